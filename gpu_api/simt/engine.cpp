@@ -172,6 +172,7 @@ bool in_kernel() { return current != nullptr; }
 // ---------------------------------------------------------------------------------------------- block
 
 block::impl::~impl() {
+  give_places();
   for (auto& w : warps) {
     for (lane& l : w->get().lanes) {
       if (l.fib.started()) l.fib.release();

@@ -52,6 +52,13 @@ struct shared_slot {
   void* data;
 };
 
+// See take_place(): threads that are inside, or, of a place that another block has, that were told so.
+struct place_of_block {
+  uintptr_t begin;
+  bool ours;
+  unsigned threads;
+};
+
 struct block::impl {
   std::shared_ptr<const launch> cfg;
   environment* env = nullptr;
@@ -66,11 +73,13 @@ struct block::impl {
   std::shared_ptr<shared_stacks> stacks;  // empty: each thread has its own
   std::vector<std::unique_ptr<warp>> warps;
   std::vector<shared_slot> shared;
+  std::vector<place_of_block> places;
   std::string fault;
 
   ~impl();
   void release_barrier(unsigned id);
   void release_if_all_are_here();
+  void give_places();
   void set_fault(const lane& l, const std::string& why);
 };
 

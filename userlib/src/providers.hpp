@@ -29,4 +29,7 @@ result<> check_node(const cluster& c, int node, const std::string& what);
 result<> check_copy(const cluster& c, int node, uint64_t offset, size_t bytes, const std::string& what);
 result<> check_program(const cluster& c, int node, const std::function<void(host&)>& program, const std::string& name);
 
+// GGAS_CHECKED: whether members of collectives compare their calls.
+bool checked_by_environment();
+
 }  // namespace ggas::userlib

@@ -16,6 +16,7 @@
 #include "ggas/detail/collective/blocks_barrier.cuh"
 #include "ggas/detail/collective/broadcast.cuh"
 #include "ggas/detail/collective/channel.cuh"
+#include "ggas/detail/collective/guard.cuh"
 #include "ggas/detail/collective/reducescatter.cuh"
 #include "ggas/detail/collective/rooted.cuh"
 #include "ggas/detail/sync/barrier_grid.cuh"
@@ -99,16 +100,19 @@ GGAS_DEVICE ggas_status ggas_barrier_wait_block(ggas_arrival& arrival, uint64_t 
 GGAS_COLLECTIVE(ggas_broadcast,
                 (P dst, ggas::place_for<const ggas::element_at<P>> src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
+                (facts_of_broadcast(address_of(dst), src.address, n, root, team)),
                 broadcast(address_of(dst), src.address, n, root, team, part.block, part.blocks, timeout_ns))
 // allgather: n elements of member i go to dst + i * n of every member. src may be the own part of dst.
 GGAS_COLLECTIVE(ggas_allgather,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
+                (facts_of_allgather(dst.address, address_of(src), n, team)),
                 spread_parts(dst.address, address_of(src), n, 0, team, part.block, part.blocks, timeout_ns))
 // alltoall: n elements from src + j * n of member i go to dst + i * n of member j.
 GGAS_COLLECTIVE(ggas_alltoall,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
+                (facts_of_alltoall(dst.address, address_of(src), n, team)),
                 spread_parts(dst.address, address_of(src), n, n, team, part.block, part.blocks, timeout_ns))
 
 // ---- gather: n elements of member i go to dst + i * n of member `root`, elsewhere dst is not used and may be null.
@@ -117,11 +121,13 @@ GGAS_COLLECTIVE(ggas_alltoall,
 GGAS_COLLECTIVE(ggas_gather,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
+                (facts_of_gather(dst.address, address_of(src), n, root, team)),
                 move_rooted<direction::to_root>(dst.address, address_of(src), n, root, team, part.block, part.blocks,
                                                 timeout_ns))
 GGAS_COLLECTIVE(ggas_scatter,
                 (P dst, ggas::place_for<const ggas::element_at<P>> src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
+                (facts_of_scatter(address_of(dst), src.address, n, root, team)),
                 move_rooted<direction::from_root>(address_of(dst), src.address, n, root, team, part.block, part.blocks,
                                                   timeout_ns))
 
@@ -137,12 +143,16 @@ GGAS_COLLECTIVE(ggas_scatter,
 GGAS_COLLECTIVE(ggas_allreduce,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, ggas_op op, ggas_method method,
                  uint64_t timeout_ns, const ggas_team& team = ggas_world()),
+                (facts_of_reduction(ggas::call_id::ggas_allreduce, dst.address, address_of(src), n, op, everybody,
+                                    method, team)),
                 reduce_by(piece_of_numbers(dst.address, address_of(src), n, op, everybody), method, part.block,
                           part.blocks, team, timeout_ns))
 // By gather, one_shot, direct, read, tree, by_nic or auto.
 GGAS_COLLECTIVE(ggas_reduce,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, ggas_op op, int root, ggas_method method,
                  uint64_t timeout_ns, const ggas_team& team = ggas_world()),
+                (facts_of_reduction(ggas::call_id::ggas_reduce, dst.address, address_of(src), n, op, root, method,
+                                    team)),
                 root < 0 ? ggas_bad_argument
                          : reduce_by(piece_of_numbers(dst.address, address_of(src), n, op, root), method, part.block,
                                      part.blocks, team, timeout_ns))
@@ -152,5 +162,7 @@ GGAS_COLLECTIVE(ggas_reduce,
 GGAS_COLLECTIVE(ggas_reducescatter,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, ggas_op op, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
+                (facts_of_reduction(ggas::call_id::ggas_reducescatter, dst.address, address_of(src), n, op, everybody,
+                                    ggas_auto, team)),
                 reducescatter(piece_of_numbers(dst.address, address_of(src), n, op, everybody, n), part.block,
                               part.blocks, team, timeout_ns))

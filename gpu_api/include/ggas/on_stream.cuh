@@ -23,6 +23,8 @@
 // waits for the stream that was to be filled next.
 #pragma once
 
+#include <optional>
+
 #include "ggas/launch.hpp"
 
 namespace ggas {
@@ -80,29 +82,39 @@ static result<> put_signal_on_stream(cluster& c, const stream& s, global_ptr<T> 
 [[maybe_unused]] static result<> signal_take_on_stream(cluster& c, const stream& s, const uint64_t* signal,
                                                        uint64_t* taken, uint64_t n, const stream_report& report);
 
-// ---- collectives of all nodes, each in a stream of its own and in the same order. They are the collectives of the
-// device API (ggas/collective.cuh), with the same rules, and may be mixed with calls from kernels of the same stream.
-// Two streams of a node must not run collectives at the same time.
+// ---- collectives of all nodes, or of a team, each in a stream of its own and in the same order. They are the
+// collectives of the device API (ggas/collective.cuh), with the same rules, and may be mixed with calls from kernels of
+// the same stream. Two streams of a node that may run collectives at the same time need teams of different ids. src and
+// dst that overlap where they must not are errc::bad_argument.
 //
-// barrier: every store made before it, by earlier work of the streams, is visible to all nodes after it. sync: nothing
-// but that everybody has come here.
-[[maybe_unused]] static result<> barrier_on_stream(cluster& c, const stream& s, const stream_report& report);
-[[maybe_unused]] static result<> sync_on_stream(cluster& c, const stream& s, const stream_report& report);
+// barrier: every store made before it, by earlier work of the streams, is visible to all members after it. sync:
+// nothing but that everybody has come here.
+using stream_team = std::optional<ggas_team>;  // nothing: all nodes
+
+[[maybe_unused]] static result<> barrier_on_stream(cluster& c, const stream& s, const stream_report& report,
+                                                   const stream_team& team = {});
+[[maybe_unused]] static result<> sync_on_stream(cluster& c, const stream& s, const stream_report& report,
+                                                const stream_team& team = {});
 template <class T>
 static result<> allreduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
-                                    const stream_report& report, const stream_shape& shape = {});
+                                    const stream_report& report, const stream_shape& shape = {},
+                                    const stream_team& team = {});
 template <class T>
 static result<> reduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op, int root,
-                                 const stream_report& report, const stream_shape& shape = {});
+                                 const stream_report& report, const stream_shape& shape = {},
+                                 const stream_team& team = {});
 template <class T>
 static result<> broadcast_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
-                                    const stream_report& report, const stream_shape& shape = {});
+                                    const stream_report& report, const stream_shape& shape = {},
+                                    const stream_team& team = {});
 template <class T>
 static result<> allgather_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
-                                    const stream_report& report, const stream_shape& shape = {});
+                                    const stream_report& report, const stream_shape& shape = {},
+                                    const stream_team& team = {});
 template <class T>
 static result<> alltoall_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
-                                   const stream_report& report, const stream_shape& shape = {});
+                                   const stream_report& report, const stream_shape& shape = {},
+                                   const stream_team& team = {});
 
 // ---- for kernels of the user's, too: ggas::launch of a kernel that may be loaded while the one before it in the
 // stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory. Its

@@ -208,7 +208,7 @@ class cluster {
 
   // Null: another heap has some of it, which `why` names.
   std::shared_ptr<void> keep_for_heap(uint64_t begin, uint64_t end, std::string& why);
-  // Flags and channels of a team: zero behind reset().
+  // Flags and channels of a team: zero after reset().
   std::shared_ptr<void> keep_for_team(uint64_t begin, uint64_t end);
 
  protected:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who hangs where: waits of kernels that ended in vain, since the cluster was made or reset (docs/failures.md).
+// Who hangs where: waits of kernels that ended in vain, and collectives that were refused, since the cluster was made
+// or reset (docs/failures.md).
 #pragma once
 
 #include <cstddef>

@@ -241,6 +241,7 @@ void cuda_cluster::parts::fill_contexts() {
     c.segment_bytes = cfg.segment_bytes;
     c.reserved = layout::reserved_bytes(nodes, cfg.segment_bytes);
     c.tuned = tuned;
+    c.checked = userlib::checked_by_environment();
     c.no_peer_atomics = !self.lacks_atomics_.empty();
     self.contexts_.push_back(c);
   }

@@ -72,6 +72,7 @@ class shm_cluster final : public userlib::engine_cluster {
           .segment_nla = 0,
           .places = nullptr,
           .tuned = tuning::usual(),
+          .checked = userlib::checked_by_environment(),
           .no_peer_atomics = false,
           .trace = {},
           .collectives = {},

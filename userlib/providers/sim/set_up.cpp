@@ -248,6 +248,7 @@ void sim_cluster::describe_node(int node) {
       .segment_nla = 0,
       .places = homes_.shared() ? places_.data() : nullptr,
       .tuned = tuned_for(cfg_.nodes),
+      .checked = checked_by_environment(),
       .no_peer_atomics = false,
       .trace = {},
       .collectives = {},

@@ -71,6 +71,38 @@ void name_writer(const context& c, wait_record& r) {
   if (at == layout::result_flag) r.missing[0] = 0, r.missing_count = 1;  // allreduce by gather: by node 0
 }
 
+template <size_t N>
+std::string name_in(const char* const (&names)[N], uint64_t i) {
+  return i < N ? names[i] : std::to_string(i);
+}
+
+// A call of a collective as a member has made it.
+std::string text_of(const call_terms& t) {
+  static constexpr const char* operations[] = {"ggas_sum", "ggas_min", "ggas_max", "ggas_prod",
+                                               "ggas_and", "ggas_or",  "ggas_xor"};
+  static constexpr const char* methods[] = {"ggas_by_gather", "ggas_by_all_gather", "ggas_one_shot", "ggas_two_shot",
+                                            "ggas_direct",    "ggas_push",          "ggas_read",     "ggas_tree",
+                                            "ggas_auto",      "ggas_by_nic"};
+  const auto call = static_cast<call_id>(t.how & 0xff);
+  const uint64_t element = t.how >> 8 & 0xff, root = t.how >> 32 & 0xffff;
+  const bool reduces =
+      call == call_id::ggas_allreduce || call == call_id::ggas_reduce || call == call_id::ggas_reducescatter;
+  std::string all = name_of(call) + std::string("(n ") + std::to_string(t.n) + ", ";
+  all += std::to_string(element & 0x1f) + " bytes" + (element & call_terms::is_float ? " of floating point" : "") +
+         (element & call_terms::is_signed ? " with sign" : "");
+  if (reduces) all += ", " + name_in(operations, t.how >> 16 & 0xff) + ", " + name_in(methods, t.how >> 24 & 0xff);
+  if (root != 0xffff) all += ", root " + std::to_string(root);
+  all += ", blocks " + std::to_string(t.how >> 48) + ", team of " + std::to_string((t.team >> 32 & 0xffff) + 1) +
+         " from node " + std::to_string(t.team & 0xffff) + " by " + std::to_string(t.team >> 16 & 0xffff);
+  return all + (t.team & call_terms::refuses ? ", refused for its own pointers)" : ")");
+}
+
+call_terms terms_at(const wait_record& r, size_t offset) {
+  call_terms t;
+  std::memcpy(&t, reinterpret_cast<const std::byte*>(&r) + offset, sizeof t);
+  return t;
+}
+
 std::string what_was_missing(const context& c, const wait_record& r) {
   static constexpr const char* comparisons[] = {"==", "!=", "<", "<=", ">", ">="};
   const std::string expected = std::to_string(r.expected), seen = std::to_string(r.seen);
@@ -93,6 +125,17 @@ std::string what_was_missing(const context& c, const wait_record& r) {
       return list(r, "node", "nodes") + " took no notification from its full ring of queue " + expected;
     case waited_for::record:
       return "no notification came to queue " + expected;
+    case waited_for::same_call:
+      return "called as " + text_of(terms_at(r, wait_record::own_terms)) + ", but by node " +
+             std::to_string(r.missing[0]) + " as " + text_of(terms_at(r, wait_record::other_terms));
+    case waited_for::other_call:
+      return "node " + std::to_string(r.missing[0]) +
+             " calls with another n, operation or root; with GGAS_CHECKED the report says which";
+    case waited_for::free_place:
+      return "another block or stream of the node is in a call with the same flags or channels, those of team " +
+             expected + "; call after it, or with a team of another id";
+    case waited_for::overlap:
+      return "src and dst overlap; they must not, but where the call says so";
   }
   return "unknown";
 }

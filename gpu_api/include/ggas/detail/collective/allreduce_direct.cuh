@@ -13,12 +13,37 @@ struct vector_table {
   uint64_t src[direct_members], dst[direct_members];
 };
 
+// Above an offset in a segment the line that tells it has room for what a call's n, operation and root are mixed to: a
+// member whose call differs is noticed where calls are guarded (0.4 % more instructions in kernels of nvcc).
+constexpr uint64_t offset_bits = 48;
+template <class T>
+GGAS_DEVICE uint64_t mark_of_call(const piece<T>& p) {
+  const auto who = static_cast<uint32_t>(p.root + 1), what = static_cast<uint32_t>(p.op);
+  return ((p.n << 8 ^ who << 4 ^ what) * 0x9e3779b97f4a7c15u) & ~uint64_t{0} << offset_bits;
+}
+template <class T>
+GGAS_DEVICE call_id name_of_call(const piece<T>& p) {
+  if (p.step != 0) return call_id::ggas_reducescatter;
+  return p.root == everybody ? call_id::ggas_allreduce : call_id::ggas_reduce;
+}
+GGAS_DEVICE_FUNCTION ggas_status called_otherwise(call_id call, int node) {
+  record_writer r(waited_for::other_call, ggas_bad_argument);
+  r.add_missing(node);
+  r.of_call(call);
+  r.end();
+  return ggas_bad_argument;
+}
+
 // First exchange: everybody tells where its vectors are. What the block's threads stored before is visible to the same
 // block of every member after it.
 template <class T>
 GGAS_DEVICE ggas_status exchange_places(const channel& c, const piece<T>& p, vector_table& at, patience& end) {
   const context& own = device_context();
-  const auto offset = [&](const T* v) { return reinterpret_cast<uint64_t>(v) - reinterpret_cast<uint64_t>(own.local); };
+  const uint64_t mark = mark_of_call(p), of_offset = ~(~uint64_t{0} << offset_bits);
+  const auto offset = [&](const T* v) {
+    const uint64_t off = reinterpret_cast<uint64_t>(v) - reinterpret_cast<uint64_t>(own.local);
+    return calls_are_guarded ? (off & of_offset) | mark : off;
+  };
   const unsigned items = static_cast<unsigned>(c.team.size - 1) * 2, me = thread_rank(), threads = thread_count();
   const auto member = [&](unsigned item) { return member_behind(c, static_cast<int>(item / 2) + 1); };
   __syncthreads();
@@ -36,6 +61,10 @@ GGAS_DEVICE ggas_status exchange_places(const channel& c, const piece<T>& p, vec
     if (!take_line(c, line, off, end)) return ggas_timed_out;
     acquire_line(line);
     const auto node = static_cast<uint64_t>(ggas_team_node(c.team, member(i)));
+    if (calls_are_guarded) {
+      if (((off ^ mark) & ~of_offset) != 0) return called_otherwise(name_of_call(p), static_cast<int>(node));
+      off &= of_offset;
+    }
     (i % 2 == 0 ? at.src : at.dst)[member(i)] = reinterpret_cast<uint64_t>(own.window + node * own.stride + off);
   }
   return ggas_ok;

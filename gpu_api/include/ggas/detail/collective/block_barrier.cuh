@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ggas/detail/collective/exchange.cuh"
+#include "ggas/detail/sync/barrier_grid.cuh"
 
 namespace ggas::detail {
 
@@ -15,6 +16,11 @@ GGAS_DEVICE ggas_arrival arrive(unsigned index, const ggas_team& team) {
   a.refused = !ggas_team_good(team) || index >= barrier_indices();
   if (a.refused) return a;
   a.at = find_channel(team, index);
+  a.refused = !take_place(a.at.word, sizeof *a.at.word);
+  if (a.refused) {
+    a.left = refuse_meeting<M>(team);
+    return a;
+  }
   __syncthreads();  // what every thread did before comes before the fences of those that tell
   ggas_status mine = a.at.failed ? ggas_broken : ggas_ok;
   if (M == meeting::barrier && nic_page()) mine = block_status(thread_rank() == 0 ? settle_stores() : mine);
@@ -40,7 +46,9 @@ GGAS_DEVICE ggas_status await(ggas_arrival& a, uint64_t timeout_ns) {
         end);
   }
   a.refused = true;  // an arrival is waited for once
-  return close_channel(a.at, mine);
+  const ggas_status s = close_channel(a.at, mine);
+  give_place(a.at.word);
+  return s;
 }
 
 template <meeting M>

@@ -23,6 +23,8 @@ using channel_line = ggas_tagged;
 
 // Highest bit of a channel's word: a collective failed on it.
 constexpr uint64_t channel_failed = uint64_t{1} << 63;
+// The next one, in the checked mode of GPUs: a block has the channel to itself (guard.cuh).
+constexpr uint64_t channel_taken = uint64_t{1} << 62;
 
 // A block's end of a channel. Every thread holds the same, but what it found in `broken`.
 struct channel {
@@ -37,7 +39,7 @@ struct channel {
 
   // What the channel's word says.
   GGAS_DEVICE void begin_after(uint64_t last) {
-    seq = (last & ~channel_failed) + 1;
+    seq = (last & ~(channel_failed | channel_taken)) + 1;
     failed = (last & channel_failed) != 0;
   }
   // One of the bundle, before or in its first exchange.

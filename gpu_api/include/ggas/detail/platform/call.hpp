@@ -49,9 +49,25 @@ enum class waited_for : uint32_t {
   leader,   // block 0 of the own grid, which hears the other nodes
   ring,     // room in the ring of notifications of the node in `missing`
   record,   // a notification in the ring of queue `expected`
+  // What was refused, by no wait: ggas_bad_argument.
+  same_call,   // of the member in `missing`, whose call differs: see call_terms
+  other_call,  // the same, noticed without the checked mode: how it differs is not known
+  free_place,  // another block of the node is in a call that uses the same flags or channels of team `expected`
+  overlap,     // what the call reads and what it writes
 };
 
-// A wait that ended in vain. A thread has one record: that of its last such wait.
+// What members of a collective must call alike, packed into the lines that tell others of it.
+struct call_terms {
+  uint64_t n;
+  // call 7:0, element 15:8, op 23:16, method 31:24, root 47:32 (0xffff: none), blocks with a channel 63:48
+  uint64_t how;
+  uint64_t team;  // first 15:0, stride 31:16, size - 1 47:32; bit 63: refused for the member's own pointers
+
+  static constexpr uint64_t is_float = 0x40, is_signed = 0x80;  // of `element`, beside its bytes
+  static constexpr uint64_t refuses = uint64_t{1} << 63;
+};
+
+// A wait that ended in vain, or a call that was refused. A thread has one record: that of its last such wait.
 struct wait_record {
   static constexpr uint32_t most_missing = 8;
   uint64_t who;     // block << 32 | thread << 1 | 1; 0: no record
@@ -66,6 +82,10 @@ struct wait_record {
   uint32_t type;    // of the word: bytes, and wait_record::is_signed or is_float
   uint32_t missing_count;
   int32_t missing[most_missing];  // the first of them, as nodes or blocks
+
+  // Of a call that differs from that of the member in missing[0]: own terms from `address` on, the other's from
+  // missing[2] on.
+  static constexpr uint32_t own_terms = 24, other_terms = 80;
 
   static constexpr uint32_t is_signed = 256, is_float = 512;
 };

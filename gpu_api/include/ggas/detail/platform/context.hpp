@@ -48,6 +48,7 @@ struct context {
   uint64_t segment_nla;     // network logical address of byte 0 of the own segment
   const nic_place* places;  // by node; nullptr: every node has a NIC of its own, and all are as this one
   tuning tuned;             // the same on every node
+  bool checked;             // members of collectives compare their calls (docs/collectives.md); the same on every node
   bool no_peer_atomics;     // where peers are reached directly: not with atomics; the same on every node
   call_trace trace;         // of the node's calls
   collective_unit collectives;

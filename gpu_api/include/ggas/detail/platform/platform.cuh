@@ -29,4 +29,20 @@ GGAS_DEVICE void sync_lanes() { __syncwarp(lane_mask()); }
 GGAS_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
 GGAS_DEVICE unsigned block_count() { return gridDim.x * gridDim.y * gridDim.z; }
 
+// A place that the block has to itself as long as this lives; none where calls are not guarded by the platform.
+class taken_place {
+ public:
+  GGAS_DEVICE taken_place(const void* p, size_t bytes) : place_(p), taken_(take_place(p, bytes)) {}
+  GGAS_DEVICE ~taken_place() {
+    if (taken_) give_place(place_);
+  }
+  taken_place(const taken_place&) = delete;
+  taken_place& operator=(const taken_place&) = delete;
+  GGAS_DEVICE bool refused() const { return !taken_; }
+
+ private:
+  const void* place_;
+  bool taken_;
+};
+
 }  // namespace ggas::detail

@@ -114,6 +114,15 @@ __device__ __forceinline__ unsigned lane_rank() {
   return lane;
 }
 
+// Only the checked mode looks at a call's arguments and at who else is in one: it would cost every call instructions.
+#ifdef GGAS_CHECKED
+constexpr bool calls_are_guarded = true;
+#else
+constexpr bool calls_are_guarded = false;
+#endif
+__device__ __forceinline__ constexpr bool take_place(const void*, size_t) { return true; }
+__device__ __forceinline__ constexpr void give_place(const void*) {}
+
 // Barrier 1 ... 15 of the block, of `threads` threads, whole warps; whether one of them says so.
 __device__ __forceinline__ bool sync_some(unsigned id, unsigned threads, bool vote) {
   int any;

@@ -42,6 +42,16 @@ inline unsigned lane_rank() { return (threadIdx.x + blockDim.x * (threadIdx.y + 
 // Barrier 1 ... 15 of the block, of `threads` threads; whether one of them says so.
 inline bool sync_some(unsigned id, unsigned threads, bool vote) { return simt::sync_some(id, threads, vote) != 0; }
 
+// A place that a block has to itself (simt::take_place), and whether every call asks for its places and looks at what
+// it is given: here that takes no time.
+constexpr bool calls_are_guarded = true;
+inline bool take_place(const void* p, size_t bytes) {
+  if (simt::take_place(p, bytes)) return true;
+  simt::sync_block(false);  // all threads have the same answer before one asks again
+  return false;
+}
+inline void give_place(const void* p) { simt::give_place(p); }
+
 template <class T>
 T load_relaxed(const T* p) {
   return simt::load(p);

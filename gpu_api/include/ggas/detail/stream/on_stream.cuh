@@ -86,10 +86,18 @@ struct cluster_group {
   ggas_after_stream();
   tell(report.status, ggas_barrier_block(report.timeout_ns));
 }
+[[maybe_unused]] static __global__ void barrier_of_team_kernel(stream_report report, ggas_team team) {
+  ggas_after_stream();
+  tell(report.status, ggas_barrier_block(report.timeout_ns, team));
+}
 
 [[maybe_unused]] static __global__ void sync_kernel(stream_report report) {
   ggas_after_stream();
   tell(report.status, ggas_sync_block(report.timeout_ns));
+}
+[[maybe_unused]] static __global__ void sync_of_team_kernel(stream_report report, ggas_team team) {
+  ggas_after_stream();
+  tell(report.status, ggas_sync_block(report.timeout_ns, team));
 }
 
 // By that method alone, or, ggas_auto, by any: with others beside it a method takes up to 1 us longer.
@@ -161,6 +169,71 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512) alltoall_kernel(T* dst, const T* 
   tell(report.status, ggas_alltoall_grid(dst, src, n, report.timeout_ns));
 }
 
+// Of a team, or guarded where the kernels of the translation unit are not: what a call of all nodes need not know.
+struct stream_members {
+  ggas_team team;
+  bool guarded;
+};
+
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    allreduce_of_team_kernel(T* dst, const T* src, size_t n, ggas_op op, ggas_method method, stream_report report,
+                             stream_members with) {
+  ggas_after_stream();
+  const guarded_call guard(with.team, part_of(grid_group{}),
+                           facts_of_reduction(call_id::ggas_allreduce, dst, src, n, op, everybody, method, with.team),
+                           report.timeout_ns, with.guarded);
+  ggas_status s = guard.status();
+  if (s == ggas_ok) s = ggas_allreduce_grid(dst, src, n, op, method, report.timeout_ns, with.team);
+  tell(report.status, s);
+}
+
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    reduce_of_team_kernel(T* dst, const T* src, size_t n, ggas_op op, int root, ggas_method method,
+                          stream_report report, stream_members with) {
+  ggas_after_stream();
+  const guarded_call guard(with.team, part_of(grid_group{}),
+                           facts_of_reduction(call_id::ggas_reduce, dst, src, n, op, root, method, with.team),
+                           report.timeout_ns, with.guarded);
+  ggas_status s = guard.status();
+  if (s == ggas_ok) s = ggas_reduce_grid(dst, src, n, op, root, method, report.timeout_ns, with.team);
+  tell(report.status, s);
+}
+
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    broadcast_of_team_kernel(T* dst, const T* src, size_t n, int root, stream_report report, stream_members with) {
+  ggas_after_stream();
+  const guarded_call guard(with.team, part_of(grid_group{}), facts_of_broadcast(dst, src, n, root, with.team),
+                           report.timeout_ns, with.guarded);
+  ggas_status s = guard.status();
+  if (s == ggas_ok) s = ggas_broadcast_grid(dst, src, n, root, report.timeout_ns, with.team);
+  tell(report.status, s);
+}
+
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    allgather_of_team_kernel(T* dst, const T* src, size_t n, stream_report report, stream_members with) {
+  ggas_after_stream();
+  const guarded_call guard(with.team, part_of(grid_group{}), facts_of_allgather(dst, src, n, with.team),
+                           report.timeout_ns, with.guarded);
+  ggas_status s = guard.status();
+  if (s == ggas_ok) s = ggas_allgather_grid(dst, src, n, report.timeout_ns, with.team);
+  tell(report.status, s);
+}
+
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    alltoall_of_team_kernel(T* dst, const T* src, size_t n, stream_report report, stream_members with) {
+  ggas_after_stream();
+  const guarded_call guard(with.team, part_of(grid_group{}), facts_of_alltoall(dst, src, n, with.team),
+                           report.timeout_ns, with.guarded);
+  ggas_status s = guard.status();
+  if (s == ggas_ok) s = ggas_alltoall_grid(dst, src, n, report.timeout_ns, with.team);
+  tell(report.status, s);
+}
+
 template <class T>
 global_ptr<char> as_bytes(global_ptr<T> p) {
   return {p.node(), p.offset()};
@@ -201,6 +274,47 @@ static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 :
   const tuning::launch& l = (c.tuned.*kind).of(bytes);
   const bool possible = l.method != 0 && (c.quiet == nullptr || (l.method != ggas_direct && l.method != ggas_push));
   return {l.blocks, l.threads, possible ? static_cast<ggas_method>(l.method) : ggas_auto, typed_path::automatic};
+}
+
+// Nothing: a call of all nodes that goes the shortest way.
+[[maybe_unused]] static std::optional<stream_members> members_of(cluster& in, const stream& s,
+                                                                 const stream_team& team) {
+  const bool guarded = !calls_are_guarded && in.local(s.node) && in.device_context(s.node).checked;
+  if (!team && !guarded) return std::nullopt;
+  return stream_members{team.value_or(ggas_team{0, 1, in.nodes(), 0}), guarded};
+}
+// The caller's rank; -1: no member.
+[[maybe_unused]] static int rank_on_stream(const stream& s, const stream_team& team) {
+  if (!team) return s.node;
+  const int distance = s.node - team->first;
+  const bool member =
+      team->stride > 0 && distance >= 0 && distance % team->stride == 0 && distance / team->stride < team->size;
+  return member ? distance / team->stride : -1;
+}
+[[maybe_unused]] static size_t size_on_stream(const cluster& in, const stream_team& team) {
+  return static_cast<size_t>(team ? team->size : in.nodes());
+}
+
+// `read` and `written` elements; `in_place`: as the rules let them overlap.
+template <class T>
+static result<> apart_on_stream(const char* call, const stream& s, const T* dst, size_t written, const T* src,
+                                size_t read, bool in_place) {
+  const auto to = reinterpret_cast<uintptr_t>(dst), from = reinterpret_cast<uintptr_t>(src);
+  const bool apart = to >= from ? (to - from) / sizeof(T) >= read : (from - to) / sizeof(T) >= written;
+  if (apart || in_place || read == 0 || written == 0) return {};
+  return error{errc::bad_argument, std::string(call) + " on node " + std::to_string(s.node) +
+                                       ": src and dst overlap; see the rules of the call"};
+}
+
+// All blocks at once: they may wait for each other.
+template <class... P>
+static result<> launch_collective(cluster& c, const stream& s, const stream_shape& how, void (*kernel)(P...),
+                                  std::type_identity_t<P>... args) {
+#ifdef __CUDACC__
+  return launch_dependent(c, s, how.blocks, how.threads, kernel, args...);
+#else
+  return launch_grid(c, s, how.blocks, how.threads, kernel, args...);
+#endif
 }
 
 // Where n elements of a node lie for copy engines and kernels; null if they do not lie in its segment.
@@ -300,49 +414,74 @@ static result<> signal_take_on_stream(cluster& c, const stream& s, const uint64_
   return launch_dependent(c, s, 1, 1, detail::signal_take_kernel, signal, taken, n, report);
 }
 
-static result<> barrier_on_stream(cluster& c, const stream& s, const stream_report& report) {
-  return launch_dependent(c, s, 1, 32, detail::barrier_kernel, report);
+static result<> barrier_on_stream(cluster& c, const stream& s, const stream_report& report, const stream_team& team) {
+  return team ? launch_dependent(c, s, 1, 32, detail::barrier_of_team_kernel, report, *team)
+              : launch_dependent(c, s, 1, 32, detail::barrier_kernel, report);
 }
 
-static result<> sync_on_stream(cluster& c, const stream& s, const stream_report& report) {
-  return launch_dependent(c, s, 1, 32, detail::sync_kernel, report);
+static result<> sync_on_stream(cluster& c, const stream& s, const stream_report& report, const stream_team& team) {
+  return team ? launch_dependent(c, s, 1, 32, detail::sync_of_team_kernel, report, *team)
+              : launch_dependent(c, s, 1, 32, detail::sync_kernel, report);
 }
 
 template <class T>
 static result<> allreduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
-                                    const stream_report& report, const stream_shape& shape) {
+                                    const stream_report& report, const stream_shape& shape, const stream_team& team) {
+  if (auto ok = detail::apart_on_stream("allreduce_on_stream", s, dst, n, src, n, src == dst); !ok) return ok;
   const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::allreduce, n * sizeof(T)));
-  return launch_dependent(c, s, how.blocks, how.threads, detail::allreduce_kernel_for<T>(how.method), dst, src, n, op,
-                          how.method, report);
+  if (const auto with = detail::members_of(c, s, team))
+    return detail::launch_collective(c, s, how, detail::allreduce_of_team_kernel<T>, dst, src, n, op, how.method,
+                                     report, *with);
+  return detail::launch_collective(c, s, how, detail::allreduce_kernel_for<T>(how.method), dst, src, n, op, how.method,
+                                   report);
 }
 
 template <class T>
 static result<> reduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op, int root,
-                                 const stream_report& report, const stream_shape& shape) {
+                                 const stream_report& report, const stream_shape& shape, const stream_team& team) {
+  const size_t written = detail::rank_on_stream(s, team) == root ? n : 0;
+  if (auto ok = detail::apart_on_stream("reduce_on_stream", s, dst, written, src, n, src == dst); !ok) return ok;
   const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::reduce, n * sizeof(T)));
-  return launch_dependent(c, s, how.blocks, how.threads, detail::reduce_kernel_for<T>(how.method), dst, src, n, op,
-                          root, how.method, report);
+  if (const auto with = detail::members_of(c, s, team))
+    return detail::launch_collective(c, s, how, detail::reduce_of_team_kernel<T>, dst, src, n, op, root, how.method,
+                                     report, *with);
+  return detail::launch_collective(c, s, how, detail::reduce_kernel_for<T>(how.method), dst, src, n, op, root,
+                                   how.method, report);
 }
 
 template <class T>
 static result<> broadcast_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
-                                    const stream_report& report, const stream_shape& shape) {
+                                    const stream_report& report, const stream_shape& shape, const stream_team& team) {
+  const size_t read = detail::rank_on_stream(s, team) == root ? n : 0;
+  if (auto ok = detail::apart_on_stream("broadcast_on_stream", s, dst, n, src, read, src == dst); !ok) return ok;
   const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::broadcast, n * sizeof(T)));
-  return launch_dependent(c, s, how.blocks, how.threads, detail::broadcast_kernel<T>, dst, src, n, root, report);
+  if (const auto with = detail::members_of(c, s, team))
+    return detail::launch_collective(c, s, how, detail::broadcast_of_team_kernel<T>, dst, src, n, root, report, *with);
+  return detail::launch_collective(c, s, how, detail::broadcast_kernel<T>, dst, src, n, root, report);
 }
 
 template <class T>
 static result<> allgather_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
-                                    const stream_report& report, const stream_shape& shape) {
+                                    const stream_report& report, const stream_shape& shape, const stream_team& team) {
+  const int rank = detail::rank_on_stream(s, team);
+  const bool own_part = rank >= 0 && src == dst + static_cast<size_t>(rank) * n;
+  const size_t all = detail::size_on_stream(c, team) * n;
+  if (auto ok = detail::apart_on_stream("allgather_on_stream", s, dst, all, src, n, own_part); !ok) return ok;
   const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
-  return launch_dependent(c, s, how.blocks, how.threads, detail::allgather_kernel<T>, dst, src, n, report);
+  if (const auto with = detail::members_of(c, s, team))
+    return detail::launch_collective(c, s, how, detail::allgather_of_team_kernel<T>, dst, src, n, report, *with);
+  return detail::launch_collective(c, s, how, detail::allgather_kernel<T>, dst, src, n, report);
 }
 
 template <class T>
 static result<> alltoall_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
-                                   const stream_report& report, const stream_shape& shape) {
+                                   const stream_report& report, const stream_shape& shape, const stream_team& team) {
+  const size_t all = detail::size_on_stream(c, team) * n;
+  if (auto ok = detail::apart_on_stream("alltoall_on_stream", s, dst, all, src, all, false); !ok) return ok;
   const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
-  return launch_dependent(c, s, how.blocks, how.threads, detail::alltoall_kernel<T>, dst, src, n, report);
+  if (const auto with = detail::members_of(c, s, team))
+    return detail::launch_collective(c, s, how, detail::alltoall_of_team_kernel<T>, dst, src, n, report, *with);
+  return detail::launch_collective(c, s, how, detail::alltoall_kernel<T>, dst, src, n, report);
 }
 
 }  // namespace ggas

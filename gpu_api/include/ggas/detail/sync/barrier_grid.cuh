@@ -169,9 +169,27 @@ GGAS_DEVICE ggas_status meet_here(uint64_t* word, unsigned first, unsigned block
 
 // ------------------------------------------------------------------------------------------------ forms
 
+// What a block has to itself while it meets: block 0, or one that is alone, the flags of the team, others their own.
+class place_of_meeting {
+ public:
+  GGAS_DEVICE place_of_meeting(const ggas_team& t, unsigned block)
+      : at_(block == 0 ? own_word(layout::barrier_epoch(t.id)) : own_word(own_layout().arrived(block)),
+            block == 0 ? sizeof(progress_here) : sizeof(uint64_t)) {}
+  GGAS_DEVICE bool refused() const { return at_.refused(); }
+
+ private:
+  taken_place at_;
+};
+template <meeting M>
+GGAS_DEVICE ggas_status refuse_meeting(const ggas_team& t) {
+  return refused_for(waited_for::free_place, M == meeting::barrier ? call_id::ggas_barrier : call_id::ggas_sync, t.id);
+}
+
 template <meeting M>
 GGAS_DEVICE ggas_status meet_grid(const ggas_team& t, uint64_t timeout_ns) {
   if (!ggas_team_good(t) || block_count() > layout::max_blocks) return ggas_bad_argument;
+  const place_of_meeting here(t, block_rank());
+  if (here.refused()) return refuse_meeting<M>(t);
   patience end(timeout_ns);
   if (block_count() == 1) return meet_block<M>(t, end);
   if (t.size == 1 && !nic_page()) return meet_here<M>(own_word(layout::blocks_met), 0, block_count(), end);
@@ -184,6 +202,8 @@ GGAS_DEVICE ggas_status meet_grid(const ggas_team& t, uint64_t timeout_ns) {
 template <meeting M>
 GGAS_DEVICE ggas_status meet_block(const ggas_team& t, uint64_t timeout_ns) {
   if (!ggas_team_good(t)) return ggas_bad_argument;
+  const place_of_meeting here(t, 0);
+  if (here.refused()) return refuse_meeting<M>(t);
   patience end(timeout_ns);
   return meet_block<M>(t, end);
 }

@@ -59,6 +59,13 @@ class record_writer {
     store_relaxed(&at_->type, type);
     store_relaxed(&at_->cmp, static_cast<uint32_t>(cmp));
   }
+  // Of what was refused: the call, and how those of two members differ.
+  GGAS_DEVICE void of_call(call_id call) { store_relaxed(&at_->call, static_cast<uint32_t>(call)); }
+  GGAS_DEVICE void differs(const call_terms& mine, const call_terms& other) {
+    char* const record = reinterpret_cast<char*>(at_);
+    store_terms(record + wait_record::own_terms, mine);
+    store_terms(record + wait_record::other_terms, other);
+  }
   // Nodes or blocks that did not come.
   GGAS_DEVICE void forget_missing() { missing_ = 0; }
   GGAS_DEVICE unsigned missing() const { return missing_; }
@@ -73,6 +80,13 @@ class record_writer {
   }
 
  private:
+  GGAS_DEVICE static void store_terms(char* at, const call_terms& t) {
+    auto* const words = reinterpret_cast<uint64_t*>(at);
+    store_relaxed(words, t.n);
+    store_relaxed(words + 1, t.how);
+    store_relaxed(words + 2, t.team);
+  }
+
   wait_record* at_;
   uint32_t missing_ = 0;
 };
@@ -115,6 +129,18 @@ GGAS_DEVICE_FUNCTION ggas_status in_vain_for(waited_for kind, ggas_status s, uin
   r.add_missing(missing);
   r.end();
   return s;
+}
+
+// A call of the block that the rules forbid. By all its threads. On a broken node nothing is worth a record.
+GGAS_DEVICE_FUNCTION ggas_status refused_for(waited_for why, call_id call, uint64_t expected) {
+  if (!device_context().local) return ggas_bad_argument;
+  if (__syncthreads_or(glance(own_word(layout::broken)) != 0)) return ggas_broken;
+  if (thread_rank() != 0) return ggas_bad_argument;
+  record_writer r(why, ggas_bad_argument);
+  r.wanted(expected, 0);
+  r.of_call(call);
+  r.end();
+  return ggas_bad_argument;
 }
 
 // ------------------------------------------------------------------------------------------------ calls
