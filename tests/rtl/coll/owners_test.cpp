@@ -110,6 +110,36 @@ TYPED_TEST(CollOwnersTest, RegistersChangeUnderTraffic) {
   }
 }
 
+// A contribution that is right in all but one thing is a stranger's: domain, epoch, group, sender.
+TYPED_TEST(CollOwnersTest, OnlyMembersOfThisLifeContribute) {
+  typename TestFixture::network net(3);
+  const group_config root{
+      .number = 2, .epoch = 9, .owner = 5, .block = 0, .domain = 77, .children = {1}, .result = 0x4000};
+  auto& n = *net.nodes[0];
+  n.write(net.d, 2, 2, 0x2222'0000'0002'0001);  // a second child that does not count
+  n.write(net.d, 2, 3, root.result);
+  n.write(net.d, 2, 0, root.ctrl());
+  n.start(net.d, root, {});
+  packet good;
+  good.dst = 0, good.src = 1, good.vc = 3, good.domain = 77, good.op = uint8_t(nic::op::coll_up);
+  good.tag = 9 << 8 | 2;
+  for (unsigned fault = 0; fault < 5; ++fault) {
+    packet p = good;
+    if (fault == 0) p.domain = 78;
+    if (fault == 1) p.tag = 8 << 8 | 2;
+    if (fault == 2) p.tag = 9 << 8 | 3;
+    if (fault == 3) p.src = 2;
+    if (fault == 4) p.op = uint8_t(nic::op::coll_down);
+    n.rx.push(p);
+    ASSERT_TRUE(net.settle());
+    EXPECT_EQ(n.ev_packet, fault + 1) << "fault " << fault;
+    EXPECT_TRUE(n.mem.words().empty()) << "fault " << fault;
+  }
+  n.rx.push(good);
+  ASSERT_TRUE(net.settle());
+  EXPECT_EQ(n.mem.qword(root.result + 0x200), 1u);
+}
+
 // A write that changes parts of a word, or that is no word, starts nothing and leaves no mark.
 TYPED_TEST(CollOwnersTest, PartsOfWordsAreRefused) {
   typename TestFixture::network net(1);
