@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import ROOT, bench_program
+from conftest import ROOT, bench_program, users_environment
 
 needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun")
 
@@ -68,7 +68,7 @@ def test_one_process_of_mpirun(bench, tmp_path):
     alone = outputs(bench, tmp_path, 1, *words)
     files = [tmp_path / "m.jsonl", tmp_path / "m.state"]
     command = ["mpirun", "-n", "1", *(["--allow-run-as-root"] if os.geteuid() == 0 else []), bench_program(), *words]
-    subprocess.run([*command, "--json", files[0], "--state", files[1]], check=True, capture_output=True, timeout=200)
+    subprocess.run([*command, "--json", files[0], "--state", files[1]], check=True, capture_output=True, timeout=200, env=users_environment())
     assert [f.read_bytes() for f in files] == alone
 
 
