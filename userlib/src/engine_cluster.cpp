@@ -67,10 +67,13 @@ result<hang_report> engine_cluster::report() {
   hang_report all;
   for (const int n : all_) {
     const context& c = device_context(n);
-    const uint64_t at = layout::of(static_cast<uint64_t>(c.nodes), c.reserved).waits_in_vain();
+    const uint64_t at = layout::of(static_cast<uint64_t>(c.nodes), c.reserved).failed_waits();
     add_waits(c, {segment(n) + at, layout::wait_bytes}, all);
   }
-  find_missing(all);
+  find_suspects(all, {}, device_context(0), [this](int node, uint64_t offset) -> std::optional<uint64_t> {
+    if (offset > cfg_.segment_bytes - sizeof(uint64_t)) return {};
+    return __atomic_load_n(reinterpret_cast<const uint64_t*>(segment(node) + offset), __ATOMIC_RELAXED);
+  });
   return all;
 }
 

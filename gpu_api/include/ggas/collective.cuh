@@ -31,31 +31,34 @@
 //
 // barrier: every store and put of the callers before it is visible to every caller after it.
 GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return GGAS_AS_CALL(ggas_barrier, ggas::block{},
-                      ggas::detail::meet_block<ggas::detail::meeting::barrier>(team, timeout_ns));
+  GGAS_CALL(ggas_barrier, ggas::block{}, ggas::detail::record_call(this_call, {team}),
+            ggas::detail::meet_block<ggas::detail::meeting::barrier>(team, timeout_ns));
 }
 GGAS_DEVICE ggas_status ggas_barrier_grid(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return GGAS_AS_CALL(ggas_barrier, ggas::grid{},
-                      ggas::detail::meet_grid<ggas::detail::meeting::barrier>(team, timeout_ns));
+  GGAS_CALL(ggas_barrier, ggas::grid{}, ggas::detail::record_call(this_call, {team}),
+            ggas::detail::meet_grid<ggas::detail::meeting::barrier>(team, timeout_ns));
 }
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status ggas_barrier(const G& group, uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return GGAS_AS_CALL(ggas_barrier, group, ggas::detail::meet<ggas::detail::meeting::barrier>(group, team, timeout_ns));
+  GGAS_CALL(ggas_barrier, group, ggas::detail::record_call(this_call, {team}),
+            ggas::detail::meet<ggas::detail::meeting::barrier>(group, team, timeout_ns));
 }
 // sync: nobody leaves before everybody has arrived, and nothing else: no fence, so accesses before it, remote or to the
 // own segment, may become visible to other members after it. What it is good for: members have consumed what they
 // loaded before it (loads whose values were used; GPUs issue in order, the PTX model alone would not promise it), so it
 // may be overwritten.
 GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return GGAS_AS_CALL(ggas_sync, ggas::block{},
-                      ggas::detail::meet_block<ggas::detail::meeting::sync>(team, timeout_ns));
+  GGAS_CALL(ggas_sync, ggas::block{}, ggas::detail::record_call(this_call, {team}),
+            ggas::detail::meet_block<ggas::detail::meeting::sync>(team, timeout_ns));
 }
 GGAS_DEVICE ggas_status ggas_sync_grid(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return GGAS_AS_CALL(ggas_sync, ggas::grid{}, ggas::detail::meet_grid<ggas::detail::meeting::sync>(team, timeout_ns));
+  GGAS_CALL(ggas_sync, ggas::grid{}, ggas::detail::record_call(this_call, {team}),
+            ggas::detail::meet_grid<ggas::detail::meeting::sync>(team, timeout_ns));
 }
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status ggas_sync(const G& group, uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
-  return GGAS_AS_CALL(ggas_sync, group, ggas::detail::meet<ggas::detail::meeting::sync>(group, team, timeout_ns));
+  GGAS_CALL(ggas_sync, group, ggas::detail::record_call(this_call, {team}),
+            ggas::detail::meet<ggas::detail::meeting::sync>(group, team, timeout_ns));
 }
 
 // Barriers of one block of each member that have a number, 0 ... ggas_barrier_indices() - 1: those of different numbers
@@ -65,12 +68,12 @@ GGAS_DEVICE ggas_status ggas_sync(const G& group, uint64_t timeout_ns, const gga
 // before it.
 GGAS_DEVICE unsigned ggas_barrier_indices() { return ggas::detail::barrier_indices(); }
 GGAS_DEVICE ggas_status ggas_barrier_block(uint64_t timeout_ns, const ggas_team& team, unsigned index) {
-  return GGAS_AS_CALL(ggas_barrier, ggas::block{},
-                      ggas::detail::meet_at_index<ggas::detail::meeting::barrier>(timeout_ns, team, index));
+  GGAS_CALL(ggas_barrier, ggas::block{}, ggas::detail::record_call(this_call, {team}),
+            ggas::detail::meet_at_index<ggas::detail::meeting::barrier>(timeout_ns, team, index));
 }
 GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& team, unsigned index) {
-  return GGAS_AS_CALL(ggas_sync, ggas::block{},
-                      ggas::detail::meet_at_index<ggas::detail::meeting::sync>(timeout_ns, team, index));
+  GGAS_CALL(ggas_sync, ggas::block{}, ggas::detail::record_call(this_call, {team}),
+            ggas::detail::meet_at_index<ggas::detail::meeting::sync>(timeout_ns, team, index));
 }
 // The two halves of a barrier. What the block did before it arrives is visible to members that have waited. Between the
 // two the block uses neither this number of the team nor a collective that does. Every arrival is waited for once;
@@ -79,8 +82,8 @@ GGAS_DEVICE ggas_arrival ggas_barrier_arrive_block(const ggas_team& team = ggas_
   return ggas::detail::arrive<ggas::detail::meeting::barrier>(index, team);
 }
 GGAS_DEVICE ggas_status ggas_barrier_wait_block(ggas_arrival& arrival, uint64_t timeout_ns) {
-  return GGAS_AS_CALL(ggas_barrier_wait, ggas::block{},
-                      ggas::detail::await<ggas::detail::meeting::barrier>(arrival, timeout_ns));
+  GGAS_CALL(ggas_barrier_wait, ggas::block{}, ggas::detail::record_call(this_call, {arrival.at.team}),
+            ggas::detail::await<ggas::detail::meeting::barrier>(arrival, timeout_ns));
 }
 
 // ---- data to everybody. Elements of 1, 2, 4, 8 or 16 bytes, aligned to their size; src and dst lie in the own segment
@@ -101,18 +104,21 @@ GGAS_COLLECTIVE(ggas_broadcast,
                 (P dst, ggas::place_for<const ggas::element_at<P>> src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
                 (facts_of_broadcast(address_of(dst), src.address, n, root, team)),
+                (team, n, root, 0, 0, bytes),
                 broadcast(address_of(dst), src.address, n, root, team, part.block, part.blocks, timeout_ns))
 // allgather: n elements of member i go to dst + i * n of every member. src may be the own part of dst.
 GGAS_COLLECTIVE(ggas_allgather,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
                 (facts_of_allgather(dst.address, address_of(src), n, team)),
+                (team, n, everybody, 0, 0, bytes),
                 spread_parts(dst.address, address_of(src), n, 0, team, part.block, part.blocks, timeout_ns))
 // alltoall: n elements from src + j * n of member i go to dst + i * n of member j.
 GGAS_COLLECTIVE(ggas_alltoall,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
                 (facts_of_alltoall(dst.address, address_of(src), n, team)),
+                (team, n, everybody, 0, 0, bytes),
                 spread_parts(dst.address, address_of(src), n, n, team, part.block, part.blocks, timeout_ns))
 
 // ---- gather: n elements of member i go to dst + i * n of member `root`, elsewhere dst is not used and may be null.
@@ -122,12 +128,14 @@ GGAS_COLLECTIVE(ggas_gather,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
                 (facts_of_gather(dst.address, address_of(src), n, root, team)),
+                (team, n, root, 0, 0, bytes),
                 move_rooted<direction::to_root>(dst.address, address_of(src), n, root, team, part.block, part.blocks,
                                                 timeout_ns))
 GGAS_COLLECTIVE(ggas_scatter,
                 (P dst, ggas::place_for<const ggas::element_at<P>> src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
                 (facts_of_scatter(address_of(dst), src.address, n, root, team)),
+                (team, n, root, 0, 0, bytes),
                 move_rooted<direction::from_root>(address_of(dst), src.address, n, root, team, part.block, part.blocks,
                                                   timeout_ns))
 
@@ -145,6 +153,7 @@ GGAS_COLLECTIVE(ggas_allreduce,
                  uint64_t timeout_ns, const ggas_team& team = ggas_world()),
                 (facts_of_reduction(ggas::call_id::ggas_allreduce, dst.address, address_of(src), n, op, everybody,
                                     method, team)),
+                (team, n, everybody, method, op, bytes),
                 reduce_by(piece_of_numbers(dst.address, address_of(src), n, op, everybody), method, part.block,
                           part.blocks, team, timeout_ns))
 // By gather, one_shot, direct, read, tree, by_nic or auto.
@@ -153,6 +162,7 @@ GGAS_COLLECTIVE(ggas_reduce,
                  uint64_t timeout_ns, const ggas_team& team = ggas_world()),
                 (facts_of_reduction(ggas::call_id::ggas_reduce, dst.address, address_of(src), n, op, root, method,
                                     team)),
+                (team, n, root, method, op, bytes),
                 root < 0 ? ggas_bad_argument
                          : reduce_by(piece_of_numbers(dst.address, address_of(src), n, op, root), method, part.block,
                                      part.blocks, team, timeout_ns))
@@ -164,5 +174,6 @@ GGAS_COLLECTIVE(ggas_reducescatter,
                  const ggas_team& team = ggas_world()),
                 (facts_of_reduction(ggas::call_id::ggas_reducescatter, dst.address, address_of(src), n, op, everybody,
                                     ggas_auto, team)),
+                (team, n, everybody, 0, op, bytes),
                 reducescatter(piece_of_numbers(dst.address, address_of(src), n, op, everybody, n), part.block,
                               part.blocks, team, timeout_ns))

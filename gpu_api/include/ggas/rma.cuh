@@ -95,8 +95,9 @@ GGAS_FORMS(ggas_put_signal_nbi,
 // one by now: what was sent before that value is here. An acquire.
 GGAS_DEVICE ggas_status ggas_signal_wait_until(ggas::place_for<const uint64_t> signal, ggas_cmp cmp, uint64_t value,
                                                uint64_t* seen, uint64_t timeout_ns) {
-  return GGAS_AS_CALL(ggas_signal_wait_until, ggas::thread{},
-                      ggas::detail::wait_for_signal(signal.address, cmp, value, seen, timeout_ns));
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_signal_wait_until, ggas::thread{}, record_flag(this_call, s, timeout_ns, signal.address, cmp, value),
+            wait_for_signal(signal.address, cmp, value, seen, timeout_ns));
 }
 
 // ---- tagged puts: the fastest way for up to some 16 KB. Every 8 bytes travel beside a tag in a line of 16, and
@@ -109,7 +110,8 @@ GGAS_FORMS(ggas_put_tagged, (ggas::place_for<ggas_tagged> remote, P local, size_
            put_tagged(group, remote.address, address_of(local), n, tag))
 // Waits for n elements with this tag in lines here and writes them to `local`, which may be shared memory too. The
 // group sees them on return, and the lines may be put again. After a time-out some elements may have been written.
-GGAS_FORMS(ggas_take_tagged,
-           (P local, ggas::place_for<const ggas_tagged> lines, size_t n, uint32_t tag, uint64_t timeout_ns),
-           GGAS_AS_CALL(ggas_take_tagged, group,
-                        take_tagged(group, address_of(local), lines.address, n, tag, timeout_ns)))
+GGAS_WAITING_FORMS(ggas_take_tagged,
+                   (P local, ggas::place_for<const ggas_tagged> lines, size_t n, uint32_t tag, uint64_t timeout_ns),
+                   record_lines(this_call, s, timeout_ns, lines.address,
+                                ggas_tagged_lines(n * sizeof(ggas::element_at<P>)), tag),
+                   take_tagged(group, address_of(local), lines.address, n, tag, timeout_ns))

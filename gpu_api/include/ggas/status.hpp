@@ -2,7 +2,7 @@
 // What a call that can fail or time out returns, in kernels and on the host.
 #pragma once
 
-enum [[nodiscard]] ggas_status {
+enum [[nodiscard]] ggas_status : unsigned {
   ggas_ok = 0,
   ggas_timed_out = 1,     // the time given was up
   ggas_bad_argument = 2,  // null or misaligned pointer, node or offset out of range, unknown comparison or method

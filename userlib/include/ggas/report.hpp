@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who hangs where: waits of kernels that ended in vain, and collectives that were refused, since the cluster was made
-// or reset (docs/failures.md).
+// Who hangs where: waits of kernels that failed, and collectives that were refused, since the cluster was made or reset
+// (docs/failures.md).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,7 +15,7 @@
 
 namespace ggas {
 
-struct wait_in_vain {
+struct failed_wait {
   int node;
   wait_record record;
   // Names the call, the node, the block and the thread; what was expected and what was there; who did not come.
@@ -20,19 +23,25 @@ struct wait_in_vain {
 };
 
 struct hang_report {
-  std::vector<wait_in_vain> waits;  // by node, the first to end first; the last 64 of each node
-  std::vector<int> missing;         // nodes that others waited for, and whose own kernels waited for nobody
-  uint64_t dropped = 0;             // waits that there was no room for
+  std::vector<failed_wait> waits;  // by node, the first to end first; the last 64 of each node
+  std::vector<int> suspects;       // nodes whose fault it is; none: `why` says why that cannot be known
+  std::string why;
+  uint64_t dropped = 0;  // waits that there was no room for
   bool empty() const { return waits.empty(); }
-  std::string text() const;  // a line for each wait, and one for `missing`; ends with a line feed
+  std::string text() const;  // a line for each wait, and one for the suspects; ends with a line feed
 };
 
 const char* name_of(call_id call);
 
-// What the bytes of a node's reserved area from layout::waits_in_vain() on say, layout::wait_bytes of them. For
-// providers; programs ask their cluster.
+// ---- for providers; programs ask their cluster
+
+// What the bytes of a node's reserved area from layout::failed_waits() on say, layout::wait_bytes of them.
 void add_waits(const context& node, std::span<const std::byte> area, hang_report& to);
-// Behind the waits of all nodes.
-void find_missing(hang_report& r);
+
+// A word of a node's segment; nothing if it cannot be read.
+using word_reader = std::function<std::optional<uint64_t>(int node, uint64_t offset)>;
+// Follows the waits of all nodes, those of `elsewhere`, which the report does not list, as well. `any`: a node.
+void find_suspects(hang_report& r, const std::vector<failed_wait>& elsewhere, const context& any,
+                   const word_reader& word);
 
 }  // namespace ggas

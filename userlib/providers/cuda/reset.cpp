@@ -8,7 +8,7 @@ namespace ggas {
 using userlib::attempt;
 using userlib::told;
 
-// By the copy engine: kernels that wait may hold every multiprocessor. Every segment is memory of this process, too.
+// By the copy engine: kernels that wait may hold every multiprocessor.
 result<> cuda_cluster::abort() {
   static constexpr uint64_t raised = 1;
   attempt<> ok = GGAS_RUNTIME("GPU", cudaSetDevice, parts_->gpus[0]);
@@ -19,19 +19,28 @@ result<> cuda_cluster::abort() {
   return told(ok);
 }
 
+// Other processes' nodes are looked at, too: who of them waits itself is not late.
 result<hang_report> cuda_cluster::report() {
-  hang_report all;
+  hang_report own, others;
   std::vector<std::byte> area(layout::wait_bytes);
-  for (const int node : local_) {
-    const context& c = device_context(node);
-    const uint64_t at = layout::of(static_cast<uint64_t>(c.nodes), c.reserved).waits_in_vain();
-    const auto ok = parts_->copy(node, area.data(), c.local + at, area.size(), cudaMemcpyDeviceToHost,
-                                 "report of node " + std::to_string(node));
-    if (!ok) return told(ok).error();
-    add_waits(c, area, all);
+  for (const context& c : contexts_) {
+    const uint64_t at = layout::of(static_cast<uint64_t>(c.nodes), c.reserved).failed_waits();
+    const auto ok = parts_->look(c.node, area.data(), at, area.size());
+    if (!ok && local(c.node)) return told(ok).error();
+    if (ok) add_waits(c, area, local(c.node) ? own : others);
   }
-  find_missing(all);
-  return all;
+  find_suspects(own, others.waits, contexts_[0], [this](int node, uint64_t offset) -> std::optional<uint64_t> {
+    uint64_t v = 0;
+    if (offset > contexts_[0].segment_bytes - sizeof v || !parts_->look(node, &v, offset, sizeof v)) return {};
+    return v;
+  });
+  return own;
+}
+
+// Every segment is memory of this process, too.
+attempt<> cuda_cluster::parts::look(int node, void* to, uint64_t offset, size_t bytes) const {
+  return copy(self.local(node) ? node : self.local_[0], to, self.contexts_[static_cast<size_t>(node)].local + offset,
+              bytes, cudaMemcpyDeviceToHost, "report of node " + std::to_string(node));
 }
 
 void cuda_cluster::parts::watch_signals() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -101,6 +102,12 @@ std::string write_call_trace(const std::filesystem::path& file, const std::vecto
     calls.push_back(calls_of(n));
     if (!calls.back().empty()) from = std::min(from, calls.back().front().when.began);
   }
+  if (from == ~uint64_t{0})
+    std::fprintf(
+        stderr,
+        "ggas: GGAS_TRACE: no call is in '%s': no kernel made one that may wait, or they were compiled without "
+        "-DGGAS_TRACED, which kernels for GPUs need (docs/tracing.md)\n",
+        file.c_str());
   json out(file);
   for (size_t i = 0; i < nodes.size(); ++i) {
     node_slices slices(out, nodes[i].node);

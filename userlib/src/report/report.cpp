@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
+#include <iterator>
 
 #include "ggas/status.hpp"
 #include "ggas/words.hpp"
+#include "userlib/src/report/text.hpp"
 
 namespace ggas {
 namespace {
@@ -51,24 +52,27 @@ std::string place_of(const context& c, uint64_t address) {
 
 std::string list(const wait_record& r, const char* one, const char* many) {
   std::string all = r.missing_count == 1 ? one : many;
-  for (uint32_t i = 0; i < std::min(r.missing_count, wait_record::most_missing); ++i)
-    all += (i ? ", " : " ") + std::to_string(r.missing[i]);
-  if (r.missing_count > wait_record::most_missing)
-    all += " and " + std::to_string(r.missing_count - wait_record::most_missing) + " more";
+  const uint32_t shown = std::min(r.missing_count, wait_record::most_missing);
+  for (uint32_t i = 0; i < shown; ++i) all += (i ? ", " : " ") + std::to_string(r.whom(i));
+  if (r.missing_count > shown) all += " and " + std::to_string(r.missing_count - shown) + " more";
   return all;
 }
 
-// Flags of methods that push to one node or to everybody are the library's words: whose they are says who is missing.
-void name_writer(const context& c, wait_record& r) {
-  const uint64_t at = r.address - reinterpret_cast<uintptr_t>(c.local);
-  const layout l = layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
-  const uint64_t row = static_cast<uint64_t>(c.nodes) * layout::word;
-  for (const uint64_t first : {l.gather_all_flag(0), l.gather_flag(0), l.gather_ack(0)}) {
-    if (at < first || at - first >= row) continue;
-    r.missing[0] = static_cast<int32_t>((at - first) / layout::word);
-    r.missing_count = 1;
+// Nodes that have sent nothing of it, and those that have sent less than is waited for.
+bool has_sent(const wait_record& r, uint32_t i) { return (r.missing[i] & wait_record::has_sent) != 0; }
+std::string who_lacks(const wait_record& r, const std::string& of) {
+  wait_record silent = r, others = r;
+  silent.missing_count = others.missing_count = 0;
+  for (uint32_t i = 0; i < std::min(r.missing_count, wait_record::most_missing); ++i) {
+    wait_record& its = has_sent(r, i) ? others : silent;
+    its.missing[its.missing_count++] = r.missing[i];
   }
-  if (at == layout::result_flag) r.missing[0] = 0, r.missing_count = 1;  // allreduce by gather: by node 0
+  if (r.missing_count != 0 && (r.missing[0] & wait_record::like_all))
+    return "no other node " + std::string(has_sent(r, 0) ? "sent as much as it waits for of " : "came to ") + of;
+  if (r.missing_count == 0) return "what was missing of " + of + " came when the time was up";
+  if (others.missing_count == 0) return list(r, "node", "nodes") + " did not come to " + of;
+  const std::string less = list(others, "node", "nodes") + " sent less than it waits for of " + of;
+  return silent.missing_count == 0 ? less : list(silent, "node", "nodes") + " did not come to " + of + ", " + less;
 }
 
 template <size_t N>
@@ -105,31 +109,36 @@ call_terms terms_at(const wait_record& r, size_t offset) {
 
 std::string what_was_missing(const context& c, const wait_record& r) {
   static constexpr const char* comparisons[] = {"==", "!=", "<", "<=", ">", ">="};
-  const std::string expected = std::to_string(r.expected), seen = std::to_string(r.seen);
+  const std::string expected = std::to_string(r.expected);
   switch (static_cast<waited_for>(r.kind)) {
     case waited_for::word:
-      if (r.missing_count) return list(r, "node", "nodes") + " did not send part " + expected;
       return place_of(c, r.address) + " is " + value_of(r.seen, r.type) + ", must be " +
              comparisons[std::min<uint32_t>(r.cmp, 5)] + " " + value_of(r.expected, r.type);
     case waited_for::members:
-      return list(r, "node", "nodes") + " did not come to number " + expected + " of the team, but to " + seen;
+      return who_lacks(r, "number " + expected + " of the team");
     case waited_for::lines:
-      return list(r, "node", "nodes") + (r.seen == 0 ? " did not come to exchange " + expected
-                                                     : " sent " + seen + " lines only of exchange " + expected);
+      return who_lacks(r, "exchange " + expected);
+    case waited_for::parts:
+      return list(r, "node", "nodes") + " did not send part " + expected;
+    case waited_for::unit:
+      return "the NIC's unit did not end operation " + expected;
     case waited_for::blocks:
-      if (r.missing_count == 0) return "only " + seen + " of the " + expected + " blocks of its grid came";
       return list(r, "block", "blocks") + " of its grid did not come to number " + expected;
+    case waited_for::count:
+      return "only " + std::to_string(r.seen) + " of the " + expected + " blocks of its grid came";
     case waited_for::leader:
       return "block 0 of its grid did not end number " + expected;
     case waited_for::ring:
       return list(r, "node", "nodes") + " took no notification from its full ring of queue " + expected;
+    case waited_for::slot:
+      return "there was no room in its queue " + expected + " of the NIC";
     case waited_for::record:
       return "no notification came to queue " + expected;
     case waited_for::same_call:
       return "called as " + text_of(terms_at(r, wait_record::own_terms)) + ", but by node " +
-             std::to_string(r.missing[0]) + " as " + text_of(terms_at(r, wait_record::other_terms));
+             std::to_string(r.whom(0)) + " as " + text_of(terms_at(r, wait_record::other_terms));
     case waited_for::other_call:
-      return "node " + std::to_string(r.missing[0]) +
+      return "node " + std::to_string(r.whom(0)) +
              " calls with another n, operation or root; with GGAS_CHECKED the report says which";
     case waited_for::free_place:
       return "another block or stream of the node is in a call with the same flags or channels, those of team " +
@@ -140,17 +149,11 @@ std::string what_was_missing(const context& c, const wait_record& r) {
   return "unknown";
 }
 
-bool names_nodes(const wait_record& r) {
-  const auto kind = static_cast<waited_for>(r.kind);
-  return kind == waited_for::members || kind == waited_for::lines || kind == waited_for::ring ||
-         (kind == waited_for::word && r.missing_count);
-}
-
 std::string text_of(const context& c, const wait_record& r) {
   const auto block = r.who >> 32, thread = r.who % (uint64_t{1} << 32) / 2;
   return "node " + std::to_string(c.node) + ", block " + std::to_string(block) + ", thread " + std::to_string(thread) +
-         ": " + name_of(static_cast<call_id>(r.call)) + " " + ggas_status_text(static_cast<ggas_status>(r.status)) +
-         ": " + what_was_missing(c, r);
+         ": " + userlib::text_of_call(r) + " " + ggas_status_text(static_cast<ggas_status>(r.status)) + ": " +
+         what_was_missing(c, r);
 }
 
 }  // namespace
@@ -168,6 +171,22 @@ const char* name_of(call_id call) {
   return "a call";
 }
 
+std::string userlib::text_of_call(const wait_record& r) {
+  static constexpr const char* operations[] = {"sum", "min", "max", "prod", "and", "or", "xor"};
+  std::string text = name_of(static_cast<call_id>(r.call));
+  if (r.size != 0 && r.team != 0)
+    text += " of team " + std::to_string(r.team) + " (" + std::to_string(r.size) + " nodes from " +
+            std::to_string(r.first) + (r.stride == 1 ? ")" : ", stride " + std::to_string(r.stride) + ")");
+  if (r.size == 0 || r.bytes == 0) return text;
+  text += " of " + std::to_string(r.n) + " x " + std::to_string(r.bytes) + " bytes";
+  const auto call = static_cast<call_id>(r.call);
+  const bool reduces =
+      call == call_id::ggas_allreduce || call == call_id::ggas_reduce || call == call_id::ggas_reducescatter;
+  if (reduces && r.op < std::size(operations)) text += std::string(", ") + operations[r.op];
+  if (r.root != wait_record::no_root) text += ", root " + std::to_string(r.root);
+  return text;
+}
+
 void add_waits(const context& node, std::span<const std::byte> area, hang_report& to) {
   uint64_t all = 0;
   std::memcpy(&all, area.data(), sizeof all);
@@ -175,36 +194,24 @@ void add_waits(const context& node, std::span<const std::byte> area, hang_report
   for (uint64_t i = 0; i < layout::wait_records; ++i) {
     wait_record r;
     std::memcpy(&r, area.data() + layout::word + i * sizeof r, sizeof r);
-    if (r.who == 0) continue;
-    if (static_cast<waited_for>(r.kind) == waited_for::word) name_writer(node, r);
-    to.waits.push_back({node.node, r, text_of(node, r)});
+    if (r.who != 0) to.waits.push_back({node.node, r, text_of(node, r)});
   }
-  const auto number = [](const wait_in_vain& w) { return w.record.number; };
+  const auto number = [](const failed_wait& w) { return w.record.number; };
   std::ranges::sort(to.waits.begin() + static_cast<ptrdiff_t>(before), to.waits.end(), {}, number);
   const uint64_t kept = to.waits.size() - before;
   if (all > layout::wait_records && all > kept) to.dropped += all - kept;
 }
 
-void find_missing(hang_report& r) {
-  std::set<int> missing;
-  for (const wait_in_vain& w : r.waits) {
-    if (!names_nodes(w.record)) continue;
-    const auto count = std::min(w.record.missing_count, wait_record::most_missing);
-    missing.insert(w.record.missing, w.record.missing + count);
-  }
-  for (const wait_in_vain& w : r.waits) missing.erase(w.node);
-  r.missing.assign(missing.begin(), missing.end());
-}
-
 std::string hang_report::text() const {
-  if (waits.empty()) return "no wait ended in vain\n";
+  if (waits.empty()) return "no wait failed\n";
   std::string all;
-  for (const wait_in_vain& w : waits) all += w.text + "\n";
+  for (const failed_wait& w : waits) all += w.text + "\n";
   if (dropped) all += std::to_string(dropped) + " earlier waits are not shown\n";
-  if (missing.empty()) return all;
-  all += missing.size() == 1 ? "look at node" : "look at nodes";
-  for (size_t i = 0; i < missing.size(); ++i) all += (i ? ", " : " ") + std::to_string(missing[i]);
-  return all + ": waited for, and waiting for nobody\n";
+  if (why.empty()) return all;  // nobody waited: calls were refused
+  if (suspects.empty()) return all + "whose fault it is cannot be known: " + why + "\n";
+  all += suspects.size() == 1 ? "look at node" : "look at nodes";
+  for (size_t i = 0; i < suspects.size(); ++i) all += (i ? ", " : " ") + std::to_string(suspects[i]);
+  return all + ": " + why + "\n";
 }
 
 }  // namespace ggas

@@ -42,7 +42,7 @@ class bundle_exchange {
     for (unsigned i = thread_rank(); i < all; i += threads) {
       if (first_of(i) >= plan_.lines) continue;
       if (r.first != first_of(i)) r = find(first_of(i));
-      if (!receive<Members, Lines>(r, end)) return ggas_timed_out;
+      if (const ggas_status s = receive<Members, Lines>(r, end); s != ggas_ok) return s;
     }
     return ggas_ok;
   }
@@ -123,22 +123,22 @@ class bundle_exchange {
   }
 
   template <int Members, int Lines>
-  GGAS_DEVICE bool receive(const row_lines& r, patience& end) const {
+  GGAS_DEVICE ggas_status receive(const row_lines& r, patience& end) const {
     const bool target = p_.goes_to(c_.rank);
-    if (!target && !r.begins_slot) return true;
+    if (!target && !r.begins_slot) return ggas_ok;
     GGAS_UNROLL
     for (unsigned j = 0; j < lines_at_once; j += Lines) {
       uint64_t sum[Lines];
       GGAS_NO_UNROLL
       for (int first = 0; first < c_.team.size; first += Members) {
         channel_line l[Members][Lines];
-        if (!take(r, j, first, target, l, end)) return false;
+        if (!take(r, j, first, target, l, end)) return no_row(r, target);
         combine(first, l, sum);
       }
       if (!target) break;
       store(r, j, sum);
     }
-    return true;
+    return ggas_ok;
   }
   // Lines j, j + 1 ... of the members first, first + 1 ...; the own ones stand for members that do not exist. Where the
   // result does not go only the first line of a slot comes.
@@ -168,6 +168,17 @@ class bundle_exchange {
       if (different == 0) return true;
       if (c_.broken != 0 || end.over()) return false;
     }
+  }
+  // The status of a wait for lines of a row.
+  GGAS_DEVICE ggas_status no_row(const row_lines& r, bool target) const {
+    ggas_status s = ggas_timed_out;
+    const unsigned lines = target ? lines_at_once : 1;
+    GGAS_NO_UNROLL
+    for (unsigned j = 0; j < lines && r.first + (j << lanes_log2) < plan_.lines && s == ggas_timed_out; ++j) {
+      const auto line = reinterpret_cast<uint64_t>(r.at(slots_.from(0)) + (j << lanes_log2));
+      s = no_line(line, slots_.in_step, c_.team.size, c_.team.id, r.number());
+    }
+    return s;
   }
   // Behind those of the members before `first`.
   template <int Members, int Lines>

@@ -27,10 +27,7 @@ GGAS_DEVICE call_id name_of_call(const piece<T>& p) {
   return p.root == everybody ? call_id::ggas_allreduce : call_id::ggas_reduce;
 }
 GGAS_DEVICE_FUNCTION ggas_status called_otherwise(call_id call, int node) {
-  record_writer r(waited_for::other_call, ggas_bad_argument);
-  r.add_missing(node);
-  r.of_call(call);
-  r.end();
+  if (wait_record* const at = begin_refusal(waited_for::other_call, call, node)) end_record(at);
   return ggas_bad_argument;
 }
 
@@ -58,7 +55,7 @@ GGAS_DEVICE ggas_status exchange_places(const channel& c, const piece<T>& p, vec
   for (unsigned i = me; i < items; i += threads) {
     const channel_line* const line = c.inbox(member(i)) + i % 2;
     uint64_t off;
-    if (!take_line(c, line, off, end)) return ggas_timed_out;
+    if (!take_line(c, line, off, end)) return no_line(c, line);
     acquire_line(line);
     const auto node = static_cast<uint64_t>(ggas_team_node(c.team, member(i)));
     if (calls_are_guarded) {

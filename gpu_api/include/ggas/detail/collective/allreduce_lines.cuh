@@ -9,7 +9,8 @@ namespace ggas::detail {
 
 // Line i of everybody, combined in the order of ranks; `own` is this member's.
 template <class T>
-GGAS_DEVICE bool combine_line(const channel& c, unsigned i, uint64_t own, ggas_op op, uint64_t& sum, patience& end) {
+GGAS_DEVICE ggas_status combine_line(const channel& c, unsigned i, uint64_t own, ggas_op op, uint64_t& sum,
+                                     patience& end) {
   GGAS_NO_UNROLL
   for (int first = 0; first < c.team.size; first += members_at_once) {
     const int count = c.team.size - first < members_at_once ? c.team.size - first : members_at_once;
@@ -17,7 +18,7 @@ GGAS_DEVICE bool combine_line(const channel& c, unsigned i, uint64_t own, ggas_o
     unsigned wanted = (1u << count) - 1;
     if (me >= 0 && me < count) wanted &= ~(1u << me);
     uint64_t data[members_at_once]{};
-    if (!take_lines(c, i, first, wanted, data, end)) return false;
+    if (!take_lines(c, i, first, wanted, data, end)) return no_lines(c, i);
     with_operation<T>(op, [&](operation<T> combined) GGAS_INLINED {
       GGAS_UNROLL
       for (int k = 0; k < members_at_once; ++k) {
@@ -28,7 +29,7 @@ GGAS_DEVICE bool combine_line(const channel& c, unsigned i, uint64_t own, ggas_o
       }
     });
   }
-  return true;
+  return ggas_ok;
 }
 
 // One exchange: all lines of a slot at most, to each member what is for it. A member that is not the root gets one
@@ -52,7 +53,8 @@ GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, p
   GGAS_NO_UNROLL
   for (unsigned i = me; i < (mine ? lines : 1); i += threads) {
     uint64_t sum = 0;
-    if (!combine_line<T>(c, i, load_elements(p.source(c.rank), i, p.n), p.op, sum, end)) return ggas_timed_out;
+    const ggas_status s = combine_line<T>(c, i, load_elements(p.source(c.rank), i, p.n), p.op, sum, end);
+    if (s != ggas_ok) return s;
     if (mine) store_elements(p.dst, i, p.n, sum);
   }
   return ggas_ok;
@@ -110,14 +112,15 @@ GGAS_DEVICE void scatter_parts(const channel& c, const piece<T>& p, const line_p
 // Second: the results of the own part to everybody. A thread sends line i when it has read everybody's line i of the
 // first; who has all lines of a member knows that the member has read all.
 template <class T>
-GGAS_DEVICE bool cast_part(const channel& first, const channel& second, const piece<T>& p, const line_parts& parts,
-                           patience& end) {
+GGAS_DEVICE ggas_status cast_part(const channel& first, const channel& second, const piece<T>& p,
+                                  const line_parts& parts, patience& end) {
   const unsigned mine = parts.of(first.rank);
   GGAS_NO_UNROLL
   for (unsigned i = thread_rank(); i < mine; i += thread_count()) {
     const unsigned line = parts.line(first.rank, i);
     uint64_t sum = 0;
-    if (!combine_line<T>(first, i, load_elements(p.src, line, p.n), p.op, sum, end)) return false;
+    const ggas_status s = combine_line<T>(first, i, load_elements(p.src, line, p.n), p.op, sum, end);
+    if (s != ggas_ok) return s;
     GGAS_NO_UNROLL
     for (int hop = 1; hop < second.team.size; ++hop) {
       send_line(second, second.outbox(member_behind(second, hop)) + i, sum);
@@ -125,19 +128,22 @@ GGAS_DEVICE bool cast_part(const channel& first, const channel& second, const pi
     store_elements(p.dst, line, p.n, sum);
   }
   refresh_slots(second, [&](int) { return mine; });
-  return true;
+  return ggas_ok;
 }
 
 // The other members' results.
 template <class T>
-GGAS_DEVICE bool collect_parts(const channel& c, const piece<T>& p, const line_parts& parts, patience& end) {
-  bool all = true;
+GGAS_DEVICE ggas_status collect_parts(const channel& c, const piece<T>& p, const line_parts& parts, patience& end) {
+  ggas_status s = ggas_ok;
   for_other_parts(c, parts, [&](int from, unsigned i) {
     uint64_t data;
-    all = all && take_line(c, c.inbox(from) + i, data, end);
-    if (all) store_elements(p.dst, parts.line(from, i), p.n, data);
+    if (s != ggas_ok) return;
+    if (take_line(c, c.inbox(from) + i, data, end))
+      store_elements(p.dst, parts.line(from, i), p.n, data);
+    else
+      s = no_line(c, c.inbox(from) + i);
   });
-  return all;
+  return s;
 }
 
 // Chunks of a slot of lines for every member; two exchanges each.
@@ -153,8 +159,8 @@ GGAS_DEVICE ggas_status two_shot(channel& c, const piece<T>& p, patience& end) {
     scatter_parts(c, chunk, parts);
     const channel first = c;
     ++c.seq;
-    const bool ok = cast_part(first, c, chunk, parts, end) && collect_parts(c, chunk, parts, end);
-    const ggas_status mine = ok ? ggas_ok : ggas_timed_out;
+    ggas_status mine = cast_part(first, c, chunk, parts, end);
+    if (mine == ggas_ok) mine = collect_parts(c, chunk, parts, end);
     done += n;
     if (done == p.n || !next_exchange(c, mine)) return mine;
   }

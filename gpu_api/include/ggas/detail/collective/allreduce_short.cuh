@@ -83,8 +83,8 @@ GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool
 
 // Line i of everybody, this member's is `own`; the result, if it goes to this member, is stored.
 template <int Most, class T>
-GGAS_DEVICE bool exchange_short_line(channel& c, const piece<T>& p, const line_places& places, unsigned i, uint64_t own,
-                                     patience& end) {
+GGAS_DEVICE ggas_status exchange_short_line(channel& c, const piece<T>& p, const line_places& places, unsigned i,
+                                            uint64_t own, patience& end) {
   const channel_line mine = line_of(c.seq, own);
   for_each_rank<Most>(c, [&](int hop) {
     const int to = member_behind(c, hop);
@@ -94,8 +94,9 @@ GGAS_DEVICE bool exchange_short_line(channel& c, const piece<T>& p, const line_p
   channel_line l[Most];
   for_each_rank<Most>(c, [&](int k) { l[k] = mine; });  // stays that of this member, and of those that do not exist
   const bool target = p.goes_to(c.rank);
-  if (!take_from_all(c, places, i == 0 || target, l, end)) return false;
-  if (!target) return true;
+  if (!take_from_all(c, places, i == 0 || target, l, end))
+    return no_line(c, places.from(0), places.in_step, c.team.size);
+  if (!target) return ggas_ok;
   uint64_t sum = tagged_data(l[0]);
   with_operation<T>(p.op, [&](operation<T> combined) GGAS_INLINED {
     for_each_rank<Most>(c, [&](int k) {
@@ -103,7 +104,7 @@ GGAS_DEVICE bool exchange_short_line(channel& c, const piece<T>& p, const line_p
     });
   });
   store_elements(p.dst, i, p.n, sum);
-  return true;
+  return ggas_ok;
 }
 
 // Whether a call is short where its largest part has `most` elements. Other threads may think differently at another
@@ -125,13 +126,13 @@ GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, co
   line_places places(c, i);
   done = !c.failed && !slot_is_due(c.seq);
   if (!done) return ggas_ok;
-  bool good = true;
+  ggas_status mine = ggas_ok;
   if (i < lines_of<T>(p.n)) {
     patience end(timeout_ns);
     places.at(c.seq);
-    good = exchange_short_line<Most>(c, p, places, i, own, end);
+    mine = exchange_short_line<Most>(c, p, places, i, own, end);
   }
-  return close_channel(c, good ? ggas_ok : ggas_timed_out);
+  return close_channel(c, mine);
 }
 
 }  // namespace ggas::detail

@@ -36,12 +36,12 @@ class tree_exchange {
   GGAS_DEVICE ggas_status run(patience& end) {
     send_empty_lines();
     for (unsigned i = thread_rank(); i < lines_; i += thread_count()) {
-      if (!up(i, end)) return ggas_timed_out;
+      if (const ggas_status s = up(i, end); s != ggas_ok) return s;
     }
     refresh_slots(c_, [&](int to) { return sent_to(to) == 0 ? 1 : sent_to(to); });
     if (at_.is_root()) return ggas_ok;
     for (unsigned i = thread_rank(); i < down_; i += thread_count()) {
-      if (!down(i, end)) return ggas_timed_out;
+      if (const ggas_status s = down(i, end); s != ggas_ok) return s;
     }
     return ggas_ok;
   }
@@ -53,28 +53,30 @@ class tree_exchange {
     for (int to = static_cast<int>(thread_rank()); to < c_.team.size; to += static_cast<int>(thread_count()))
       if (to != c_.rank && sent_to(to) == 0) send_line(c_, c_.outbox(to), 0);
   }
-  GGAS_DEVICE bool up(unsigned i, patience& end) {
+  GGAS_DEVICE ggas_status up(unsigned i, patience& end) {
     uint64_t sum = load_elements(p_.src, i, p_.n);
     GGAS_NO_UNROLL
     for (int bit = 1; at_.is_child(bit); bit *= 2) {
       uint64_t data;
-      if (!take_line(c_, c_.inbox(at_.child(bit)) + i, data, end)) return false;
+      const channel_line* const from = c_.inbox(at_.child(bit)) + i;
+      if (!take_line(c_, from, data, end)) return no_line(c_, from);
       sum = combine_data<T>(p_.op, sum, data);
     }
     if (!at_.is_root()) {
       send_line(c_, c_.outbox(at_.parent()) + i, sum);
-      return true;
+      return ggas_ok;
     }
     store_elements(p_.dst, i, p_.n, sum);
     pass_on(i, sum);
-    return true;
+    return ggas_ok;
   }
-  GGAS_DEVICE bool down(unsigned i, patience& end) {
+  GGAS_DEVICE ggas_status down(unsigned i, patience& end) {
     uint64_t data;
-    if (!take_line(c_, c_.inbox(at_.parent()) + i, data, end)) return false;
+    const channel_line* const from = c_.inbox(at_.parent()) + i;
+    if (!take_line(c_, from, data, end)) return no_line(c_, from);
     pass_on(i, data);
     if (p_.goes_to(c_.rank)) store_elements(p_.dst, i, p_.n, data);
-    return true;
+    return ggas_ok;
   }
   // Of a reduce one line says that everybody has come.
   GGAS_DEVICE void pass_on(unsigned i, uint64_t data) {

@@ -52,7 +52,7 @@ GGAS_DEVICE ggas_status broadcast_short(channel& c, const broadcast_call<U>& p, 
   look_for_failure(c);
   uint64_t data;
   if (line < lines) {
-    if (!take_line(c, c.inbox(p.root) + line, data, end)) return ggas_timed_out;
+    if (!take_line(c, c.inbox(p.root) + line, data, end)) return no_line(c, c.inbox(p.root) + line);
     store_line(dst, line, units, data);
   }
   return earlier.hear(c, end);

@@ -70,7 +70,7 @@ GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& 
         others |= place != p.place;
       },
       end);
-  if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
+  if (__syncthreads_or(s != ggas_ok)) return failed_somewhere(s);
   alike = !__syncthreads_or(others);
   if (alike)
     move_part(reinterpret_cast<U*>(window_of_others() + p.place) + mine.begin, p.src + mine.begin, mine.units());
@@ -142,7 +142,7 @@ GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>&
           said_by_root = said;
         },
         end);
-    if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
+    if (__syncthreads_or(s != ggas_ok)) return failed_somewhere(s);
     const size_t begin = mine.begin + units_pushed<U>(mine.units(), c.team.size, said_by_root % 2 != 0);
     const auto* const src = ggas_pointer_of_node<U>(ggas_team_node(c.team, p.root), said_by_root >> 1);
     move_bytes<origin::remote>(p.dst + begin, src + begin, (mine.end - begin) * sizeof(U),

@@ -62,9 +62,9 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_once_by_nic(piece<T> p, patience& end) {
   if (rank == 0) {
     start_unit(unit_command(words, unit_op(p.op), unit_kind<T>(), wants));
     s = await_unit(done, end);
-    if (is_in_vain(s)) break_node();
+    if (wait_failed(s)) break_node();
   }
-  s = block_status(s);
+  s = block_status(s, waited_for::unit, nic_unit().flag, known[ops_ended] + 1);
   if (s != ggas_ok || !wants) return s;
   const auto* const result = reinterpret_cast<const uint64_t*>(nic_unit().results + (done % 2 == 0 ? 0 : unit_bytes));
   for (unsigned i = thread_rank(); i < words; i += thread_count())

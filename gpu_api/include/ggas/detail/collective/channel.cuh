@@ -70,6 +70,8 @@ struct channel {
     const uint64_t at = turn(number) + slot(ggas_team_node(team, member));
     return reinterpret_cast<const channel_line*>(device_context().local + at);
   }
+  // Bytes from the inbox of a member to that of the next one.
+  GGAS_DEVICE uint64_t inbox_step() const { return slot(team.stride); }
 
  private:
   GGAS_DEVICE static uint64_t slot(int source) {
@@ -119,60 +121,27 @@ GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
   return !failed;
 }
 
-// Behind the last exchange, or the one that failed: the status is the same in all threads; a block barrier.
-// leave_channel() follows.
+// Behind the last exchange, or the one that failed: the status is the same in all threads, and whose lines they waited
+// for is recorded; a block barrier. leave_channel() follows.
 GGAS_DEVICE ggas_status end_exchange(const channel& c, ggas_status mine) {
-  return block_status(c.failed || c.broken != 0 ? ggas_broken : mine);
-}
-// Lines of an exchange that are in a slot of this node.
-GGAS_DEVICE_FUNCTION unsigned lines_here(const channel_line* slot, uint32_t tag) {
-  unsigned n = 0;
-  GGAS_NO_UNROLL
-  for (unsigned left = channel::lines(); left != 0; --left, ++slot) n += has_tag(load_relaxed(slot), tag) ? 1 : 0;
-  return n;
-}
-// Those of another member, ~0: it is further on, and may have written over them. This node's own slot has none.
-GGAS_DEVICE unsigned lines_of_node(uint64_t slots, uint64_t seq, int node) {
-  channel c{};
-  c.team = {node, 1, 1, 0};  // member 0 is the one that is meant
-  c.slots = slots;
-  c.seq = seq;
-  const uint32_t tag = static_cast<uint32_t>(seq), next = load_relaxed(c.inbox(0, seq + 1)).low_tag;
-  const bool left_out = node == ggas_node() || static_cast<int32_t>(next - tag) > 0;
-  return left_out ? ~0u : lines_here(c.inbox(0), tag);
-}
-// Whose lines were waited for in vain: members without one, or, where all have sent some, those that have sent the
-// fewest. By one thread, before the channels are left. Of a bundle the first channel tells: every member sends on each.
-GGAS_DEVICE_FUNCTION void record_exchange(ggas_team team, uint64_t slots, uint64_t seq, ggas_status s) {
-  record_writer r(waited_for::lines, s);
-  unsigned fewest = ~0u;
-  GGAS_NO_UNROLL
-  for (int node = team.first; team.size > 0; --team.size, node += team.stride) {
-    const unsigned lines = lines_of_node(slots, seq, node);
-    if (lines > fewest || lines == ~0u) continue;
-    if (lines < fewest) r.forget_missing();
-    fewest = lines;
-    r.add_missing(node);
-  }
-  r.wanted(seq, fewest);
-  r.end();
+  return block_status(c.failed || c.broken != 0 ? ggas_broken : mine, waited_for::lines, c.word, c.seq);
 }
 
 // A block barrier.
 GGAS_DEVICE void leave_channel(const channel& c, ggas_status of_block) {
-  for (unsigned i = thread_rank(); i < c.bundled; i += thread_count()) {
-    const channel at = c.sibling(i);
+  const auto store_end = [&](const channel& at) {
     store_own(at.word, of_block == ggas_ok ? at.seq : at.seq | channel_failed);
+  };
+  if (c.bundled == 1) {  // short calls know it: no loop
+    if (thread_rank() == 0) store_end(c);
+  } else {
+    for (unsigned i = thread_rank(); i < c.bundled; i += thread_count()) store_end(c.sibling(i));
   }
   if (of_block != ggas_ok && thread_rank() == 0) break_node();
   __syncthreads();
 }
 GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
   const ggas_status s = end_exchange(c, mine);
-  if (is_in_vain(s)) [[unlikely]] {
-    if (thread_rank() == 0) record_exchange(c.team, c.slots, c.seq, s);
-    __syncthreads();
-  }
   leave_channel(c, s);
   return s;
 }
@@ -211,7 +180,38 @@ GGAS_DEVICE void refresh_slots(const channel& c, Used used) {
 
 GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) { return has_tag(l, static_cast<uint32_t>(c.seq)); }
 
-// Waits for a line. False: time is up, or the node's collectives are broken.
+// Of an exchange in which lines did not come: the status of a wait for the node whose line is the first that is not
+// here, of `count` lines `step` bytes apart. This node's own slots have none.
+GGAS_DEVICE_FUNCTION ggas_status no_line(uint64_t line, uint64_t step, int count, unsigned team, uint32_t exchange) {
+  const layout& l = own_layout();
+  const auto slots = reinterpret_cast<uint64_t>(own_word(l.channel_slot(team, 0, 0, 0)));
+  const auto is_here = [&](uint64_t at) {
+    return has_tag(load_relaxed(reinterpret_cast<channel_line*>(at)), exchange);
+  };
+  ggas_status first = ggas_timed_out;
+  bool alike = step != 0;
+  GGAS_NO_UNROLL
+  for (; count > 0; --count, line += step) {
+    constexpr uint64_t unit = layout::smallest_channel;  // so that 32 bits suffice
+    const uint32_t slot = static_cast<uint32_t>((line - slots) / unit) / static_cast<uint32_t>(l.channel_bytes / unit);
+    const int node = static_cast<int>(slot % static_cast<uint32_t>(l.nodes));
+    if (node == ggas_node()) continue;
+    const unsigned sent = is_here(slots + slot * l.channel_bytes) ? wait_record::has_sent : 0;
+    alike = alike && !is_here(line) && (first == ggas_timed_out || sent == ((first >> awaited_from) & 1));
+    if (!is_here(line) && first == ggas_timed_out) first = timed_out_for(node, sent);
+  }
+  return alike ? static_cast<ggas_status>(first | wait_record::like_all << awaited_from) : first;
+}
+GGAS_DEVICE ggas_status no_line(const channel& c, const channel_line* line, uint64_t step = 0, int count = 1) {
+  return no_line(reinterpret_cast<uint64_t>(line), step, count, c.team.id, static_cast<uint32_t>(c.seq));
+}
+// Of line i of some members.
+GGAS_DEVICE ggas_status no_lines(const channel& c, unsigned i) {
+  return no_line(c, c.inbox(0) + i, c.inbox_step(), c.team.size);
+}
+
+// Waits for a line. False: time is up, or the node's collectives are broken; no_line() is the status then. (Not here:
+// of a status that it does not know the compiler makes a test where the ways meet again, which costs 30 ns.)
 GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, patience& end) {
   for (;;) {
     const channel_line l = load_spin(from);

@@ -60,9 +60,9 @@ struct lines_of_row {
   GGAS_DEVICE unsigned behind(unsigned k) const { return has(k) ? k << lanes_log2 : 0; }
 };
 
-// Calls f(lines_of_row) for all that a thread has of the parts of `members` members. Stops, and is false, when f is.
+// Calls f(lines_of_row) for all that a thread has of the parts of `members` members, until f fails.
 template <class F>
-GGAS_DEVICE bool for_rows(const channel& c, const line_plan& plan, int members, F f) {
+GGAS_DEVICE ggas_status for_rows(const channel& c, const line_plan& plan, int members, F f) {
   constexpr unsigned lanes = 1u << lanes_log2;
   const unsigned threads = thread_count(), all = static_cast<unsigned>(members) << plan.rows_log2 << lanes_log2;
   GGAS_NO_UNROLL
@@ -71,9 +71,9 @@ GGAS_DEVICE bool for_rows(const channel& c, const line_plan& plan, int members, 
     if (first >= plan.lines) continue;
     const lines_of_row r{c.sibling(first >> plan.slot_log2), static_cast<int>(row >> plan.rows_log2), first,
                          first & ((1u << plan.slot_log2) - 1), plan.lines - first};
-    if (!f(r)) return false;
+    if (const ggas_status s = f(r); s != ggas_ok) return s;
   }
-  return true;
+  return ggas_ok;
 }
 
 // Lines of the parts source(hop), 1 ... `parts`, to the slots outbox(channel, hop). Who has the first line of a slot
@@ -81,7 +81,7 @@ GGAS_DEVICE bool for_rows(const channel& c, const line_plan& plan, int members, 
 template <class Outbox, class Source>
 GGAS_DEVICE void send_parts(const channel& c, const line_plan& plan, size_t units, int parts, Outbox outbox,
                             Source source) {
-  for_rows(c, plan, parts, [&](const lines_of_row& r) {
+  const auto send = [&](const lines_of_row& r) {
     const auto* const part = source(r.hop + 1);
     channel_line* const slot = outbox(r.at, r.hop + 1);
     channel_line* const out = slot + r.in_slot;
@@ -93,8 +93,9 @@ GGAS_DEVICE void send_parts(const channel& c, const line_plan& plan, size_t unit
       if (r.has(k)) send_line(r.at, out + (k << lanes_log2), data[k]);
     }
     if (r.in_slot == 0) refresh_end(r.at, slot, plan.lines_from(r.first));
-    return true;
-  });
+    return ggas_ok;
+  };
+  static_cast<void>(for_rows(c, plan, parts, send));
 }
 // Of the parts source(member) for all other members.
 template <class Source>
@@ -104,6 +105,13 @@ GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t unit
       [&](int hop) { return source(member_behind(c, hop)); });
 }
 
+// The status of a wait for lines of one member.
+GGAS_DEVICE ggas_status no_line_of_row(const lines_of_row& r, const channel_line* from) {
+  ggas_status s = ggas_timed_out;
+  GGAS_NO_UNROLL
+  for (unsigned k = 0; k < lines_at_once && s == ggas_timed_out; ++k) s = no_line(r.at, from + r.behind(k));
+  return s;
+}
 // Waits for the lines of a row, all polled at once; as take_line. No pauses between polls, which cost 0.05 us where a
 // thread has one line, and save 0.2 us where it has more (H200).
 GGAS_DEVICE bool take_row(const lines_of_row& r, const channel_line* from, uint64_t (&data)[lines_at_once],
@@ -127,7 +135,8 @@ GGAS_DEVICE bool take_row(const lines_of_row& r, const channel_line* from, uint6
 // The units of a line at once where they are aligned: half the work of two accesses, or less.
 template <class U>
 GGAS_DEVICE void store_at_once(U* part, unsigned line, size_t units, uint64_t data) {
-  if (pair_at_once(part, line, units))
+  const bool whole = (line + 1) * units_per_line<U> <= static_cast<unsigned>(units);
+  if (whole && reinterpret_cast<uintptr_t>(part) % sizeof(uint64_t) == 0)
     store_own(reinterpret_cast<uint64_t*>(part) + line, data);
   else
     store_line(part, line, units, data);
@@ -140,14 +149,15 @@ GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, s
     const int member = member_behind(c, first_hop + r.hop);
     auto* const part = target(member);
     uint64_t data[lines_at_once];
-    if (!take_row(r, r.at.inbox(member) + r.in_slot, data, end)) return false;
+    const channel_line* const from = r.at.inbox(member) + r.in_slot;
+    if (!take_row(r, from, data, end)) return no_line_of_row(r, from);
     GGAS_UNROLL
     for (unsigned k = 0; k < lines_at_once; ++k) {
       if (r.has(k)) store_at_once(part, r.first + (k << lanes_log2), units, data[k]);
     }
-    return true;
+    return ggas_ok;
   };
-  return for_rows(c, plan, members, receive) ? ggas_ok : ggas_timed_out;
+  return for_rows(c, plan, members, receive);
 }
 
 // ------------------------------------------------------------------------------------------------ direct stores
@@ -218,7 +228,7 @@ GGAS_DEVICE ggas_status hear_all(const channel& c, Hear hear, patience& end) {
   for (int hop = 1 + static_cast<int>(thread_rank()); hop < c.team.size; hop += static_cast<int>(thread_count())) {
     const int member = member_behind(c, hop);
     uint64_t data;
-    if (!take_line(c, c.inbox(member), data, end)) return ggas_timed_out;
+    if (!take_line(c, c.inbox(member), data, end)) return no_line(c, c.inbox(member));
     hear(member, data);
   }
   return ggas_ok;
@@ -232,7 +242,7 @@ GGAS_DEVICE void release_stores() { fence_acq_rel_system(); }
 // Waits for a line of a member; what it stored before its release_stores() is here then.
 GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end) {
   uint64_t data;
-  if (!take_line(c, c.inbox(member), data, end)) return ggas_timed_out;
+  if (!take_line(c, c.inbox(member), data, end)) return no_line(c, c.inbox(member));
   acquire_line(c.inbox(member));
   return ggas_ok;
 }
@@ -272,10 +282,10 @@ GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store s
     ggas_status s = ggas_ok;
     for (int hop = first + rank; hop < last && s == ggas_ok; hop += threads) {
       const channel_line* const line = c.inbox(member_behind(c, hop));
-      if (!take_line(c, line, places[hop - first], end)) s = ggas_timed_out;
+      if (!take_line(c, line, places[hop - first], end)) s = no_line(c, line);
       acquire_line(line);  // what the block stores then comes after what the member did before it told
     }
-    if (__syncthreads_or(s != ggas_ok)) return ggas_timed_out;
+    if (__syncthreads_or(s != ggas_ok)) return failed_somewhere(s);
     for (int hop = first; hop < last; ++hop) {
       const int member = member_behind(c, hop);
       const uint64_t place = places[hop - first];

@@ -16,6 +16,7 @@ struct chunk {
   size_t n;
   ggas_op op;
   uint64_t seq;
+  uint64_t* counted;  // the word that counts the chunks of this way that have ended
 };
 
 template <class T>
@@ -41,14 +42,22 @@ GGAS_DEVICE T combine_all(const chunk<T>& c, size_t i, Slot slot) {
   return sum;
 }
 
+// Waits for a flag of this node that `writer` raises.
+GGAS_DEVICE ggas_status await_part(uint64_t flag, uint64_t seq, int writer, const deadline& end) {
+  return wait_until(own_word(flag), ggas_ge, seq, end) == ggas_ok ? ggas_ok : timed_out_for(writer);
+}
+// What the threads of the block found in the waits for a chunk.
+template <class T>
+GGAS_DEVICE ggas_status end_of_waits(const chunk<T>& c, ggas_status mine) {
+  return block_status(mine, waited_for::parts, c.counted, c.seq);
+}
 GGAS_DEVICE ggas_status wait_for_all(uint64_t first_flag, uint64_t seq, const deadline& end) {
   ggas_status s = ggas_ok;
   for (int k = static_cast<int>(thread_rank()); k < ggas_nodes() && s == ggas_ok;
        k += static_cast<int>(thread_count())) {
-    if (k != ggas_node())
-      s = wait_until(own_word(first_flag + static_cast<uint64_t>(k) * layout::word), ggas_ge, seq, end);
+    if (k != ggas_node()) s = await_part(first_flag + static_cast<uint64_t>(k) * layout::word, seq, k, end);
   }
-  return block_status(s);
+  return s;
 }
 
 // All-gather: everybody pushes its chunk to everybody. A node sends flag s+1 when all its threads have read the slots
@@ -72,7 +81,7 @@ GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, con
     raise_flag(static_cast<int>((static_cast<unsigned>(me) + hop) % nodes),
                l.gather_all_flag(static_cast<uint64_t>(me)), c.seq);
   }
-  const ggas_status s = wait_for_all(l.gather_all_flag(0), c.seq, end);
+  const ggas_status s = end_of_waits(c, wait_for_all(l.gather_all_flag(0), c.seq, end));
   if (s != ggas_ok) return s;
   for (size_t i = rank; i < c.n; i += threads) {
     store_relaxed(c.dst + i, combine_all(c, i, [&](uint64_t k) { return l.gather_all_slot(k, c.seq); }));
@@ -87,7 +96,7 @@ template <class T>
 GGAS_DEVICE ggas_status gather_root(const layout& l, const chunk<T>& c, bool to_all, const deadline& end) {
   const int nodes = ggas_nodes(), me = ggas_node();
   const unsigned rank = thread_rank(), threads = thread_count(), mask = lane_mask();
-  const ggas_status s = wait_for_all(l.gather_flag(0), c.seq, end);
+  const ggas_status s = end_of_waits(c, wait_for_all(l.gather_flag(0), c.seq, end));
   if (s != ggas_ok) return s;
   for (size_t base = 0; base < c.n; base += threads) {
     const size_t i = base + rank;
@@ -117,31 +126,31 @@ GGAS_DEVICE ggas_status gather_leaf(const layout& l, const chunk<T>& c, int root
   const unsigned rank = thread_rank();
   ggas_status s = ggas_ok;
   if (rank == 0 && c.seq > 2 && load_relaxed(own_word(l.gather_done(to))) < c.seq - 2) {
-    s = wait_until(own_word(l.gather_ack(to)), ggas_ge, c.seq - 2, end);
+    s = await_part(l.gather_ack(to), c.seq - 2, root, end);
   }
-  s = block_status(s);
+  s = end_of_waits(c, s);
   if (s != ggas_ok) return s;
   ggas_store_block(slot_of<T>(root, l.gather_slot(me, c.seq)), c.src, c.n);
   if (rank == 0) raise_flag(root, l.gather_flag(me), c.seq);
   if (!to_all) return ggas_ok;
-  if (rank == 0) s = wait_until(own_word(layout::result_flag), ggas_ge, c.seq, end);
-  s = block_status(s);
+  if (rank == 0) s = await_part(layout::result_flag, c.seq, root, end);
+  s = end_of_waits(c, s);
   if (s != ggas_ok) return s;
   ggas_load_block(c.dst, slot_of<T>(ggas_node(), l.result_slot()), c.n);
   if (rank == 0) store_relaxed(own_word(l.gather_done(to)), c.seq);
   return ggas_ok;
 }
 
-// Runs `step` for every chunk, numbered from the sequence kept at `counter`.
+// Runs `step` for every chunk, numbered from the sequence kept at `counted`.
 template <class T, class Step>
-GGAS_DEVICE ggas_status for_chunks(T* dst, const T* src, size_t n, ggas_op op, uint64_t counter, Step step) {
+GGAS_DEVICE ggas_status for_chunks(T* dst, const T* src, size_t n, ggas_op op, uint64_t* counted, Step step) {
   const layout l = own_layout();
   const size_t per_chunk = l.slot_bytes / sizeof(T);
   GGAS_SHARED(uint64_t, first);
   __syncthreads();
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
-    first = load_relaxed(own_word(counter)) + 1;
+    first = load_relaxed(counted) + 1;
     if (load_relaxed(own_word(layout::broken)) != 0) s = ggas_broken;
   }
   s = block_status(s);
@@ -149,11 +158,11 @@ GGAS_DEVICE ggas_status for_chunks(T* dst, const T* src, size_t n, ggas_op op, u
   uint64_t seq = first;
   for (size_t done = 0; done < n && s == ggas_ok; done += per_chunk, ++seq) {
     const size_t m = n - done < per_chunk ? n - done : per_chunk;
-    s = step(l, chunk<T>{dst ? dst + done : nullptr, src + done, m, op, seq});
+    s = step(l, chunk<T>{dst ? dst + done : nullptr, src + done, m, op, seq, counted});
   }
   if (thread_rank() == 0) {
     if (s == ggas_ok) {
-      store_relaxed(own_word(counter), seq - 1);
+      store_relaxed(counted, seq - 1);
     } else {  // peers may have used part of it: nothing that follows could be right
       break_node();
     }
@@ -164,7 +173,7 @@ GGAS_DEVICE ggas_status for_chunks(T* dst, const T* src, size_t n, ggas_op op, u
 
 template <class T>
 GGAS_DEVICE ggas_status gather(T* dst, const T* src, size_t n, ggas_op op, int root, bool to_all, const deadline& end) {
-  return for_chunks(dst, src, n, op, own_layout().gather_seq(static_cast<uint64_t>(root)),
+  return for_chunks(dst, src, n, op, own_word(own_layout().gather_seq(static_cast<uint64_t>(root))),
                     [&](const layout& l, const chunk<T>& c) {
                       return ggas_node() == root ? gather_root(l, c, to_all, end)
                                                  : gather_leaf(l, c, root, to_all, end);
@@ -176,7 +185,7 @@ GGAS_DEVICE ggas_status by_flags(const piece<T>& p, ggas_method method, uint64_t
   const deadline end(timeout_ns);
   const bool to_all = p.root == everybody;
   if (method == ggas_by_gather) return gather(p.dst, p.src, p.n, p.op, to_all ? 0 : p.root, to_all, end);
-  return for_chunks(p.dst, p.src, p.n, p.op, layout::gather_all_seq,
+  return for_chunks(p.dst, p.src, p.n, p.op, own_word(layout::gather_all_seq),
                     [&](const layout& l, const chunk<T>& c) { return all_gather_chunk(l, c, end); });
 }
 

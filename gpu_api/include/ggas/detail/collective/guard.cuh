@@ -63,11 +63,11 @@ GGAS_DEVICE bool differ(const call_terms& a, const call_terms& b) {
 }
 
 GGAS_DEVICE_FUNCTION void record_difference(call_terms mine, call_terms other, int node) {
-  record_writer r(waited_for::same_call, ggas_bad_argument);
-  r.add_missing(node);
-  r.differs(mine, other);
-  r.of_call(call_of(mine));
-  r.end();
+  wait_record* const at = begin_refusal(waited_for::same_call, call_of(mine), node);
+  if (!at) return;
+  store_terms(at, wait_record::own_terms, mine);
+  store_terms(at, wait_record::other_terms, other);
+  end_record(at);
 }
 
 // What a thread has heard of the members that it listens to.

@@ -18,10 +18,10 @@ constexpr unsigned units_per_line = 8 / sizeof(U);
 template <class U>
 constexpr unsigned units_per_pair = 16 / sizeof(U);
 
-// Lines of a part of 1 or more units.
+// Lines of a part that goes in lines.
 template <class U>
 GGAS_DEVICE unsigned lines_of_part(size_t units) {
-  return static_cast<unsigned>((units - 1) / units_per_line<U>) + 1;
+  return (static_cast<unsigned>(units) + units_per_line<U> - 1) / units_per_line<U>;
 }
 
 // Of a number that is not 0.
@@ -90,7 +90,7 @@ GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, size_
   uint64_t data = load_line(from, mine.line, units);
   if (member != c.rank) send_line(c, out, data);
   look_for_failure(c);
-  if (member != c.rank && !take_line(c, in, data, end)) return ggas_timed_out;
+  if (member != c.rank && !take_line(c, in, data, end)) return no_line(c, in);
   if (from != to) store_line(to, mine.line, units, data);
   return ggas_ok;
 }
@@ -132,6 +132,10 @@ GGAS_DEVICE bool is_of_earlier(uint64_t line, uint64_t seq) {
   const auto number = static_cast<uint32_t>(line >> 32);
   return seq <= 2 || number == static_cast<uint32_t>(seq - 2) || number == static_cast<uint32_t>(seq + 2);
 }
+GGAS_DEVICE ggas_status no_earlier_line(const channel& c) {
+  const auto line = reinterpret_cast<uint64_t>(c.inbox(0, c.seq - 2));
+  return no_line(line, c.inbox_step(), c.team.size, c.team.id, static_cast<uint32_t>(c.seq - 2));
+}
 GGAS_DEVICE ggas_status hear_of_earlier(const channel& c, patience& end) {
   bool heard = true;
   for_other_ends(c, [&](const channel& at, int member) {
@@ -139,7 +143,7 @@ GGAS_DEVICE ggas_status hear_of_earlier(const channel& c, patience& end) {
       if (c.broken != 0 || end.over()) heard = false;
     }
   });
-  return heard ? ggas_ok : ggas_timed_out;
+  return heard ? ggas_ok : no_earlier_line(c);
 }
 
 // The same, with a first look that is under way while the exchange is.

@@ -36,7 +36,7 @@ GGAS_DEVICE ggas_status rooted_in_lines(channel& c, const rooted<D, U>& p, const
     U* const part = p.carries(from, c.rank) ? p.target(p.dst, from) + mine.begin : nullptr;
     for (unsigned i = me; i < count(from, c.rank); i += threads) {
       uint64_t data;
-      if (!take_line(c, c.inbox(from) + i, data, end)) return ggas_timed_out;
+      if (!take_line(c, c.inbox(from) + i, data, end)) return no_line(c, c.inbox(from) + i);
       if (part) store_line(part, i, mine.units(), data);
     }
   }

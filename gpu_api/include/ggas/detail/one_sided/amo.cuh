@@ -181,7 +181,7 @@ GGAS_DEVICE ggas_status await_record(const ggas_queue& q, const result_record& r
       acquire_after_poll();
       return ggas_ok;
     }
-    if (end.over()) return in_vain();
+    if (end.over()) return end_of_wait();
     // Failures are rare: not every turn.
     if (turn % 16 == 0 && static_cast<uint32_t>(load_poll(status) >> 32) != 0) {
       const ggas_status s = complete(q, completion::remote, q.ticket, end);
@@ -204,7 +204,7 @@ GGAS_DEVICE ggas_status check_atomic(const ggas_queue& q, ggas_atomic what, cons
 
 // What became of a fetch; the old value is the leader's alone.
 struct fetched {
-  int status;
+  ggas_status status;
   uint64_t old;
 };
 template <class G, class T>
@@ -214,7 +214,7 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
   result_record r{};
   if (g.rank() == 0) r = take_record(q, end);
   r.offset = g.of_leader(r.offset);
-  if (r.offset == 0) return {in_vain(), 0};
+  if (r.offset == 0) return {end_of_wait(), 0};
   // Unlike every other one that could be in the record.
   const uint64_t cookie = g.of_leader(clock_ns() << 8 | static_cast<uint64_t>(q.index()) | uint64_t{1} << 63);
   const atomic_slots d = make_atomic(what, at, v, compare, r.offset, cookie);

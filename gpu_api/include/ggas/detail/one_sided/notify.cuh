@@ -37,10 +37,7 @@ GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue
       if (found == at) break;
       at = found;
     } else {
-      if (end.over()) {
-        const ggas_status s = in_vain();
-        return end.only_once() ? s : in_vain_for(waited_for::ring, s, queue, node);
-      }
+      if (end.over()) return end_of_wait();
       at = load_relaxed(claimed);
     }
   }
@@ -113,6 +110,19 @@ requires(has_leader<G>) GGAS_DEVICE ggas_status
   return notify(g, at.node, cookie, to_queue, sizeof(T), end, q);
 }
 
+// The record of a call that waited for room to tell a node, in the own queue or in the ring there.
+GGAS_DEVICE void record_notifying(call_id call, ggas_status s, uint64_t timeout_ns, int node, int to_queue,
+                                  const ggas_queue& q) {
+  const bool posts = posts_descriptors();
+  record_number(call, s, timeout_ns, posts ? waited_for::slot : waited_for::ring,
+                static_cast<uint64_t>(posts ? q.index() : to_queue), posts ? ggas_node() : node);
+}
+
+// Of one that waited for a notification.
+GGAS_DEVICE void record_taking(call_id call, ggas_status s, uint64_t timeout_ns, const ggas_queue& q) {
+  record_number(call, s, timeout_ns, waited_for::record, static_cast<uint64_t>(q.index()), ggas_node());
+}
+
 // ---- by a block, or several of its warps: all of them copy, their first warp tells
 
 template <class G>
@@ -171,7 +181,7 @@ GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
 constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: somebody is at it
 
 // Now and then tells the writer how far the ring was read. One at a time, so that the count never goes back; whoever
-// finds somebody at it leaves it to the next, or to who waits in vain.
+// finds somebody at it leaves it to the next, or to who waits and finds nothing.
 GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint32_t quarter = quarter_of_ring(q);
@@ -280,9 +290,7 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
   if (ahead) store_relaxed(q.at.words + 1, uint64_t{q.note});
   acquire_after_poll();
   *taken = n;
-  if (n >= least) return s;
-  s = in_vain();
-  return end.only_once() ? s : in_vain_for(waited_for::record, s, static_cast<uint64_t>(q.index()), ggas_node());
+  return n >= least ? s : end_of_wait();
 }
 
 // The leader takes a record for all.

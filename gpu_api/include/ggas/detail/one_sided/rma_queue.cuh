@@ -129,7 +129,7 @@ GGAS_DEVICE ggas_status post(const thread_group& g, const ggas_queue& q, unsigne
   uint64_t w[most_words];
   for (unsigned i = 0; i < slots * slot_words; ++i) w[i] = word(i);
   uint32_t position = 0;
-  if (!claim_slots(g, q, slots, descriptors, end, position)) return in_vain();
+  if (!claim_slots(g, q, slots, descriptors, end, position)) return end_of_wait();
   for (unsigned i = 0; i < slots * slot_words; i += 2) {
     store_relaxed(reinterpret_cast<word_pair*>(slot_word(q, position, i)), word_pair{w[i], w[i + 1]});
   }
@@ -145,7 +145,7 @@ GGAS_DEVICE ggas_status post(const G& g, const ggas_queue& q, unsigned slots, un
   const unsigned words = slots * slot_words, rank = g.rank();
   const uint64_t mine = rank < words ? word(rank) : 0;
   uint32_t position = 0;
-  if (!claim_slots(g, q, slots, descriptors, end, position)) return in_vain();
+  if (!claim_slots(g, q, slots, descriptors, end, position)) return end_of_wait();
   for (unsigned i = rank; i < words; i += g.size()) {
     store_relaxed(reinterpret_cast<uint64_t*>(slot_word(q, position, i)), i == rank ? mine : word(i));
   }
@@ -201,10 +201,10 @@ GGAS_DEVICE ggas_status check_failures(const ggas_queue& q, const progress& p) {
 GGAS_DEVICE ggas_status complete(const ggas_queue& q, completion what, uint64_t ticket, const deadline& end) {
   progress p = read_progress(q, what);
   while (static_cast<int32_t>((p.count - issued(ticket)) << 8) < 0) {
-    if (end.over()) return in_vain();
+    if (end.over()) return end_of_wait();
     p = read_progress(q, what);
   }
-  if (!nothing_open(q, p) && !drain(q, what, end, p)) return in_vain();
+  if (!nothing_open(q, p) && !drain(q, what, end, p)) return end_of_wait();
   acquire_after_poll();
   return check_failures(q, p);
 }

@@ -98,16 +98,6 @@ GGAS_DEVICE bool take_some(const ggas_tagged* lines, const Words& target, uint64
   return true;
 }
 
-// Waited in vain for lines from `first` on, every `count`-th: the first that does not carry the tag.
-GGAS_DEVICE ggas_status lines_in_vain(const ggas_tagged* lines, uint64_t first, uint64_t words, unsigned count,
-                                      uint32_t tag, const patience& time) {
-  const ggas_status s = time.in_vain();
-  ggas_tagged l = load_relaxed(lines + first);
-  for (; has_tag(l, tag) && first + count < words; l = load_relaxed(lines + first)) first += count;
-  const auto* const word = reinterpret_cast<const uint32_t*>(lines + first) + 1;
-  return time.only_once() ? s : word_in_vain(s, word, ggas_eq, tag, load_relaxed(word));
-}
-
 template <class Words>
 GGAS_DEVICE ggas_status take_words(const ggas_tagged* lines, const Words& target, uint64_t words, uint32_t tag,
                                    uint64_t timeout_ns, unsigned rank, unsigned count) {
@@ -119,7 +109,7 @@ GGAS_DEVICE ggas_status take_words(const ggas_tagged* lines, const Words& target
     for (uint64_t first = rank; first < words && good; first += uint64_t{lines_in_flight} * count)
       good = take_some<lines_in_flight>(lines, target, first, words, count, tag, time);
   }
-  return good ? ggas_ok : lines_in_vain(lines, rank, words, count, tag, time);
+  return good ? ggas_ok : time.status();
 }
 
 template <class G, class T>
@@ -136,6 +126,15 @@ GGAS_DEVICE ggas_status take_tagged(const G& g, T* local, const ggas_tagged* lin
                    g.rank(), g.size());
   }
   return g.join(s);
+}
+
+// The record of a call that waited for lines: the first that does not carry the tag.
+GGAS_DEVICE_FUNCTION void record_lines(call_id call, ggas_status s, uint64_t timeout_ns, const ggas_tagged* lines,
+                                       uint64_t words, uint32_t tag) {
+  GGAS_NO_UNROLL
+  for (; words > 1 && has_tag(load_relaxed(lines), tag); --words) ++lines;
+  record_word(call, s, timeout_ns, reinterpret_cast<const uint32_t*>(lines) + 1, type_of_word<uint32_t>(), ggas_eq,
+              tag);
 }
 
 }  // namespace ggas::detail

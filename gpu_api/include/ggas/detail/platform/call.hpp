@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library tells of its calls: the record of a wait that ended in vain, and records of a trace. Written by
-// kernels, read by the host (userlib/src/report). Host and device.
+// What the library tells of its calls: the record of a wait that failed, and records of a trace. Written by kernels,
+// read by the host (userlib/src/report). Host and device.
 #pragma once
 
 #include "ggas/detail/platform/integers.hpp"
+
+#ifdef __CUDACC__
+#define GGAS_LAYOUT_FN __host__ __device__ constexpr
+#else
+#define GGAS_LAYOUT_FN constexpr
+#endif
 
 // Calls that may wait for somebody, by their names without suffix.
 #define GGAS_WAITING_CALLS(X)    \
@@ -43,11 +49,15 @@ enum class call_id : uint32_t {
 // What a wait was for.
 enum class waited_for : uint32_t {
   word,     // a word of this node: `address`, `cmp`, `expected`, `seen`
-  members,  // of a team at a barrier or sync: those in `missing` have not said `expected`
-  lines,    // of an exchange of a collective: those in `missing` have sent `seen` lines only
-  blocks,   // of the own grid: those in `missing` have not come to barrier `expected`
-  leader,   // block 0 of the own grid, which hears the other nodes
-  ring,     // room in the ring of notifications of the node in `missing`
+  members,  // of a team at barrier or sync number `expected`
+  lines,    // of other members, of exchange `expected` of a collective
+  parts,    // of other nodes, number `expected`, by the methods with flags
+  unit,     // the NIC's unit, for operation `expected`: it names nobody
+  blocks,   // of the own grid, which did not come to number `expected`
+  count,    // of the own blocks that meet only `seen` of `expected` came: the word counts them, and names nobody
+  leader,   // block 0 of the own grid, which hears the other nodes, to end number `expected`
+  ring,     // room in the ring of notifications of queue `expected` of a node
+  slot,     // room in the work of the own queue `expected` of the NIC
   record,   // a notification in the ring of queue `expected`
   // What was refused, by no wait: ggas_bad_argument.
   same_call,   // of the member in `missing`, whose call differs: see call_terms
@@ -67,29 +77,39 @@ struct call_terms {
   static constexpr uint64_t refuses = uint64_t{1} << 63;
 };
 
-// A wait that ended in vain, or a call that was refused. A thread has one record: that of its last such wait.
+// A wait that failed, or a call that was refused. A thread has one record: that of its last one.
 struct wait_record {
   static constexpr uint32_t most_missing = 8;
+  static constexpr int32_t no_root = -1;
   uint64_t who;     // block << 32 | thread << 1 | 1; 0: no record
   uint64_t at_ns;   // when it ended, on the timer of kernels
-  uint64_t number;  // of the node's waits in vain, from 1
+  uint64_t number;  // of the node's waits that failed, from 1
   uint64_t address;
   uint64_t expected, seen;
-  uint32_t call;    // call_id
-  uint32_t status;  // ggas_timed_out or ggas_aborted
-  uint32_t kind;    // waited_for
-  uint32_t cmp;     // ggas_cmp
-  uint32_t type;    // of the word: bytes, and wait_record::is_signed or is_float
+  uint64_t counted;  // members, lines, parts, unit: where each node counts how many ended, from the segment's start
+  uint64_t n;        // of the call, as what follows
+  uint32_t call;     // call_id
+  uint32_t status;   // ggas_timed_out or ggas_aborted
+  uint32_t kind;     // waited_for
+  uint32_t cmp;      // ggas_cmp
+  uint32_t type;     // of the word: bytes, and wait_record::is_signed or is_float
+  uint32_t team, method, op, bytes;
+  int32_t first, stride, size, root;  // of the team; size 0: the call has none
   uint32_t missing_count;
-  int32_t missing[most_missing];  // the first of them, as nodes or blocks
+  uint32_t missing[most_missing];  // the first of them
+
+  // A node or block that did not come; bits: it had sent something of the exchange; so it is with all other members.
+  static constexpr uint32_t has_sent = 1, like_all = 2, missing_bits = 3;
+  GGAS_LAYOUT_FN static uint32_t missing_one(int whom) { return (static_cast<uint32_t>(whom) + 1) << 2; }
+  GGAS_LAYOUT_FN int whom(uint32_t i) const { return static_cast<int>(missing[i] >> 2) - 1; }
 
   // Of a call that differs from that of the member in missing[0]: own terms from `address` on, the other's from
   // missing[2] on.
-  static constexpr uint32_t own_terms = 24, other_terms = 80;
+  static constexpr uint32_t own_terms = 24, other_terms = 128;
 
   static constexpr uint32_t is_signed = 256, is_float = 512;
 };
-static_assert(sizeof(wait_record) == 104);
+static_assert(sizeof(wait_record) == 152);
 
 // A call that has ended, in the trace of its node. Two stores write it, and nothing is packed: what a trace costs is
 // instructions.

@@ -7,12 +7,6 @@
 #include "ggas/detail/platform/call.hpp"
 #include "ggas/detail/platform/integers.hpp"
 
-#ifdef __CUDACC__
-#define GGAS_LAYOUT_FN __host__ __device__ constexpr
-#else
-#define GGAS_LAYOUT_FN constexpr
-#endif
-
 namespace ggas {
 
 struct layout {
@@ -90,10 +84,10 @@ struct layout {
   GGAS_LAYOUT_FN uint64_t direct_claimed(uint64_t queue) const { return direct_words(queue) + line; }
   GGAS_LAYOUT_FN uint64_t direct_read(uint64_t queue) const { return direct_words(queue) + 2 * line; }
 
-  // Waits of this node's kernels that ended in vain (call.hpp): how many, and a ring of the last ones.
+  // Waits of this node's kernels that failed (call.hpp): how many, and a ring of the last ones.
   static constexpr uint64_t wait_records = 64, wait_bytes = word + wait_records * sizeof(wait_record);
-  GGAS_LAYOUT_FN uint64_t waits_in_vain() const { return rma() + rma_bytes(); }
-  GGAS_LAYOUT_FN uint64_t wait_record_at(uint64_t i) const { return waits_in_vain() + word + i * sizeof(wait_record); }
+  GGAS_LAYOUT_FN uint64_t failed_waits() const { return rma() + rma_bytes(); }
+  GGAS_LAYOUT_FN uint64_t wait_record_at(uint64_t i) const { return failed_waits() + word + i * sizeof(wait_record); }
 
   // Slots. Two of each kind in turn: a chunk may arrive while the one before is still read.
   GGAS_LAYOUT_FN uint64_t gather_all_slot(uint64_t n, uint64_t seq) const { return slot((seq & 1) * nodes + n); }

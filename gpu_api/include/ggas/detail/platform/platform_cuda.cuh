@@ -92,6 +92,13 @@ constexpr bool nic_possible = true;
 constexpr bool nic_possible = false;
 #endif
 
+// Whether calls of the program may be traced (docs/tracing.md): code beside every call.
+#ifdef GGAS_TRACED
+constexpr bool trace_possible = true;
+#else
+constexpr bool trace_possible = false;
+#endif
+
 // Which segment lies `offset` bytes behind the window's start, and how far into it that is. Strides are powers of two.
 __device__ __forceinline__ uint32_t segment_at(uint64_t offset) {
   return static_cast<uint32_t>(offset >> ggas_node_constants.stride_log2);

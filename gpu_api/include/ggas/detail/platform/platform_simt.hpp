@@ -32,6 +32,7 @@ inline layout own_layout() {
 inline uint64_t window_bytes() { return static_cast<uint64_t>(device_context().nodes) * device_context().stride; }
 constexpr bool own_segment_in_window = false;  // behind a NIC it is not
 constexpr bool nic_possible = true;
+constexpr bool trace_possible = true;
 // Which segment lies `offset` bytes behind the window's start, and how far into it that is.
 inline uint32_t segment_at(uint64_t offset) { return static_cast<uint32_t>(offset / device_context().stride); }
 inline uint64_t offset_in_segment(uint64_t offset) { return offset % device_context().stride; }

@@ -46,10 +46,11 @@ GGAS_DEVICE bool await_word(const uint64_t* word, uint64_t least, uint64_t& seen
   if (M == meeting::barrier) acquire_after_spin(word);
   return true;
 }
+// That `writer` has said.
 template <meeting M>
-GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, patience& end) {
+GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, int writer, patience& end) {
   uint64_t seen;
-  return await_word<M>(word, least, seen, end) ? ggas_ok : ggas_timed_out;
+  return await_word<M>(word, least, seen, end) ? ggas_ok : timed_out_for(writer);
 }
 
 // ------------------------------------------------------------------------------------------------ behind a NIC
@@ -71,29 +72,13 @@ GGAS_DEVICE ggas_status end_of_meeting(ggas_status s) {
   __syncthreads();
   return s;
 }
-// Whom a meeting of that number was waited for in vain: members that have not said it. Behind a NIC only the master
-// hears them.
-GGAS_DEVICE_FUNCTION void record_meeting(ggas_team t, uint64_t number, ggas_status s) {
-  record_writer r(waited_for::members, s);
-  uint64_t said = load_relaxed(own_word(layout::check_out(t.id)));
-  const bool by_master = nic_page() && ggas_node() != t.first && !unit_serves(t);  // the unit tells of nobody
-  if (by_master) r.add_missing(t.first);
-  GGAS_NO_UNROLL
-  for (int i = 0; i < t.size && !by_master && !unit_serves(t); ++i) {
-    const int node = ggas_team_node(t, i);
-    const uint64_t of_node = load_relaxed(own_word(own_layout().check_in(t.id, static_cast<uint64_t>(node))));
-    if (node == ggas_node() || of_node >= number) continue;
-    if (r.missing() == 0) said = of_node;
-    r.add_missing(node);
-  }
-  r.wanted(number, said);
-  r.end();
+// What the threads of the block found in the meeting of that number.
+GGAS_DEVICE ggas_status status_of_meeting(const ggas_team& t, uint64_t number, ggas_status mine) {
+  return block_status(mine, waited_for::members, own_word(layout::barrier_epoch(t.id)), number);
 }
-
 // Only a meeting that ended well counts.
 GGAS_DEVICE ggas_status end_of_meeting(const ggas_team& t, uint64_t number, ggas_status s) {
   if (s == ggas_ok && thread_rank() == 0) store_own(own_word(layout::barrier_epoch(t.id)), number);
-  if (is_in_vain(s) && thread_rank() == 0) record_meeting(t, number, s);
   return end_of_meeting(s);
 }
 
@@ -102,10 +87,10 @@ GGAS_DEVICE ggas_status meet_as_master(const layout& l, const ggas_team& t, uint
   const int threads = static_cast<int>(thread_count()), first = static_cast<int>(thread_rank()) + 1;
   ggas_status s = ggas_ok;
   for (int i = first; i < t.size && s == ggas_ok; i += threads) {
-    const auto node = static_cast<uint64_t>(ggas_team_node(t, i));
-    s = await_word<M>(own_word(l.check_in(t.id, node)), number, end);
+    const int node = ggas_team_node(t, i);
+    s = await_word<M>(own_word(l.check_in(t.id, static_cast<uint64_t>(node))), number, node, end);
   }
-  s = block_status(s);
+  s = status_of_meeting(t, number, s);
   if (s != ggas_ok) return s;
   for (int i = first; i < t.size; i += threads)
     store_relaxed(word_of(ggas_team_node(t, i), layout::check_out(t.id)), number);
@@ -117,9 +102,9 @@ GGAS_DEVICE ggas_status meet_as_follower(const layout& l, const ggas_team& t, ui
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
     store_relaxed(word_of(t.first, l.check_in(t.id, static_cast<uint64_t>(ggas_node()))), number);
-    s = await_word<M>(own_word(layout::check_out(t.id)), number, end);
+    s = await_word<M>(own_word(layout::check_out(t.id)), number, t.first, end);
   }
-  return block_status(s);
+  return status_of_meeting(t, number, s);
 }
 
 template <meeting M>
@@ -160,18 +145,19 @@ GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, patience& end) {
       s = await_unit(static_cast<uint32_t>(known[ops_ended]), end);
     }
   }
-  return end_of_meeting(t, known[meetings_ended] + 1, block_status(s));
+  s = block_status(s, waited_for::unit, nic_unit().flag, known[ops_ended] + 1);
+  return end_of_meeting(t, known[meetings_ended] + 1, s);
 }
 
 // ------------------------------------------------------------------------------------------------ on peer memory
 
 // Where a member is told of this node and where it tells of itself; nowhere for this node.
 struct meeting_point {
+  int node;
   uint64_t* there;
   const uint64_t* here;
-  GGAS_DEVICE meeting_point(const layout& l, const ggas_team& t, int member) {
+  GGAS_DEVICE meeting_point(const layout& l, const ggas_team& t, int member) : node(ggas_team_node(t, member)) {
     const context& c = device_context();
-    const int node = ggas_team_node(t, member);
     const uint64_t target = static_cast<uint64_t>(node) * c.stride + l.check_in(t.id, static_cast<uint64_t>(c.node));
     there = node == c.node ? nullptr : reinterpret_cast<uint64_t*>(c.window + target);
     here = own_word(l.check_in(t.id, static_cast<uint64_t>(node)));
@@ -186,7 +172,7 @@ GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before
   keep_here(before.broken);
   if (before.broken != 0) return ggas_broken;
   store_relaxed(p.there, before.count + 1);
-  return await_word<M>(p.here, before.count + 1, end);
+  return await_word<M>(p.here, before.count + 1, p.node, end);
 }
 
 // Every thread that polls reads the number itself. A plain load, from L1 if it is there: the word is written only by
@@ -213,7 +199,7 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
       s = meet_member<M>(meeting_point(l, t, i), before, end);
     if (t.size == 1 && before.broken != 0) s = ggas_broken;
   }
-  return end_of_meeting(t, before.count + 1, block_status(s));
+  return end_of_meeting(t, before.count + 1, status_of_meeting(t, before.count + 1, s));
 }
 
 template <meeting M>

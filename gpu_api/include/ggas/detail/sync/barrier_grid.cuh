@@ -20,18 +20,9 @@ constexpr uint64_t refused = ~uint64_t{0};
 template <meeting M>
 GGAS_DEVICE ggas_status await_block(unsigned block, uint64_t attempt, patience& end) {
   uint64_t seen;
-  if (!await_word<M>(own_word(own_layout().arrived(block)), attempt, seen, end)) return ggas_timed_out;
+  if (!await_word<M>(own_word(own_layout().arrived(block)), attempt, seen, end))
+    return timed_out_for(static_cast<int>(block));
   return seen == refused ? ggas_broken : ggas_ok;
-}
-
-GGAS_DEVICE_FUNCTION void record_blocks(uint64_t attempt, ggas_status s) {
-  record_writer r(waited_for::blocks, s);
-  r.wanted(attempt, attempt - 1);
-  GGAS_NO_UNROLL
-  for (unsigned b = 1; b < block_count(); ++b) {
-    if (load_relaxed(own_word(own_layout().arrived(b))) < attempt) r.add_missing(static_cast<int>(b));
-  }
-  r.end();
 }
 
 template <meeting M>
@@ -42,9 +33,7 @@ GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
   ggas_status s = has_failed(before) ? ggas_broken : ggas_ok;  // first: blocks that failed may never come again
   for (unsigned b = thread_rank() + 1; b < block_count() && s == ggas_ok; b += thread_count())
     s = await_block<M>(b, attempt, end);
-  s = block_status(s);
-  if (is_in_vain(s) && thread_rank() == 0) record_blocks(attempt, s);
-  s = end_of_meeting(s);
+  s = end_of_meeting(block_status(s, waited_for::blocks, own_word(layout::grid_release), attempt));
   if (s == ggas_ok) s = meet_block<M>(t, end);
   if (thread_rank() == 0) {
     if (M == meeting::barrier) fence_acq_rel_gpu();
@@ -78,7 +67,7 @@ GGAS_DEVICE ggas_status check_in(patience& end) {
   store_relaxed(arrived, attempt);
   uint64_t release;
   const bool decided = await_word<M>(own_word(layout::grid_release), attempt << 8, release, end);
-  return decided ? status_of_attempt(release) : in_vain_for(waited_for::leader, in_vain(), attempt, 0);
+  return decided ? status_of_attempt(release) : failed_alone(waited_for::leader, attempt, 0);
 }
 
 template <meeting M>
@@ -110,7 +99,7 @@ struct block_meeting {
   GGAS_DEVICE bool ended() const { return ((now & (failed | refused)) != 0) | ((before ^ now) / next != 0); }
   GGAS_DEVICE ggas_status status() const {
     if ((now & refused) != 0) return ggas_broken;
-    return (now & failed) != 0 ? in_vain() : ggas_ok;
+    return (now & failed) != 0 ? end_of_wait() : ggas_ok;
   }
   // Blocks that have come.
   GGAS_DEVICE uint64_t come() const {
@@ -123,13 +112,7 @@ struct block_meeting {
 GGAS_DEVICE_FUNCTION ggas_status give_up(block_meeting m) {
   while (!m.ended()) {
     const uint64_t found = cas_gpu(m.word, m.now, m.now | block_meeting::failed);
-    if (found == m.now) {
-      const ggas_status s = in_vain();
-      record_writer r(waited_for::blocks, s);
-      r.wanted(m.blocks, m.come());
-      r.end();
-      return s;
-    }
+    if (found == m.now) return failed_alone(waited_for::count, m.blocks, m.come());
     m.now = found;
   }
   return m.status();

@@ -43,7 +43,7 @@ constexpr uint64_t unit_disagreed = 10;  // ST_BAD
 GGAS_DEVICE ggas_status await_unit(uint32_t ended_before, patience& end) {
   uint64_t flag;
   while (static_cast<uint32_t>(flag = load_spin(nic_unit().flag)) == ended_before) {
-    if (end.over()) return end.in_vain();
+    if (end.over()) return end.status();
   }
   acquire_after_spin(nic_unit().flag);
   if (flag >> 32 == 0) return ggas_ok;

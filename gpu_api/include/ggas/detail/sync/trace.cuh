@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls in the trace of their node (docs/tracing.md): a record of 32 bytes each, written by the call's leader when it
-// ends. Nothing waits for it, and nothing orders it: the host reads it when kernels have ended. Included by
-// in_vain.cuh.
+// ends. Nothing waits for it, and nothing orders it: the host reads it when kernels have ended. Where it is not
+// possible (trace_possible) no call has an instruction of it. Included by failed_wait.cuh.
 #pragma once
 
 #include "ggas/detail/access/access.cuh"
 
 namespace ggas::detail {
 
-GGAS_DEVICE bool is_traced() { return device_context().trace.at != nullptr; }
+GGAS_DEVICE bool is_traced() { return trace_possible && device_context().trace.at != nullptr; }
 
 GGAS_DEVICE void write_record(call_record* at, const call_times& when, uint32_t block, uint32_t thread, call_id call,
                               ggas_status s) {

@@ -2,7 +2,7 @@
 // Waiting with a time-out, alone and as a group. Included by ggas.cuh.
 #pragma once
 
-#include "ggas/detail/sync/in_vain.cuh"
+#include "ggas/detail/sync/failed_wait.cuh"
 
 namespace ggas::detail {
 
@@ -17,9 +17,8 @@ struct deadline {
     const uint64_t now = clock_ns();
     at = timeout_ns > ~0ull - now ? ~0ull : now + timeout_ns;
   }
-  GGAS_DEVICE bool only_once() const { return at == 0; }
   GGAS_DEVICE bool passed() const { return at == 0 || (at != ~0ull && clock_ns() >= at); }
-  // Asked by loops after every miss: the same, or the host ends them; in_vain() tells which.
+  // Asked by loops after every miss: the same, or the host ends them; end_of_wait() tells which.
   GGAS_DEVICE bool over() const { return passed() || (++misses_ % 16 == 0 && aborted()); }
 
  private:
@@ -54,10 +53,10 @@ class patience {
     return end_ <= ended_by_host;
   }
   // Of a wait that is over.
-  GGAS_DEVICE ggas_status in_vain() const { return end_ == ended_by_host ? ggas_aborted : ggas_timed_out; }
-  GGAS_DEVICE bool only_once() const { return end_ == 0 && timeout_ns_ == 0; }
+  GGAS_DEVICE ggas_status status() const { return end_ == ended_by_host ? ggas_aborted : ggas_timed_out; }
 
  private:
+  GGAS_DEVICE bool only_once() const { return end_ == 0 && timeout_ns_ == 0; }
   static constexpr unsigned misses_between_looks = 16;
   uint64_t end_ = 0;  // 0: not looked yet, or no time at all
   uint64_t timeout_ns_ = 0;
@@ -96,10 +95,7 @@ GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen
   unsigned left = time.polls();
   while (!is_outcome(good, seen = load_poll(flag), value)) {
     if (--left != 0) continue;
-    if (time.look()) {
-      const ggas_status s = time.in_vain();
-      return time.only_once() ? s : word_in_vain(s, flag, cmp, value, seen);
-    }
+    if (time.look()) return time.status();
     left = time.polls();
   }
   acquire_after_poll();
@@ -113,31 +109,6 @@ GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, patienc
 template <class T>
 GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const deadline& end) {
   return wait_until(flag, cmp, value, patience(end));
-}
-
-// The gravest of what the threads of a block found, for all of them. Waits inside the library need not know who ended
-// them: it is told here.
-constexpr unsigned gravest = ggas_aborted;
-GGAS_DEVICE_FUNCTION ggas_status gravest_status(ggas_status mine) {
-  GGAS_SHARED(unsigned, failed);
-  if (thread_rank() == 0) failed = 0;
-  __syncthreads();
-  for (unsigned s = ggas_timed_out; s <= gravest; ++s) {  // the gravest wins; one writer value at a time
-    if (mine == static_cast<ggas_status>(s)) failed = s;
-    __syncthreads();
-  }
-  if (thread_rank() == 0 && failed == ggas_timed_out) failed = in_vain();
-  __syncthreads();
-  const ggas_status all = static_cast<ggas_status>(failed);
-  __syncthreads();
-  return all;
-}
-// Combines what the threads of a block found: ok only if all did, else one of the failures, the same for all. A block
-// barrier.
-GGAS_DEVICE ggas_status block_status(ggas_status mine) {
-  if (!__syncthreads_or(mine != ggas_ok)) [[likely]]
-    return ggas_ok;
-  return gravest_status(mine);
 }
 
 template <class T>

@@ -27,13 +27,6 @@ GGAS_DEVICE bool all_ignored(const Mask& ignore, size_t n) {
   return counted == 0;
 }
 
-// Waited in vain for one of the flags: the record has the first.
-template <class T>
-GGAS_DEVICE ggas_status none_of(const T* flags, ggas_cmp cmp, T value, const patience& time) {
-  const ggas_status s = time.in_vain();
-  return time.only_once() ? s : word_in_vain(s, flags, cmp, value, load_relaxed(flags));
-}
-
 template <class T, class Mask>
 GGAS_DEVICE ggas_status wait_any(const T* flags, size_t n, const Mask& ignore, ggas_cmp cmp, T value, size_t* index,
                                  uint64_t timeout_ns) {
@@ -49,7 +42,7 @@ GGAS_DEVICE ggas_status wait_any(const T* flags, size_t n, const Mask& ignore, g
       return ggas_ok;
     }
   } while (!time.over(n));
-  return none_of(flags, cmp, value, time);
+  return time.status();
 }
 
 template <class T, class Mask>
@@ -67,7 +60,7 @@ GGAS_DEVICE ggas_status wait_some(const T* flags, size_t n, const Mask& ignore, 
   } while (found == 0 && !time.over(n));
   *count = found;
   acquire_after_poll();
-  return found != 0 ? ggas_ok : none_of(flags, cmp, value, time);
+  return found != 0 ? ggas_ok : time.status();
 }
 
 // Every thread of the group watches its share.
@@ -86,6 +79,16 @@ template <class G, class T, class Mask>
 GGAS_DEVICE ggas_status wait_all(const G& g, const T* flags, size_t n, const Mask& ignore, ggas_cmp cmp, T value,
                                  uint64_t timeout_ns) {
   return g.join(wait_share(flags, n, ignore, cmp, value, deadline(timeout_ns), g.rank(), g.size()));
+}
+
+// The record of a call that waited for flags: the first that counts and does not hold; the last, if all hold by now.
+template <class T, class Mask>
+GGAS_DEVICE void record_open(call_id call, ggas_status s, uint64_t timeout_ns, const T* flags, size_t n,
+                             const Mask& ignore, ggas_cmp cmp, T value) {
+  const unsigned good = outcomes_of(cmp);
+  size_t i = 0;
+  while (i + 1 < n && (ignore[i] != 0 || is_outcome(good, load_relaxed(flags + i), value))) ++i;
+  record_flag(call, s, timeout_ns, flags + i, cmp, value);
 }
 
 }  // namespace ggas::detail
