@@ -153,7 +153,7 @@ def device_calls_of_the_reference():
 
 
 # Macros that declare calls, and the forms of each.
-FORMS = {"^GGAS_FORM": [""], "^GGAS_FORMS": ["", "_warp", "_block"], "^GGAS_COLLECTIVE": ["_block", "_grid"]}
+FORMS = {"^GGAS_(?:WAITING_)?FORM": [""], "^GGAS_(?:WAITING_)?FORMS": ["", "_warp", "_block"], "^GGAS_COLLECTIVE": ["_block", "_grid"]}
 
 
 def test_the_reference_has_every_device_call():

@@ -15,21 +15,21 @@ GGAS_WAITING_FORMS(ggas_wait_until, (P flag, ggas_cmp cmp, ggas::element_at<P> v
 // that hold, at least one; all: every one. Tests are waits with time-out 0. With a mask flag i is left out where
 // ignore[i] is not 0; where all are, the call returns ggas_ok at once, with index n and count 0. A null mask leaves out
 // none.
-GGAS_WAITING_FORM(ggas_wait_until_any, ggas_wait_until_any, thread,
+GGAS_WAITING_FORM(ggas_wait_until_any, thread,
                   (P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value, size_t* index, uint64_t timeout_ns),
                   record_open(this_call, s, timeout_ns, address_of(flags), n, no_mask{}, cmp, value),
                   wait_any(address_of(flags), n, no_mask{}, cmp, value, index, timeout_ns))
-GGAS_WAITING_FORM(ggas_wait_until_any, ggas_wait_until_any, thread,
+GGAS_WAITING_FORM(ggas_wait_until_any, thread,
                   (P flags, size_t n, const int* ignore, ggas_cmp cmp, ggas::element_at<P> value, size_t* index,
                    uint64_t timeout_ns),
                   record_open(this_call, s, timeout_ns, address_of(flags), n, flag_mask{ignore}, cmp, value),
                   wait_any(address_of(flags), n, flag_mask{ignore}, cmp, value, index, timeout_ns))
-GGAS_WAITING_FORM(ggas_wait_until_some, ggas_wait_until_some, thread,
+GGAS_WAITING_FORM(ggas_wait_until_some, thread,
                   (P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value, size_t* indices, size_t* count,
                    uint64_t timeout_ns),
                   record_open(this_call, s, timeout_ns, address_of(flags), n, no_mask{}, cmp, value),
                   wait_some(address_of(flags), n, no_mask{}, cmp, value, indices, count, timeout_ns))
-GGAS_WAITING_FORM(ggas_wait_until_some, ggas_wait_until_some, thread,
+GGAS_WAITING_FORM(ggas_wait_until_some, thread,
                   (P flags, size_t n, const int* ignore, ggas_cmp cmp, ggas::element_at<P> value, size_t* indices,
                    size_t* count, uint64_t timeout_ns),
                   record_open(this_call, s, timeout_ns, address_of(flags), n, flag_mask{ignore}, cmp, value),

@@ -80,7 +80,7 @@ def parameters(text):
 
 
 def made_by_macros(text):
-    for m in re.finditer(r"^GGAS_(FORMS|FORM|COLLECTIVE)\(", text, flags=re.M):
+    for m in re.finditer(r"^GGAS_(?:WAITING_)?(FORMS|FORM|COLLECTIVE)\(", text, flags=re.M):
         name, *rest = split(inside(text, m.end() - 1))
         if m[1] == "FORM":
             who, *rest = rest

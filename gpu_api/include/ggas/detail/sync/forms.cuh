@@ -103,38 +103,42 @@ struct place_for {
   GGAS_FORM(name##_block, block, parameters, __VA_ARGS__) \
   GGAS_FORM_OF_GROUP(name, parameters, __VA_ARGS__)
 // The same of calls that may wait; `failed` records a wait that failed, by the leader.
-#define GGAS_WAITING_FORM(name, call, who, parameters, failed, ...) \
-  template <ggas::detail::a_place P>                                \
-  GGAS_DEVICE ggas_status call parameters {                         \
-    using namespace ggas::detail;                                   \
-    [[maybe_unused]] const ggas::who group;                         \
-    GGAS_CALL(name, group, if (group.leads()) failed, __VA_ARGS__);  \
+#define GGAS_WAITING_FORM_OF(name, call, who, parameters, failed, ...) \
+  template <ggas::detail::a_place P>                                   \
+  GGAS_DEVICE ggas_status call parameters {                            \
+    using namespace ggas::detail;                                      \
+    [[maybe_unused]] const ggas::who group;                            \
+    GGAS_CALL(name, group, if (group.leads()) failed, __VA_ARGS__);    \
   }
-#define GGAS_WAITING_FORMS(name, parameters, failed, ...)                       \
-  GGAS_WAITING_FORM(name, name, thread, parameters, failed, __VA_ARGS__)        \
-  GGAS_WAITING_FORM(name, name##_warp, warp, parameters, failed, __VA_ARGS__)   \
-  GGAS_WAITING_FORM(name, name##_block, block, parameters, failed, __VA_ARGS__) \
-  template <ggas::detail::a_group G, ggas::detail::a_place P>                   \
-  GGAS_DEVICE ggas_status name(const G& group, GGAS_LIST parameters) {          \
-    using namespace ggas::detail;                                               \
-    GGAS_CALL(name, group, if (group.leads()) failed, __VA_ARGS__);              \
+#define GGAS_WAITING_FORM(name, who, parameters, failed, ...) \
+  GGAS_WAITING_FORM_OF(name, name, who, parameters, failed, __VA_ARGS__)
+#define GGAS_WAITING_FORMS(name, parameters, failed, ...)                          \
+  GGAS_WAITING_FORM_OF(name, name, thread, parameters, failed, __VA_ARGS__)        \
+  GGAS_WAITING_FORM_OF(name, name##_warp, warp, parameters, failed, __VA_ARGS__)   \
+  GGAS_WAITING_FORM_OF(name, name##_block, block, parameters, failed, __VA_ARGS__) \
+  template <ggas::detail::a_group G, ggas::detail::a_place P>                      \
+  GGAS_DEVICE ggas_status name(const G& group, GGAS_LIST parameters) {             \
+    using namespace ggas::detail;                                                  \
+    GGAS_CALL(name, group, if (group.leads()) failed, __VA_ARGS__);                \
   }
-// GGAS_COLLECTIVE(name, (parameters), (facts), (arguments), call): name_block by one block of each member, name_grid by all
-// blocks of the grid of each member, name with ggas::block{} or ggas::grid{} in front. `call` uses `part`, a call_part,
-// and the parameters, among them `team` and `timeout_ns`; `facts` are what its guard looks at, `arguments` its
-// call_arguments.
-#define GGAS_COLLECTIVE_OF(name, call, caller, template_parameters, parameters, facts, arguments, ...) \
-  template <GGAS_LIST template_parameters>                                                      \
-  GGAS_DEVICE ggas_status call parameters {                                                     \
-    using namespace ggas::detail;                                                               \
-    const auto& calling = caller;                                                               \
-    const call_part part = part_of(calling);                                                    \
-    constexpr uint32_t bytes = sizeof(ggas::element_at<P>);                                     \
-    GGAS_GUARD(GGAS_LIST facts)                                                                 \
+// GGAS_COLLECTIVE(name, (parameters), (facts), (arguments), call): name_block by one block of each member, name_grid by
+// all blocks of the grid of each member, name with ggas::block{} or ggas::grid{} in front. `call` uses `part`, a
+// call_part, and the parameters, among them `team` and `timeout_ns`; `facts` are what its guard looks at, `arguments`
+// its call_arguments.
+#define GGAS_COLLECTIVE_OF(name, call, caller, template_parameters, parameters, facts, arguments, ...)  \
+  template <GGAS_LIST template_parameters>                                                              \
+  GGAS_DEVICE ggas_status call parameters {                                                             \
+    using namespace ggas::detail;                                                                       \
+    const auto& calling = caller;                                                                       \
+    const call_part part = part_of(calling);                                                            \
+    constexpr uint32_t bytes = sizeof(ggas::element_at<P>);                                             \
+    GGAS_GUARD(GGAS_LIST facts)                                                                         \
     GGAS_CALL(name, calling, record_call(this_call, {GGAS_LIST arguments}), GGAS_GUARDED(__VA_ARGS__)); \
   }
-#define GGAS_COLLECTIVE(name, parameters, facts, arguments, ...)                                                              \
-  GGAS_COLLECTIVE_OF(name, name##_block, ggas::block{}, (ggas::detail::a_place P), parameters, facts, arguments, __VA_ARGS__) \
-  GGAS_COLLECTIVE_OF(name, name##_grid, ggas::grid{}, (ggas::detail::a_place P), parameters, facts, arguments, __VA_ARGS__)   \
-  GGAS_COLLECTIVE_OF(name, name, group, (ggas::detail::a_group G, ggas::detail::a_place P),                            \
+#define GGAS_COLLECTIVE(name, parameters, facts, arguments, ...)                                                 \
+  GGAS_COLLECTIVE_OF(name, name##_block, ggas::block{}, (ggas::detail::a_place P), parameters, facts, arguments, \
+                     __VA_ARGS__)                                                                                \
+  GGAS_COLLECTIVE_OF(name, name##_grid, ggas::grid{}, (ggas::detail::a_place P), parameters, facts, arguments,   \
+                     __VA_ARGS__)                                                                                \
+  GGAS_COLLECTIVE_OF(name, name, group, (ggas::detail::a_group G, ggas::detail::a_place P),                      \
                      (const G& group, GGAS_LIST parameters), facts, arguments, __VA_ARGS__)
