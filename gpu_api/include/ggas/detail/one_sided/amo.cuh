@@ -275,9 +275,10 @@ GGAS_DEVICE ggas_status post_atomic(ggas_atomic what, T* remote, T v, T compare,
 template <class G, class T>
 GGAS_DEVICE ggas_status hand_out(const G& g, const fetched& leaders, T* old) {
   g.sync();
-  const fetched f{g.of_leader(leaders.status), g.of_leader(leaders.old)};
+  const auto status = static_cast<ggas_status>(g.of_leader(static_cast<int>(leaders.status)));
+  const fetched f{status, g.of_leader(leaders.old)};
   if (f.status == ggas_ok && old) *old = as_bits<T>(static_cast<word_bits<T>>(f.old));
-  return static_cast<ggas_status>(f.status);
+  return f.status;
 }
 
 template <class G, class T>
