@@ -177,7 +177,7 @@ package ggas_pkg;
   localparam logic [7:0] HOP_LIMIT = 8'd255;  // hops a new packet may take
   typedef struct packed {
     // w3, 32 bits
-    logic [7:0]  rsvd3;
+    logic [7:0]  vtime;     // virtual time on the link, by which flows share it; 0 with one link
     logic [7:0]  export_no; // export at the target that addr lies in
     logic [15:0] domain;    // of the initiator, stamped by its NIC
     // w2
@@ -209,7 +209,7 @@ package ggas_pkg;
   // The same bits as RMA and VELO packets use them.
   typedef struct packed {
     // w3
-    logic [7:0]  rsvd3;
+    logic [7:0]  vtime;     // as in net_hdr_t
     logic [7:0]  export_no; // 0: a network logical address needs none
     logic [15:0] pd;        // protection domain of the initiator, stamped by its NIC
     // w2

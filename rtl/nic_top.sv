@@ -346,7 +346,8 @@ module nic_top #(
   logic [3:0] lnk_tx_valid, lnk_tx_ready, lnk_tx_sop, lnk_tx_eop, lnk_rx_valid, lnk_rx_ready, lnk_rx_sop, lnk_rx_eop;
   logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_tx_hdr, lnk_rx_hdr;
   logic [4*DATA_W-1:0] lnk_tx_data, lnk_rx_data;
-  logic lnk_ev_dead, lnk_ev_bad, lnk_ev_up, lnk_ev_no_route;
+  logic lnk_ev_dead, lnk_ev_bad, lnk_ev_up, lnk_ev_no_route, lnk_ev_cut;
+  logic [1:0] lnk_ev_cut_vc;
   logic [2:0] lnk_ev_link;
   logic [39:0] lnk_ev_no_route_who;
   logic [7:0] lnk_ev_dead_tries, lnk_ev_bad_op;
@@ -378,7 +379,8 @@ module nic_top #(
     .lnk_rx_data_i(lnk_rx_data), .lnk_ev_dead_i(lnk_ev_dead), .lnk_ev_dead_tries_i(lnk_ev_dead_tries),
     .lnk_ev_lost_i(lnk_ev_lost), .lnk_ev_bad_i(lnk_ev_bad), .lnk_ev_bad_src_i(lnk_ev_bad_src),
     .lnk_ev_bad_op_i(lnk_ev_bad_op), .lnk_ev_up_i(lnk_ev_up), .lnk_ev_link_i(lnk_ev_link),
-    .lnk_ev_no_route_i(lnk_ev_no_route), .lnk_ev_no_route_who_i(lnk_ev_no_route_who), .event_valid_o(ev_valid[EV_NET]),
+    .lnk_ev_no_route_i(lnk_ev_no_route), .lnk_ev_no_route_who_i(lnk_ev_no_route_who),
+    .lnk_ev_cut_i(lnk_ev_cut), .lnk_ev_cut_vc_i(lnk_ev_cut_vc), .event_valid_o(ev_valid[EV_NET]),
     .event_ready_i(ev_ready[EV_NET]), .event_o(ev_net), .event_count_o(pulse_net)
   );
 
@@ -389,7 +391,8 @@ module nic_top #(
       cfg.route_link}),
     .cfg_group_set_i(cfg.multicast_set), .cfg_group_i(cfg.multicast_group), .cfg_group_lane_i(cfg.multicast_lane),
     .cfg_group_line_i({cfg.multicast_valid, cfg.multicast_link, cfg.multicast_member, cfg.multicast_branches}),
-    .sts_states_o(sts.links_states), .ev_up_o(lnk_ev_up), .ev_link_o(lnk_ev_link), .ev_no_route_o(lnk_ev_no_route),
+    .cfg_watchdog_i(cfg.watchdog_limit), .cfg_resume_i(cfg.watchdog_resume), .sts_cut_o(sts.watchdog_cut),
+    .ev_cut_o(lnk_ev_cut), .ev_cut_vc_o(lnk_ev_cut_vc), .sts_states_o(sts.links_states), .ev_up_o(lnk_ev_up), .ev_link_o(lnk_ev_link), .ev_no_route_o(lnk_ev_no_route),
     .ev_no_route_who_o(lnk_ev_no_route_who), .cfg_replay_limit_i(cfg.link_ctrl_replay_limit),
     .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout), .cfg_retrain_i(cfg.link_ctrl_retrain),
     .sts_state_o(sts.link_status_state), .sts_unacked_o(sts.link_status_unacked), .link_tx_valid_o, .link_tx_ready_i,

@@ -41,7 +41,8 @@ module link #(
     input  wire logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i, // net_hdr_t, valid with sop
     input  wire logic [ggas_pkg::CHANNELS*DATA_W-1:0] tx_data_i,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_waits_i,  // a packet is not offered before there is room for it
-    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // the other side has room for any packet
+    input  wire logic [ggas_pkg::CHANNELS*3-1:0]  tx_pending_i, // with several links: so many wait, which have room
+    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // the other side has room for any packet beside those
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_valid_o,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    rx_ready_i,
     // bit l: a packet of VC_P in lane l whose last beat is taken stays and comes again, as a copy for somebody else
@@ -151,7 +152,7 @@ module link #(
   link_tx #(.DATA_W(DATA_W), .VC_DEPTH(VC_DEPTH)) i_tx (
       .clk_i, .rst_ni, .clear_i(down), .up_i(up), .session_i(session_tx),
       .tx_valid_i, .tx_ready_o, .tx_sop_i, .tx_eop_i, .tx_hdr_i, .tx_data_i,
-      .tx_waits_i, .tx_room_o, .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
+      .tx_waits_i, .tx_pending_i, .tx_room_o, .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
       .ctrl_valid_i(say_valid), .ctrl_urgent_i(say_urgent), .ctrl_flit_i(say_flit), .ctrl_sent_o(say_sent),
       .packet_flit_o(packet_flit),
       .credit_valid_i(ctrl_ours), .credit_vc_i(ctrl.credit_vc), .credit_i(ctrl.credit),
@@ -173,7 +174,7 @@ module link #(
       .working_o(retiring), .tries_o(ev_dead_tries_o),
       .give_up_o(give_up), .lost_o(ev_lost_o[1]), .cnt_replays_o(cnt_tx_replays_o)
   );
-  assign discarded = tx_idle && sts_unacked_o == '0;
+  assign discarded = tx_idle && sts_unacked_o == '0 && tx_pending_i == '0;
 
   assign busy_o = rx_busy || tx_working || say_busy || rp_active || retiring || !rx_empty || session_busy || tick_q
       || poll_q || give_up_q;

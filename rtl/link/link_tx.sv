@@ -22,7 +22,8 @@ module link_tx #(
     input  wire logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] tx_hdr_i,
     input  wire logic [ggas_pkg::CHANNELS*DATA_W-1:0] tx_data_i,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_waits_i,  // a packet is not offered before there is room for it
-    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // for any packet
+    input  wire logic [ggas_pkg::CHANNELS*3-1:0]  tx_pending_i, // with several links: so many wait, which have room
+    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // for any packet beside those
     // flits
     output      logic                link_tx_valid_o,
     input  wire logic                link_tx_ready_i,
@@ -77,6 +78,8 @@ module link_tx #(
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
   localparam int unsigned MOST = 1 + ggas_pkg::MTU * 8 / DATA_W;  // what a packet can cost
   localparam int unsigned TWICE = 2 * MOST;
+  // With several links packets wait in queues in front of the link, each let in when there was room for it beside others.
+  localparam bit QUEUED = ggas_pkg::LINKS > 1;
   logic [CW-1:0] sent_q [0:NC-1];
   logic [CW-1:0] freed_q [0:NC-1];
   logic [CW-1:0] cost [0:NC-1];
@@ -92,14 +95,18 @@ module link_tx #(
       len_dw[v] = head.len_dw;
       want[v] = up_i && tx_valid_i[v] && tx_sop_i[v];
       cost[v] = (({2'b0, len_dw[v]} + ROUND_UP) >> DW_SHIFT) + 1'b1;
-      pay[v]  = want[v] && room_q[v];
+      pay[v]  = want[v] && (QUEUED || room_q[v]);
       left[v] = VC_DEPTH[CW-1:0] + freed_q[v] - sent_q[v];
     end
   end
-  // The packet that is begun in this cycle has not been paid for in `left`.
+  // Neither the packet that is begun in this cycle nor those that wait have been paid for in `left`.
+  logic [CW-1:0] least [0:NC-1];
   always_comb begin
-    for (int v = 0; v < NC; v = v + 1)
-      room_d[v] = first && grant[v] ? left[v] >= TWICE[CW-1:0] : left[v] >= MOST[CW-1:0];
+    for (int v = 0; v < NC; v = v + 1) begin
+      least[v] = MOST[CW-1:0];
+      if (QUEUED) least[v] = MOST[CW-1:0] * ({{(CW - 3) {1'b0}}, tx_pending_i[3*v+:3]} + 1'b1);
+      room_d[v] = !QUEUED && first && grant[v] ? left[v] >= TWICE[CW-1:0] : left[v] >= least[v];
+    end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) room_q <= '0;

@@ -12,7 +12,7 @@ module links #(
     output      logic                busy_o,
     output      logic                timer_o,
 
-    // configuration and status: NODE, LINK_CTRL, ROUTE, MULTICAST; LINK_STATUS, LINKS
+    // configuration and status: NODE, LINK_CTRL, ROUTE, MULTICAST, WATCHDOG; LINK_STATUS, LINKS
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic [7:0]          cfg_replay_limit_i,
     input  wire logic [15:0]         cfg_replay_timeout_i,
@@ -24,6 +24,9 @@ module links #(
     input  wire logic [15:0]         cfg_group_i,
     input  wire logic                cfg_group_lane_i,
     input  wire ggas_pkg::group_line_t cfg_group_line_i,
+    input  wire logic [15:0]         cfg_watchdog_i,     // ticks that the own units may take; 0: none
+    input  wire logic                cfg_resume_i,       // pulse: no longer cut off
+    output      logic                sts_cut_o,          // the own units are cut off
     output      logic [1:0]          sts_state_o,        // of the link in the best state
     output      logic [7:0]          sts_unacked_o,      // of all links, 255 at most
     output      logic [11:0]         sts_states_o,       // two bits a link
@@ -63,6 +66,8 @@ module links #(
     output      logic [7:0]          ev_bad_op_o,
     output      logic                ev_no_route_o,      // a packet without a way was discarded
     output      logic [39:0]         ev_no_route_who_o,  // {op, source, destination}
+    output      logic                ev_cut_o,           // the own units were cut off
+    output      logic [1:0]          ev_cut_vc_o,        // the virtual channel that they took nothing of
 
     // counter pulses, CNT_LINK_*
     output      logic                cnt_tx_packets_o,
@@ -84,7 +89,7 @@ module links #(
         .clk_i, .rst_ni, .time_i, .busy_o, .timer_o, .cfg_replay_limit_i, .cfg_replay_timeout_i, .cfg_retrain_i,
         .sts_state_o, .sts_unacked_o, .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
         .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i, .link_rx_up_i, .tx_valid_i, .tx_ready_o, .tx_sop_i,
-        .tx_eop_i, .tx_hdr_i, .tx_data_i, .tx_waits_i('0), .tx_room_o(unused_room), .rx_valid_o, .rx_ready_i,
+        .tx_eop_i, .tx_hdr_i, .tx_data_i, .tx_waits_i('0), .tx_pending_i('0), .tx_room_o(unused_room), .rx_valid_o, .rx_ready_i,
         .rx_keep_i('0), .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .arriving_o(arriving), .way_i('0),
         .ev_dead_o, .ev_dead_tries_o, .ev_lost_o, .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o, .cnt_tx_packets_o,
         .cnt_rx_packets_o, .cnt_tx_replays_o,
@@ -95,8 +100,9 @@ module links #(
     assign ev_link_o        = '0;
     assign ev_no_route_o    = 1'b0;
     assign ev_no_route_who_o = '0;
+    assign {sts_cut_o, ev_cut_o, ev_cut_vc_o} = '0;  // nobody's packets are in the way of others
     logic unused_route;
-    assign unused_route = ^{cfg_node_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i, cfg_group_set_i, cfg_group_i,
+    assign unused_route = ^{cfg_node_i, cfg_watchdog_i, cfg_resume_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i, cfg_group_set_i, cfg_group_i,
       cfg_group_lane_i, cfg_group_line_i};
   end else begin : g_several
     logic [L-1:0]      busy, timer, up, ev_dead, ev_bad, tx_packets, rx_packets, replays, crc_errors, seq_errors;
@@ -104,9 +110,10 @@ module links #(
     logic [8*L-1:0]    unacked, tries, bad_op;
     logic [16*L-1:0]   bad_src;
     logic [L*NC-1:0]   l_rx_valid, l_rx_ready, l_rx_sop, l_rx_eop, l_tx_valid, l_tx_ready, l_tx_room, l_tx_waits;
+    logic [L*NC*3-1:0]      l_tx_pending;
     logic [L*NC*HW-1:0]     l_rx_hdr;
     logic [L*NC*DATA_W-1:0] l_rx_data;
-    logic [L-1:0]           l_tx_sop, l_tx_eop;
+    logic [L-1:0]           l_tx_sop, l_tx_eop, l_tx_comes;
     logic [L*HW-1:0]        l_tx_hdr;
     logic [L*DATA_W-1:0]    l_tx_data;
     // routes: of the packets that arrive, then of those that the own units offer
@@ -155,7 +162,8 @@ module links #(
       logic [ggas_pkg::LANES-1:0] keep;
       logic       clk;  // while it works, when something comes, and at a tick that it waits for
       clock_gate i_clock (
-          .clk_i, .en_i(!rst_ni || busy[l] || link_rx_valid_i[l] || l_tx_valid[NC*l+:NC] != '0 || cfg_retrain_i
+          .clk_i, .en_i(!rst_ni || busy[l] || link_rx_valid_i[l] || l_tx_valid[NC*l+:NC] != '0
+            || l_tx_comes[l] || cfg_retrain_i
             || (timer[l] && time_i[ggas_pkg::TICK_LOG2-1:0] == '0)), .clk_o(clk)
       );
       link #(.DATA_W(DATA_W)) i_link (
@@ -168,7 +176,7 @@ module links #(
           .tx_valid_i(l_tx_valid[NC*l+:NC]), .tx_ready_o(l_tx_ready[NC*l+:NC]), .tx_sop_i({NC{l_tx_sop[l]}}),
           .tx_eop_i({NC{l_tx_eop[l]}}), .tx_hdr_i({NC{l_tx_hdr[HW*l+:HW]}}),
           .tx_data_i({NC{l_tx_data[DATA_W*l+:DATA_W]}}), .tx_waits_i(l_tx_waits[NC*l+:NC]),
-          .tx_room_o(l_tx_room[NC*l+:NC]), .rx_valid_o(l_rx_valid[NC*l+:NC]), .rx_ready_i(l_rx_ready[NC*l+:NC]),
+          .tx_pending_i(l_tx_pending[3*NC*l+:3*NC]), .tx_room_o(l_tx_room[NC*l+:NC]), .rx_valid_o(l_rx_valid[NC*l+:NC]), .rx_ready_i(l_rx_ready[NC*l+:NC]),
           .rx_keep_i(keep), .rx_sop_o(l_rx_sop[NC*l+:NC]), .rx_eop_o(l_rx_eop[NC*l+:NC]),
           .rx_hdr_o(l_rx_hdr[NC*HW*l+:NC*HW]),
           .rx_data_o(l_rx_data[NC*DATA_W*l+:NC*DATA_W]), .arriving_o(arriving), .way_i(ways[WSW*l+:WSW]),
@@ -249,18 +257,46 @@ module links #(
     assign own_data[4*DATA_W-1:DATA_W] = tx_data_i[4*DATA_W-1:DATA_W];
     assign own_way[4*WW-1:WW]          = way[WW*(L+1)+:3*WW];
 
-    logic [L:0]          lost, lost_store;
-    logic [(L+1)*40-1:0] lost_who;
+    logic [2*L:0]          lost, lost_store;
+    logic [(2*L+1)*40-1:0] lost_who;
+    logic                  x_busy;
+    logic [3:0]          to_valid, to_ready, to_sop, to_eop, late, kept, unit_lost;
+    logic [4*HW-1:0]     to_hdr;
+    logic [4*DATA_W-1:0] to_data;
+    logic [4*40-1:0]     unit_lost_who;
     net_crossbar #(.DATA_W(DATA_W)) i_crossbar (
-        .clk_i, .rst_ni, .own_tx_valid_i(own_valid), .own_tx_ready_o(own_ready), .own_tx_sop_i(own_sop),
+        .clk_i, .rst_ni, .busy_o(x_busy), .own_tx_valid_i(own_valid), .own_tx_ready_o(own_ready), .own_tx_sop_i(own_sop),
         .own_tx_eop_i(own_eop), .own_tx_hdr_i(own_hdr), .own_tx_data_i(own_data), .own_tx_way_i(own_way),
-        .own_rx_valid_o(rx_valid_o), .own_rx_ready_i(rx_ready_i), .own_rx_sop_o(rx_sop_o), .own_rx_eop_o(rx_eop_o),
-        .own_rx_hdr_o(rx_hdr_o), .own_rx_data_o(rx_data_o), .up_i(up), .rx_valid_i(l_rx_valid),
+        .own_rx_valid_o(to_valid), .own_rx_ready_i(to_ready), .own_rx_sop_o(to_sop), .own_rx_eop_o(to_eop),
+        .own_rx_hdr_o(to_hdr), .own_rx_data_o(to_data), .up_i(up), .rx_valid_i(l_rx_valid),
         .rx_ready_o(l_rx_ready), .rx_sop_i(l_rx_sop), .rx_eop_i(l_rx_eop), .rx_hdr_i(x_rx_hdr), .rx_data_i(l_rx_data),
         .tx_valid_o(l_tx_valid), .tx_ready_i(l_tx_ready), .tx_room_i(l_tx_room), .tx_waits_o(l_tx_waits),
+        .tx_pending_o(l_tx_pending), .tx_comes_o(l_tx_comes),
         .tx_sop_o(l_tx_sop), .tx_eop_o(l_tx_eop), .tx_hdr_o(l_tx_hdr), .tx_data_o(l_tx_data), .lost_o(lost),
         .lost_store_o(lost_store), .lost_who_o(lost_who)
     );
+
+    // Own units that take nothing are cut off, all virtual channels at once, until software has them resume: what
+    // comes behind a lost packet must not make it look as if that had come, too.
+    logic tick;
+    assign tick = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
+    for (genvar v = 0; v < 4; v = v + 1) begin : g_watchdog
+      // VC_P and VC_RSP wait for the host alone, the others for answers to leave as well.
+      net_watchdog #(.DATA_W(DATA_W), .TIMES(v % 2 == 0 ? 1 : 4)) i_watchdog (
+          .clk_i, .rst_ni, .busy_o(kept[v]), .tick_i(tick), .limit_i(cfg_watchdog_i), .cut_i(sts_cut_o),
+          .late_o(late[v]), .lost_o(unit_lost[v]), .lost_who_o(unit_lost_who[40*v+:40]), .in_valid_i(to_valid[v]),
+          .in_ready_o(to_ready[v]), .in_sop_i(to_sop[v]), .in_eop_i(to_eop[v]), .in_hdr_i(to_hdr[HW*v+:HW]),
+          .in_data_i(to_data[DATA_W*v+:DATA_W]), .out_valid_o(rx_valid_o[v]), .out_ready_i(rx_ready_i[v]),
+          .out_sop_o(rx_sop_o[v]), .out_eop_o(rx_eop_o[v]), .out_hdr_o(rx_hdr_o[HW*v+:HW]),
+          .out_data_o(rx_data_o[DATA_W*v+:DATA_W])
+      );
+    end
+    assign ev_cut_o    = late != '0;
+    assign ev_cut_vc_o = late[0] ? 2'd0 : late[1] ? 2'd1 : late[2] ? 2'd2 : 2'd3;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) sts_cut_o <= 1'b0;
+      else sts_cut_o <= (sts_cut_o && !cfg_resume_i) || ev_cut_o;
+    end
 
     always_comb begin
       sts_state_o = ggas_regs_pkg::LINK_STATE_DOWN[1:0];
@@ -309,7 +345,8 @@ module links #(
     always_ff @(posedge clk_i) begin
       for (int l = 0; l < L; l = l + 1)
         if (ev_bad[l]) {ev_bad_src_o, ev_bad_op_o} <= {bad_src[16*l+:16], bad_op[8*l+:8]};
-      for (int p = 0; p <= L; p = p + 1) if (lost[p]) ev_no_route_who_o <= lost_who[40*p+:40];
+      for (int p = 0; p <= 2 * L; p = p + 1) if (lost[p]) ev_no_route_who_o <= lost_who[40*p+:40];
+      for (int v = 0; v < 4; v = v + 1) if (unit_lost[v]) ev_no_route_who_o <= unit_lost_who[40*v+:40];
     end
 
     // Counters and events take one a cycle: more in a cycle wait.
@@ -329,19 +366,19 @@ module links #(
     links_count #(.N(L)) i_seq_errors (
         .clk_i, .rst_ni, .pulses_i(seq_errors), .pulse_o(cnt_rx_seq_errors_o), .busy_o(counts_busy[4])
     );
-    links_count #(.N(3 * L + 1)) i_stores (
-        .clk_i, .rst_ni, .pulses_i({lost_store, ev_lost}), .pulse_o(ev_lost_o[0]), .busy_o(counts_busy[5])
+    links_count #(.N(4 * L + 2)) i_stores (
+        .clk_i, .rst_ni, .pulses_i({unit_lost[0], lost_store, ev_lost}), .pulse_o(ev_lost_o[0]), .busy_o(counts_busy[5])
     );
     links_count #(.N(L)) i_bad (
         .clk_i, .rst_ni, .pulses_i(ev_bad), .pulse_o(ev_bad_o), .busy_o(counts_busy[6])
     );
-    links_count #(.N(L + 1)) i_no_route (
-        .clk_i, .rst_ni, .pulses_i(lost), .pulse_o(ev_no_route_o), .busy_o(counts_busy[7])
+    links_count #(.N(2 * L + 5)) i_no_route (
+        .clk_i, .rst_ni, .pulses_i({unit_lost, lost}), .pulse_o(ev_no_route_o), .busy_o(counts_busy[7])
     );
     assign ev_lost_o[1] = 1'b0;
 
-    assign busy_o  = busy != '0 || counts_busy != '0 || dead_q != '0 || came_q != '0 || up != up_q || tx_valid_i != '0;
-    assign timer_o = timer != '0;
+    assign busy_o  = busy != '0 || x_busy || kept != '0 || counts_busy != '0 || dead_q != '0 || came_q != '0 || up != up_q || tx_valid_i != '0;
+    assign timer_o = timer != '0 || rx_valid_o != '0;
   end
 endmodule
 

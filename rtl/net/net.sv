@@ -109,8 +109,10 @@ module net #(
     input  wire logic [2:0]          lnk_ev_link_i,      // link that died or came up
     input  wire logic                lnk_ev_no_route_i,
     input  wire logic [39:0]         lnk_ev_no_route_who_i,
+    input  wire logic                lnk_ev_cut_i,
+    input  wire logic [1:0]          lnk_ev_cut_vc_i,
 
-    // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET, PACKET_LOST; event_count_o has one bit a code, pulsed once for
+    // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET, PACKET_LOST, UNITS_CUT; event_count_o has one bit a code, pulsed once for
     // every event
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
@@ -303,7 +305,8 @@ module net #(
 
   // ---------------------------------------------------------------- events
   // Counts wait in lost_q and bad_q and are told one a cycle; the log keeps one event of each kind.
-  logic        dead_q, up_q, up_q_log, lost_q_any, lost_q_log, bad_q_log, no_route_q, drop_store;
+  logic        cut_q, dead_q, up_q, up_q_log, lost_q_any, lost_q_log, bad_q_log, no_route_q, drop_store;
+  logic [1:0]  cut_vc_q;
   logic [2:0]  dead_link_q, up_link_q;
   logic [39:0] who_q;
   logic [15:0] neighbour;
@@ -329,7 +332,7 @@ module net #(
   logic take, came_up;
   assign came_up = ggas_pkg::LINKS == 1 ? link_up_o && !up_q : lnk_ev_up_i;
   assign take = event_valid_o && event_ready_i;
-  assign event_valid_o = dead_q || bad_q_log || lost_q_log || no_route_q || up_q_log;
+  assign event_valid_o = dead_q || bad_q_log || lost_q_log || no_route_q || up_q_log || cut_q;
   always_comb begin
     event_o = '0;
     if (dead_q) begin
@@ -351,6 +354,9 @@ module net #(
       event_o.code = ggas_regs_pkg::EV_LINK_UP;
       event_o.node = neighbour;
       event_o.info = {29'd0, up_link_q, 8'd0};
+    end else if (cut_q) begin
+      event_o.code = ggas_regs_pkg::EV_UNITS_CUT;
+      event_o.info = {38'd0, cut_vc_q};
     end
     event_count_o = '0;
     event_count_o[ggas_regs_pkg::EV_LINK_DEAD[5:0]]  = lnk_ev_dead_i;
@@ -358,12 +364,15 @@ module net #(
     event_count_o[ggas_regs_pkg::EV_BAD_PACKET[5:0]] = bad_q != '0;
     event_count_o[ggas_regs_pkg::EV_STORE_LOST[5:0]] = lost_q != '0;
     event_count_o[ggas_regs_pkg::EV_PACKET_LOST[5:0]] = lnk_ev_no_route_i;
+    event_count_o[ggas_regs_pkg::EV_UNITS_CUT[5:0]]   = lnk_ev_cut_i;
   end
 
   // An event that came while one of its kind waits in the log is counted only, and so is a link up that waits when the
   // link dies: the last record of the two tells the state.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      cut_q       <= 1'b0;
+      cut_vc_q    <= '0;
       dead_q      <= 1'b0;
       up_q        <= 1'b0;
       up_q_log    <= 1'b0;
@@ -380,6 +389,9 @@ module net #(
       bad_op_q    <= '0;
       lost_node_q <= '0;
     end else begin
+      cut_q      <= lnk_ev_cut_i
+        || (cut_q && !(take && !dead_q && !bad_q_log && !lost_q_log && !no_route_q && !up_q_log));
+      if (lnk_ev_cut_i && !cut_q) cut_vc_q <= lnk_ev_cut_vc_i;
       dead_q     <= lnk_ev_dead_i || (dead_q && !take);
       bad_q_log  <= bad_any || (bad_q_log && !(take && !dead_q));
       lost_q_log <= lost_q_any || (lost_q_log && !(take && !dead_q && !bad_q_log));

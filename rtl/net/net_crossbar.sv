@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The crossbar between the links and the units of a NIC with several links (docs/network.md). Ports 0 ... LINKS-1 are
-// the links, port LINKS is the own units'. Each input sends one packet at a time, each link takes one at a time. A
-// packet is given a link only when the other side has room for it, so it never waits in the middle. Packets for the
-// own units leave beside that, a stream a virtual channel.
+// the links, port LINKS is the own units'. Each input moves one packet at a time into the queue that the link has for it
+// (net_output), as soon as the other side has room for one more: so who waits for one link is not in the way of who
+// comes behind. Packets for the own units leave beside that, a stream a virtual channel.
 `default_nettype none
 
 module net_crossbar #(
@@ -10,6 +10,7 @@ module net_crossbar #(
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
+    output      logic                busy_o,  // packets are in the queues
 
     // from the own units; bit or slice v is virtual channel v
     input  wire logic [3:0]          own_tx_valid_i,
@@ -39,16 +40,18 @@ module net_crossbar #(
     input  wire logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS-1:0] tx_ready_i,
     input  wire logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS-1:0] tx_room_i,
     output      logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS-1:0] tx_waits_o,
+    output      logic [ggas_pkg::LINKS*ggas_pkg::CHANNELS*3-1:0] tx_pending_o,  // packets in the queues of a link
+    output      logic [ggas_pkg::LINKS-1:0]           tx_comes_o,  // another one comes
     // slice l: the packet that link l is offered
     output      logic [ggas_pkg::LINKS-1:0]           tx_sop_o,
     output      logic [ggas_pkg::LINKS-1:0]           tx_eop_o,
     output      logic [ggas_pkg::LINKS*ggas_pkg::NET_HDR_W-1:0] tx_hdr_o,
     output      logic [ggas_pkg::LINKS*DATA_W-1:0]    tx_data_o,
 
-    // packets discarded because they have no way: pulses, one an input at most
-    output      logic [ggas_pkg::LINKS:0]    lost_o,
-    output      logic [ggas_pkg::LINKS:0]    lost_store_o,  // ... of VC_P
-    output      logic [(ggas_pkg::LINKS+1)*40-1:0] lost_who_o  // {op, source, destination}
+    // packets discarded because they have no way: pulses, one an input and one a link at most
+    output      logic [2*ggas_pkg::LINKS:0]  lost_o,
+    output      logic [2*ggas_pkg::LINKS:0]  lost_store_o,  // ... of VC_P
+    output      logic [(2*ggas_pkg::LINKS+1)*40-1:0] lost_who_o  // {op, source, destination}
 );
   localparam int unsigned L  = ggas_pkg::LINKS;
   localparam int unsigned P  = L + 1;             // inputs
@@ -82,25 +85,14 @@ module net_crossbar #(
   logic [P*NC-1:0]   here, head, want, also, drops, drop_q;
   logic [P*NC*6-1:0] to, to_also;            // link and channel it goes to
   logic [P*NC*L-1:0] wants_first, wants;     // links as a set, if there is room: that of its first choice; of both
-  logic [P-1:0]      act_q;    // a link is given to this input ...
-  logic [P*3-1:0]    chan_q;   // ... for this channel of it
-  logic [P*6-1:0]    to_q;     // ... and the link and the channel there
-  logic [P-1:0]      begun_q;  // the first beat was taken
-  logic [P-1:0]      offered;  // a packet is offered to a link that works, or being sent
-  // parked: the link stays with a channel behind its last packet, as long as nobody else wants it. So packets of one
-  // channel follow each other without a gap.
-  logic [P-1:0]      parked_q, goes, taken, ends, withdrawn, keeps;
-  logic [P-1:0]      got, preempted;        // it gets a link; its parked link goes to another
-  logic [P*3-1:0]    pick_chan;          // the channel that it names, and where that goes
-  logic [P*6-1:0]    pick_to;
+  logic [L*P-1:0]    queue_room;             // the queue of input p at link l takes a packet
   // by link and channel, of links that are not there as well
   logic [7:0]        up;
   // verilator lint_off UNUSEDSIGNAL
-  logic [8*8-1:0]    room, ready, waits;
+  logic [8*8-1:0]    room, waits;
   // verilator lint_on UNUSEDSIGNAL
   assign up    = {{(8 - L) {1'b0}}, up_i};
   assign room  = {{((8 - L) * 8) {1'b0}}, tx_room_i};
-  assign ready = {{((8 - L) * 8) {1'b0}}, tx_ready_i};
   for (genvar p = 0; p < P; p = p + 1) begin : g_head
     for (genvar c = 0; c < NC; c = c + 1) begin : g_channel
       localparam int unsigned I = p * NC + c;
@@ -117,13 +109,13 @@ module net_crossbar #(
       // The own units send nothing to themselves by way of the links, unless NODE was written meanwhile: lost, too.
       assign here[I]  = p < L && (in_sop[I] ? own : here_q);
       assign drops[I] = in_sop[I] ? !here[I] && (own || drop || !(up[link] || (second && up[second_link])))
-        && !(offered[p] && chan_q[3*p+:3] == C) : drop_q[I];
+        : drop_q[I];
       assign want[I]  = head[I] && !own && !drop && up[link];
       assign also[I]  = head[I] && second && up[second_link];
       for (genvar l = 0; l < L; l = l + 1) begin : g_wants
-        assign wants_first[I*L+l] = want[I] && room[8*l+{29'd0, lane, C[1:0]}] && link == l;
+        assign wants_first[I*L+l] = want[I] && queue_room[l*P+p] && room[8*l+{29'd0, lane, C[1:0]}] && link == l;
         assign wants[I*L+l] = wants_first[I*L+l]
-          || (also[I] && room[8*l+{29'd0, second_lane, C[1:0]}] && second_link == l);
+          || (also[I] && queue_room[l*P+p] && room[8*l+{29'd0, second_lane, C[1:0]}] && second_link == l);
       end
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -146,143 +138,86 @@ module net_crossbar #(
   end
   assign tx_waits_o = waits[L*NC-1:0];
 
-  // ---------------------------------------------------------------- the packet under way at each input
-  logic [P-1:0]        cur_valid, cur_sop, cur_eop;
+  // ---------------------------------------------------------------- from the inputs to the queues
+  // An input names one of its channels whose packet may go; each link takes one of the inputs in a cycle. The second
+  // choice is named only while the first one has no room.
+  logic [P-1:0]        act_q;    // within a packet
+  logic [P*NC-1:0]     chan_q, chosen, moves;  // its channel; the one that is named; whose beat is moved
+  logic [P*3-1:0]      link_q;   // its link
+  logic [P*6-1:0]      pick_to;  // where the named packet goes
+  logic [P*L-1:0]      asks;     // input p asks for link l
+  logic [L*P-1:0]      granted;  // a packet of input p comes to link l
+  logic [P-1:0]        got, cur_valid, cur_sop, cur_eop;
   logic [P*HW-1:0]     cur_hdr;
   logic [P*DATA_W-1:0] cur_data;
-  for (genvar p = 0; p < P; p = p + 1) begin : g_current
-    localparam int unsigned      AW = $clog2(P * NC);
-    localparam logic [AW-4:0]    N  = p;
-    logic [AW-1:0] at;  // of its channel
-    logic          same;
-    assign at = {N, chan_q[3*p+:3]};
-    // A new packet on a parked link must want the same channel of it. Once offered it stays, as long as the link works.
-    assign same = room[to_q[6*p+:6]] && ((want[at] && to[6*at+:6] == to_q[6*p+:6])
-      || (also[at] && to_also[6*at+:6] == to_q[6*p+:6]));
-    assign offered[p]  = act_q[p] && !parked_q[p] && up[to_q[6*p+3+:3]];
-    assign goes[p]     = act_q[p] && (begun_q[p] || (parked_q[p] ? same : offered[p] && head[at]));
-    assign withdrawn[p] = act_q[p] && !begun_q[p] && (!up[to_q[6*p+3+:3]] || !(parked_q[p] || head[at]));
-    assign cur_valid[p] = goes[p] && in_valid[at];
-    assign cur_sop[p]   = in_sop[at];
-    assign cur_eop[p]   = in_eop[at];
-    assign cur_hdr[HW*p+:HW] = in_hdr[HW*at+:HW];
-    assign cur_data[DATA_W*p+:DATA_W] = in_data[DATA_W*at+:DATA_W];
-    assign taken[p] = cur_valid[p] && ready[to_q[6*p+:6]];
-    assign ends[p]  = taken[p] && cur_eop[p];
-    assign keeps[p] = act_q[p] && !ends[p] && !withdrawn[p] && !(parked_q[p] && !goes[p]);  // its link is not free
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        act_q[p]   <= 1'b0;
-        parked_q[p] <= 1'b0;
-        begun_q[p] <= 1'b0;
-      end else begin
-        begun_q[p] <= (begun_q[p] || taken[p]) && !ends[p] && !got[p];
-        if (got[p]) begin
-          act_q[p]   <= 1'b1;
-          parked_q[p] <= 1'b0;
-        end else begin
-          if (withdrawn[p] || preempted[p]) act_q[p] <= 1'b0;
-          parked_q[p] <= act_q[p] && !keeps[p];
-        end
-      end
-    end
-    always_ff @(posedge clk_i) begin
-      if (got[p]) begin
-        chan_q[3*p+:3] <= pick_chan[3*p+:3];
-        to_q[6*p+:6]   <= pick_to[6*p+:6];
-      end
-    end
-  end
-
-  // ---------------------------------------------------------------- who gets which link next
-  // An input that is free, or will be, names one of its channels whose link is free; each link takes one of them. The
-  // second choice is named only while the first one is taken or has no room.
-  logic [L-1:0]   link_free;
-  logic [P*L-1:0] asks;     // input p asks for link l
-  logic [L*P-1:0] granted;  // link l is given to input p
-  always_comb begin
-    link_free = '1;
-    for (int p = 0; p < P; p = p + 1)
-      for (int l = 0; l < L; l = l + 1) if (keeps[p] && to_q[6*p+3+:3] == l[2:0]) link_free[l] = 1'b0;
-  end
   for (genvar p = 0; p < P; p = p + 1) begin : g_pick
-    logic [NC-1:0] may, may_first, chosen;
+    logic [NC-1:0] may;
     logic          unused_locked;
     for (genvar c = 0; c < NC; c = c + 1) begin : g_may
-      localparam int unsigned I = p * NC + c;
-      // Behind the packet that ends in this cycle the next one is not seen yet.
-      assign may[c] = !keeps[p] && (wants[I*L+:L] & link_free) != '0 && !(ends[p] && chan_q[3*p+:3] == c);
-      assign may_first[c] = (wants_first[I*L+:L] & link_free) != '0;
+      assign may[c] = !act_q[p] && wants[(p*NC+c)*L+:L] != '0;
     end
     arbiter_rr #(.N(NC)) i_arbiter (
-        .clk_i, .rst_ni, .clear_i(1'b0), .req_i(may), .take_i(got[p]), .eop_i(1'b1), .grant_o(chosen),
+        .clk_i, .rst_ni, .clear_i(1'b0), .req_i(may), .take_i(got[p]), .eop_i(1'b1), .grant_o(chosen[NC*p+:NC]),
         .locked_o(unused_locked)
     );
+    // verilator lint_off UNUSEDSIGNAL
+    logic [HW-1:0] hdr;  // the way is not passed on
+    // verilator lint_on UNUSEDSIGNAL
     always_comb begin
-      pick_chan[3*p+:3] = '0;
       pick_to[6*p+:6] = '0;
+      {cur_sop[p], cur_eop[p], hdr, cur_data[DATA_W*p+:DATA_W]} = '0;
       for (int c = 0; c < NC; c = c + 1) begin
-        if (chosen[c]) begin
-          pick_chan[3*p+:3] = c[2:0];
-          pick_to[6*p+:6] = may_first[c] ? to[6*(p*NC+c)+:6] : to_also[6*(p*NC+c)+:6];
+        if (chosen[NC*p+c])
+          pick_to[6*p+:6] = wants_first[(p*NC+c)*L+:L] != '0 ? to[6*(p*NC+c)+:6] : to_also[6*(p*NC+c)+:6];
+        if (act_q[p] ? chan_q[NC*p+c] : chosen[NC*p+c]) begin
+          cur_sop[p] = in_sop[p*NC+c];
+          cur_eop[p] = in_eop[p*NC+c];
+          hdr = in_hdr[HW*(p*NC+c)+:HW];
+          cur_data[DATA_W*p+:DATA_W] = in_data[DATA_W*(p*NC+c)+:DATA_W];
         end
       end
-      for (int l = 0; l < L; l = l + 1) asks[p*L+l] = chosen != '0 && pick_to[6*p+3+:3] == l[2:0];
+      for (int l = 0; l < L; l = l + 1) asks[p*L+l] = chosen[NC*p+:NC] != '0 && pick_to[6*p+3+:3] == l[2:0];
+      // channel, hops, way; from a link: that was a hop
+      cur_hdr[HW*p+:HW] = {hdr[HW-1:23], pick_to[6*p+:3], hdr[19:12] - {7'd0, p < L}, {WW{1'b0}}};
     end
+    assign cur_valid[p] = act_q[p] ? (in_valid[NC*p+:NC] & chan_q[NC*p+:NC]) != '0 : got[p];
+    assign moves[NC*p+:NC] = act_q[p] ? in_valid[NC*p+:NC] & chan_q[NC*p+:NC] : chosen[NC*p+:NC] & {NC{got[p]}};
+    always_comb begin
+      got[p] = 1'b0;
+      for (int l = 0; l < L; l = l + 1) got[p] = got[p] || granted[l*P+p];
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) act_q[p] <= 1'b0;
+      else if (cur_valid[p]) act_q[p] <= !cur_eop[p];
+    end
+    always_ff @(posedge clk_i) if (got[p]) {chan_q[NC*p+:NC], link_q[3*p+:3]} <= {chosen[NC*p+:NC], pick_to[6*p+3+:3]};
   end
-  for (genvar l = 0; l < L; l = l + 1) begin : g_grant
-    logic [P-1:0] req;
+
+  // ---------------------------------------------------------------- to the links
+  logic [L-1:0] busy;
+  assign busy_o = busy != '0;
+  for (genvar l = 0; l < L; l = l + 1) begin : g_link
+    localparam logic [2:0] N = l;
+    logic [P-1:0] req, comes;
     logic         unused_locked;
-    for (genvar p = 0; p < P; p = p + 1) begin : g_req
-      assign req[p] = asks[p*L+l];
+    for (genvar p = 0; p < P; p = p + 1) begin : g_from
+      assign req[p]   = asks[p*L+l];
+      assign comes[p] = act_q[p] ? cur_valid[p] && link_q[3*p+:3] == N : granted[l*P+p];
     end
+    // One a cycle: each counts before the next one is let in.
     arbiter_rr #(.N(P)) i_arbiter (
         .clk_i, .rst_ni, .clear_i(1'b0), .req_i(req), .take_i(req != '0), .eop_i(1'b1),
         .grant_o(granted[l*P+:P]), .locked_o(unused_locked)
     );
-  end
-  always_comb begin
-    for (int p = 0; p < P; p = p + 1) begin
-      got[p]    = 1'b0;
-      preempted[p] = 1'b0;
-      for (int l = 0; l < L; l = l + 1) begin
-        got[p] = got[p] || granted[l*P+p];
-        preempted[p] = preempted[p] || (granted[l*P+:P] != '0 && to_q[6*p+3+:3] == l[2:0]);
-      end
-    end
-  end
-
-  // ---------------------------------------------------------------- to the links
-  for (genvar l = 0; l < L; l = l + 1) begin : g_link
-    // verilator lint_off UNUSEDSIGNAL
-    logic [HW-1:0] hdr;  // the way is not passed on
-    // verilator lint_on UNUSEDSIGNAL
-    logic [2:0]    channel;
-    logic          valid, onward;  // from a link: that was a hop
-    always_comb begin
-      hdr = '0;
-      channel = '0;
-      valid = 1'b0;
-      onward = 1'b0;
-      tx_sop_o[l] = 1'b0;
-      tx_eop_o[l] = 1'b0;
-      tx_data_o[DATA_W*l+:DATA_W] = '0;
-      for (int p = 0; p < P; p = p + 1) begin
-        if (goes[p] && to_q[6*p+3+:3] == l) begin
-          hdr = cur_hdr[HW*p+:HW];
-          channel = to_q[6*p+:3];
-          valid = cur_valid[p];
-          onward = p < L;
-          tx_sop_o[l] = cur_sop[p];
-          tx_eop_o[l] = cur_eop[p];
-          tx_data_o[DATA_W*l+:DATA_W] = cur_data[DATA_W*p+:DATA_W];
-        end
-      end
-      // lane, hops, way
-      tx_hdr_o[HW*l+:HW] = {hdr[HW-1:23], channel[2], hdr[21:20], hdr[19:12] - {7'd0, onward}, {WW{1'b0}}};
-    end
-    assign tx_valid_o[NC*l+:NC] = {{(NC - 1) {1'b0}}, valid} << channel;
+    assign tx_comes_o[l] = comes != '0;
+    net_output #(.DATA_W(DATA_W), .INPUTS(P)) i_output (
+        .clk_i, .rst_ni, .busy_o(busy[l]), .up_i(up_i[l]), .in_valid_i(comes), .in_sop_i(cur_sop), .in_eop_i(cur_eop),
+        .in_hdr_i(cur_hdr), .in_data_i(cur_data), .in_room_o(queue_room[l*P+:P]),
+        .pending_o(tx_pending_o[3*NC*l+:3*NC]), .tx_valid_o(tx_valid_o[NC*l+:NC]), .tx_ready_i(tx_ready_i[NC*l+:NC]),
+        .tx_sop_o(tx_sop_o[l]), .tx_eop_o(tx_eop_o[l]), .tx_hdr_o(tx_hdr_o[HW*l+:HW]),
+        .tx_data_o(tx_data_o[DATA_W*l+:DATA_W]), .lost_o(lost_o[P+l]), .lost_store_o(lost_store_o[P+l]),
+        .lost_who_o(lost_who_o[40*(P+l)+:40])
+    );
   end
 
   // ---------------------------------------------------------------- to the own units
@@ -292,7 +227,7 @@ module net_crossbar #(
     logic [N-1:0] req, grant;
     logic         unused_locked;
     // verilator lint_off UNUSEDSIGNAL
-    logic [HW-1:0] hdr;  // the way is not passed on
+    logic [HW-1:0] hdr;  // neither way nor vtime is passed on
     // verilator lint_on UNUSEDSIGNAL
     for (genvar i = 0; i < N; i = i + 1) begin : g_from
       assign req[i] = in_valid[4*i+v] && here[4*i+v];
@@ -315,7 +250,7 @@ module net_crossbar #(
           own_rx_data_o[DATA_W*v+:DATA_W] = in_data[DATA_W*(4*i+v)+:DATA_W];
         end
       end
-      own_rx_hdr_o[HW*v+:HW] = {hdr[HW-1:WW], {WW{1'b0}}};
+      own_rx_hdr_o[HW*v+:HW] = {8'd0, hdr[HW-9:WW], {WW{1'b0}}};
     end
     assign own_rx_valid_o[v] = grant != '0;
   end
@@ -331,9 +266,9 @@ module net_crossbar #(
       localparam int unsigned I = p * NC + c;
       assign begins[c] = in_valid[I] && in_sop[I] && drops[I];
       if (p < L) begin : g_link_input
-        assign in_ready[I] = given[I] || (taken[p] && chan_q[3*p+:3] == c) || (drops[I] && (!in_sop[I] || turn[c]));
+        assign in_ready[I] = given[I] || moves[I] || (drops[I] && (!in_sop[I] || turn[c]));
       end else begin : g_unit_input
-        assign in_ready[I] = (taken[p] && chan_q[3*p+:3] == c) || (drops[I] && (!in_sop[I] || turn[c]));
+        assign in_ready[I] = moves[I] || (drops[I] && (!in_sop[I] || turn[c]));
       end
     end
     assign turn = begins & (~begins + 1'b1);

@@ -3,7 +3,7 @@
 """Counts the streams of the NIC's modules with and without a contract.
 
 A stream is an output of a module: ports x_valid_o, x_ready_i, x_sop_o and x_eop_o, or a struct of beats x_o with
-x_ready_i. Handshakes, x_valid_o and x_ready_i without sop, are counted apart. Contracts are what
+x_ready_i. One that comes straight from a module inside counts there. Handshakes, x_valid_o and x_ready_i without sop, are counted apart. Contracts are what
 tests/rtl/contracts/<module>.sv binds, by the port's name. Exit status 1 if a stream of the modules named by --all has none.
 """
 
@@ -22,12 +22,13 @@ def code(path):
 
 
 def streams(module):
-    """Names of the streams and of the handshakes that a module drives."""
-    head = module.split(");", 1)[0]
+    """Names of the streams and of the handshakes that a module drives itself."""
+    head, _, body = module.partition(");")
     ports = {name: (way, kind) for way, kind, name in PORT.findall(head)}
     found, plain = [], []
     for name, (way, kind) in ports.items():
-        if way != "output":
+        # .x_o(NAME or .NAME, : a port of a module inside
+        if way != "output" or re.search(rf"\.\w+_o\(\s*{name}\b|\.{name}\s*[,)]", body):
             continue
         if name.endswith("_valid_o") and name[:-7] + "ready_i" in ports:
             (found if name[:-7] + "sop_o" in ports else plain).append(name[:-8])

@@ -41,7 +41,7 @@ void put_word(Port& port, unsigned i, uint32_t v) {
 
 // Of all nodes.
 struct cluster_counters {
-  uint64_t tx_packets = 0, rx_packets = 0, dead = 0, up = 0, stores_lost = 0, bad = 0, no_route = 0;
+  uint64_t tx_packets = 0, rx_packets = 0, dead = 0, up = 0, stores_lost = 0, bad = 0, no_route = 0, cut = 0;
 };
 
 template <class Model, unsigned Width>
@@ -108,6 +108,16 @@ class cluster {
     m.link_rx_up_i = on ? m.link_rx_up_i | 1u << port : m.link_rx_up_i & ~(1u << port);
     nodes_[node].woken = true;
   }
+  // Its units take nothing of these virtual channels, bit by bit.
+  void deaf(unsigned node, unsigned channels) { nodes_[node].deaf = channels; }
+  void watchdog(unsigned node, unsigned ticks, bool resume = false) {
+    Model& m = *nodes_[node].m;
+    m.cfg_watchdog_i = ticks;
+    m.cfg_resume_i = resume;
+    clock(m);
+    m.cfg_resume_i = 0;
+  }
+  bool cut_off(unsigned node) const { return nodes_[node].m->sts_cut_o; }
   // A cable is pulled: both ends lose the signal, what is on it is gone.
   void cut(unsigned node, unsigned port) {
     const auto far = *shape_.across(node, port);
@@ -224,6 +234,7 @@ class cluster {
   struct node {
     unsigned at = 0;  // its number
     std::unique_ptr<Model> m;
+    unsigned deaf = 0;     // virtual channels that its units take nothing of
     uint64_t np_mark = 0;  // P packets begun before the NP packet on offer was offered
     std::array<source, unit_channels> tx;
     std::array<sink, unit_channels> rx;
@@ -254,7 +265,7 @@ class cluster {
     m.time_i = time_;
     unsigned valid = 0, sop = 0, eop = 0, ready = 0, rx_valid = 0, phy_ready = 0;
     for (unsigned v = 0; v < unit_channels; ++v) {
-      ready |= unsigned(chance(takes)) << v;
+      ready |= unsigned(chance(takes) && !(n.deaf >> v & 1)) << v;
       const bool standing = n.tx[v].offered;
       const beat b = n.tx[v].offer(chance(offers));
       if (!b.valid) continue;
@@ -314,6 +325,7 @@ class cluster {
     count_.stores_lost += (m.ev_lost_o & 1) + (m.ev_lost_o >> 1);
     count_.bad += m.ev_bad_o;
     count_.no_route += m.ev_no_route_o;
+    count_.cut += m.ev_cut_o;
     for (unsigned p = 0; p < built_links; ++p) {
       if (!(m.link_tx_valid_o >> p & m.link_tx_ready_i >> p & 1)) continue;
       const auto far = shape_.across(at, p);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits for a link: a queue for each input of the crossbar, which holds the packet that is being sent and the next
+// one. They take turns by virtual time, so that flows share the link and not inputs (docs/network.md#shares). A packet
+// comes here only when the other side has room for it, so it waits for nothing but the link. While that is not UP
+// packets are lost here.
+`default_nettype none
+
+module net_output #(
+    parameter int unsigned DATA_W = 64,  // 64, 256 or 512
+    parameter int unsigned INPUTS = 7    // the last one is the own units'
+) (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    output      logic                busy_o,      // something is here
+    input  wire logic                up_i,        // the link works
+
+    // from the inputs; bit or slice p is input p
+    input  wire logic [INPUTS-1:0]   in_valid_i,  // a beat for this link: always taken
+    input  wire logic [INPUTS-1:0]   in_sop_i,
+    input  wire logic [INPUTS-1:0]   in_eop_i,
+    input  wire logic [INPUTS*ggas_pkg::NET_HDR_W-1:0] in_hdr_i,  // as it leaves, but for vtime; with sop
+    input  wire logic [INPUTS*DATA_W-1:0] in_data_i,
+    output      logic [INPUTS-1:0]   in_room_o,   // another packet may begin in this cycle
+    // packets that have not begun, by channel, those that come in this cycle too
+    output      logic [ggas_pkg::CHANNELS*3-1:0] pending_o,
+
+    // to the link
+    output      logic [ggas_pkg::CHANNELS-1:0]  tx_valid_o,
+    input  wire logic [ggas_pkg::CHANNELS-1:0]  tx_ready_i,
+    output      logic                tx_sop_o,
+    output      logic                tx_eop_o,
+    output      logic [ggas_pkg::NET_HDR_W-1:0] tx_hdr_o,
+    output      logic [DATA_W-1:0]   tx_data_o,
+
+    // a packet is lost: pulse
+    output      logic                lost_o,
+    output      logic                lost_store_o,  // ... of VC_P
+    output      logic [39:0]         lost_who_o     // {op, source, destination}
+);
+  localparam int unsigned P  = INPUTS;
+  localparam int unsigned NC = ggas_pkg::CHANNELS;
+  localparam int unsigned HW = ggas_pkg::NET_HDR_W;
+  localparam int unsigned OW = 6;  // bits of an order
+  localparam int unsigned LEN = $clog2(ggas_pkg::MTU / 4) - 2;  // bits of len_dw that cost nothing
+
+  // ---------------------------------------------------------------- queues
+  logic [P-1:0]        head_q;   // a header stands in hdr_q: its packet has not begun
+  logic [P-1:0]        begins;   // its first beat is taken
+  logic [P-1:0]        come;     // its packet begins to come
+  logic [P-1:0]        there, ends_there, grant;
+  logic [P*HW-1:0]     hdr_q;
+  logic [P*DATA_W-1:0] data;
+  assign come      = in_valid_i & in_sop_i;
+  assign in_room_o = ~head_q | begins;
+  assign busy_o    = head_q != '0 || there != '0;
+  logic taken;
+  for (genvar p = 0; p < P; p = p + 1) begin : g_queue
+    localparam int unsigned DEPTH = 2 * ggas_pkg::MTU * 8 / DATA_W;
+    logic                   room;
+    logic [$clog2(DEPTH):0] unused_count;
+    fifo #(.WIDTH(DATA_W + 1), .DEPTH(DEPTH), .BLOCK(1'b1)) i_beats (
+        .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(in_valid_i[p]), .wr_ready_o(room),
+        .wr_data_i({in_eop_i[p], in_data_i[DATA_W*p+:DATA_W]}), .rd_valid_o(there[p]),
+        .rd_ready_i(taken && grant[p]), .rd_data_o({ends_there[p], data[DATA_W*p+:DATA_W]}), .count_o(unused_count)
+    );
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) head_q[p] <= 1'b0;
+      else head_q[p] <= come[p] || (head_q[p] && !begins[p]);
+    end
+    always_ff @(posedge clk_i) if (come[p]) hdr_q[HW*p+:HW] <= in_hdr_i[HW*p+:HW];
+`ifndef SYNTHESIS
+    always_ff @(posedge clk_i) begin
+      if (rst_ni && in_valid_i[p]) assert (room) else $error("net_output: a beat without room");
+      if (rst_ni && come[p]) assert (in_room_o[p]) else $error("net_output: a packet without room");
+    end
+`else
+    wire unused_room = room;
+`endif
+  end
+  always_comb begin
+    pending_o = '0;
+    for (int c = 0; c < NC; c = c + 1)
+      for (int p = 0; p < P; p = p + 1)
+        pending_o[3*c+:3] = pending_o[3*c+:3] + {2'd0, (head_q[p] && hdr_q[HW*p+20+:3] == c[2:0])
+          || (come[p] && in_hdr_i[HW*p+20+:3] == c[2:0])};
+  end
+
+  // ---------------------------------------------------------------- virtual times
+  // now_q is that of the link, own_q that of the next packet of the own units. A packet from a link brings that of the
+  // link before; shift_q makes it one of this link. None may be further behind than 32, or further ahead than 31.
+  logic [7:0]      now_q, own_q;
+  logic [P*8-1:0]  shift_q;
+  logic [P*OW-1:0] order_q;  // how far ahead of now_q the head of a queue is, plus 32; a begin ago
+  logic [7:0]      start, now_d, own_d, fixed;  // of the packet that begins
+  // verilator lint_off UNUSEDSIGNAL
+  logic [7:0]      ahead;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [7:0]      vtime;
+  logic [3:0]      late_q;   // one in 16 packets that are behind comes forward: who says the same time again and again
+  logic [2:0]      cost;
+  function automatic logic [OW-1:0] order_of(input logic [7:0] ahead_by);
+    if (ahead_by[7]) order_of = ahead_by[6:5] == 2'b11 ? {1'b0, ahead_by[4:0]} : '0;
+    else order_of = ahead_by[6:5] == 2'b00 ? {1'b1, ahead_by[4:0]} : '1;
+  endfunction
+  for (genvar p = 0; p < P; p = p + 1) begin : g_order
+    wire [7:0] brings = come[p] ? in_hdr_i[HW*p+HW-8+:8] : hdr_q[HW*p+HW-8+:8];
+    wire [7:0] starts = p == P - 1 ? own_q : brings + shift_q[8*p+:8];
+    always_ff @(posedge clk_i) order_q[OW*p+:OW] <= order_of(starts - now_q);
+  end
+  assign cost  = 3'd1 + tx_hdr_o[29+LEN+:3];
+  assign ahead = start - now_q;
+  assign now_d = ahead[7] ? now_q : ahead[6:5] != '0 ? now_q + 8'd31 : start;
+  always_comb begin
+    fixed = start;
+    if (ahead[7] && ahead[6:5] != 2'b11) fixed = now_q - 8'd32;
+    else if (ahead[7] && late_q == '0) fixed = start + 8'd1;
+    else if (!ahead[7] && ahead[6:5] != '0) fixed = now_q + 8'd31;
+    own_d = own_q + {5'd0, begins[P-1] ? cost : 3'd0} - now_d;
+    own_d = own_d[7] ? now_d : own_d + now_d;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      now_q   <= '0;
+      own_q   <= '0;
+      shift_q <= '0;
+      late_q  <= '0;
+    end else if (begins != '0) begin
+      now_q  <= now_d;
+      own_q  <= own_d;
+      late_q <= late_q + {3'd0, ahead[7]};
+      for (int p = 0; p < P - 1; p = p + 1) if (begins[p]) shift_q[8*p+:8] <= fixed - vtime;
+    end
+  end
+
+  // ---------------------------------------------------------------- whose turn
+  logic         locked, inside_q, dropping_q, drop, valid, ready;
+  logic [P-1:0] req;
+  always_comb begin
+    req = there;
+    if (!locked) begin
+      req = head_q;
+      for (int p = 0; p < P; p = p + 1)
+        for (int q = 0; q < P; q = q + 1) if (head_q[q] && order_q[OW*q+:OW] < order_q[OW*p+:OW]) req[p] = 1'b0;
+    end
+  end
+  arbiter_rr #(.N(P), .HOLD(1'b1)) i_arbiter (
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(req), .take_i(taken), .eop_i(tx_eop_o), .grant_o(grant),
+      .locked_o(locked)
+  );
+  assign valid  = grant != '0;
+  assign drop   = dropping_q || (!inside_q && !up_i);
+  assign ready  = (tx_ready_i & tx_valid_o) != '0;
+  assign taken  = valid && (drop || ready);
+  assign begins = taken && !inside_q ? grant : '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      inside_q   <= 1'b0;
+      dropping_q <= 1'b0;
+    end else if (taken) begin
+      inside_q   <= !tx_eop_o;
+      dropping_q <= drop && !tx_eop_o;
+    end
+  end
+
+  logic [HW-1:0] hdr;
+  always_comb begin
+    hdr       = '0;
+    start     = '0;
+    tx_eop_o  = 1'b0;
+    tx_data_o = '0;
+    for (int p = 0; p < P; p = p + 1) begin
+      if (grant[p]) begin
+        hdr       = hdr_q[HW*p+:HW];
+        start     = p == P - 1 ? own_q : hdr_q[HW*p+HW-8+:8] + shift_q[8*p+:8];
+        tx_eop_o  = ends_there[p];
+        tx_data_o = data[DATA_W*p+:DATA_W];
+      end
+    end
+  end
+  assign vtime      = hdr[HW-1-:8];
+  assign tx_sop_o   = !inside_q;
+  assign tx_hdr_o   = {start, hdr[HW-9:0]};
+  // The channel stands while the next header of the queue may come: it is kept.
+  logic [2:0] channel_q, channel;
+  assign channel    = inside_q ? channel_q : hdr[22:20];
+  assign tx_valid_o = {{(NC - 1) {1'b0}}, valid && !drop} << channel;
+  always_ff @(posedge clk_i) if (!inside_q) channel_q <= hdr[22:20];
+
+  assign lost_o       = begins != '0 && drop;
+  assign lost_store_o = lost_o && hdr[21:20] == ggas_pkg::VC_P;
+  assign lost_who_o   = {hdr[47:40], hdr[127:112], hdr[63:48]};  // op, src, dst
+endmodule
+
+`default_nettype wire

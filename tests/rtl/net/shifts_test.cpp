@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every node sends a message of the same length to the node `shift` further on, all at once: how long it takes beside
+// the bound of the busiest link, and how far arrivals lie from those of fair shares (docs/network.md#shares).
+// GGAS_SHIFTS names one network, GGAS_PACKETS packets of 256 bytes a message.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "Vlinks64.h"
+#include "tests/rtl/net/cluster.hpp"
+#include "tests/rtl/net/fair_share.hpp"
+
+namespace ggas::test {
+namespace {
+
+constexpr unsigned packets = 60, packet_dws = 64, packet_flits = 4 + packet_dws / 2;
+
+struct shift_result {
+  double of_bound, spread;
+};
+
+shift_result run(const topology& shape, unsigned shift) {
+  cluster<Vlinks64, 64> c(shape, 1);
+  EXPECT_TRUE(c.wait_up());
+  c.offers = c.takes = c.phy = 1;
+  std::vector<flow_of> flows;
+  for (unsigned n = 0; n < shape.nodes(); ++n) flows.push_back({n, (n + shift) % shape.nodes()});
+  nic::packet p;
+  p.vc = 3;
+  p.len_dw = packet_dws;
+  p.data.assign(packet_dws, 0x12345678);
+  for (unsigned i = 0; i < packets; ++i)
+    for (const flow_of& f : flows) {
+      p.dst = uint16_t(f.to);
+      c.send(f.from, p);
+    }
+  const uint64_t from = c.time();
+  EXPECT_TRUE(c.drain());
+  EXPECT_EQ(c.errors(), 0u) << c.first_error();
+  const fair_share fair(shape, flows);
+  const auto due = fair.arrivals();
+  const double message = double(packets) * packet_flits;
+  double last = 0, early = 1e9, late = 0;
+  for (size_t f = 0; f < flows.size(); ++f) {
+    // What the way takes whoever else sends: flits in, wire and hop of each link.
+    const double way = shape.hops(flows[f].from, flows[f].to) * double(packet_flits + c.latency + 8);
+    const double took = double(c.last_at(flows[f].to) - from) - way;
+    last = std::max(last, took);
+    early = std::min(early, took / message / due[f]);
+    late = std::max(late, took / message / due[f]);
+  }
+  return {fair.bound() * message / last, late / early};
+}
+
+class Shifts : public testing::TestWithParam<std::pair<const char*, unsigned>> {};
+
+TEST_P(Shifts, AreFastAndFair) {
+  const auto [text, nodes] = GetParam();
+  const auto shape = topology::parse(text, nodes).value();
+  for (unsigned shift = 1; shift < nodes; ++shift) {
+    const auto [of_bound, spread] = run(shape, shift);
+    std::printf("| %s, %u nodes | %u | %.2f | %.2f |\n", text, nodes, shift, of_bound, spread);
+    std::fflush(stdout);
+    EXPECT_GE(of_bound, 0.9) << shift;
+    EXPECT_LE(spread, 1.2) << shift;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, Shifts,
+                         testing::Values(std::pair("ring", 8u), std::pair("torus:4x4", 16u),
+                                         std::pair("torus:2x2x2", 8u), std::pair("mesh:4x4", 16u)),
+                         [](const auto& info) {
+                           std::string name = info.param.first;
+                           std::ranges::replace(name, ':', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace ggas::test
