@@ -83,7 +83,7 @@ struct packet {
   uint16_t domain = 0;
   uint8_t export_no = 0, hops = 0, version = 0;
   uint16_t detail = 0;    // the low bits of w1: 12 of RMA and VELO, 9 reserved ones of the SMFU
-  uint16_t reserved = 0;  // unordered | rsvd0 << 1 | rsvd3 << 3
+  uint16_t reserved = 0;  // unordered | rsvd0 << 1 | vtime << 3
   boost::container::small_vector<uint32_t, 64> data = {};
 
   bool is(enum op o) const { return op == uint8_t(o); }
