@@ -101,10 +101,12 @@ module link_tx #(
   end
   // Neither the packet that is begun in this cycle nor those that wait have been paid for in `left`.
   logic [CW-1:0] least [0:NC-1];
+  logic [CW-1:0] packets;
   always_comb begin
     for (int v = 0; v < NC; v = v + 1) begin
-      least[v] = MOST[CW-1:0];
-      if (QUEUED) least[v] = MOST[CW-1:0] * ({{(CW - 3) {1'b0}}, tx_pending_i[3*v+:3]} + 1'b1);
+      packets = 1;
+      if (QUEUED) packets = {{(CW - 3) {1'b0}}, tx_pending_i[3*v+:3]} + 1'b1;
+      least[v] = packets + (packets << $clog2(MOST - 1));  // MOST each
       room_d[v] = !QUEUED && first && grant[v] ? left[v] >= TWICE[CW-1:0] : left[v] >= least[v];
     end
   end

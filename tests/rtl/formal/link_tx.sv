@@ -11,6 +11,7 @@
   wire  [CW-1:0] f_stale = f_freed - credit_i;
   (* anyseq *) logic f_lets;
   logic [2:0] f_wait;
+  wire  [CW-1:0] f_due = {5'd0, f_wait} + {f_wait, 5'd0};  // at most, MOST each
   wire  f_in = QUEUED && f_lets && room_q[f_vc] && f_wait != '1;
   always_ff @(posedge clk_i) f_wait <= f_init ? '0 : f_wait + f_in - (QUEUED && first && grant[f_vc]);
   logic f_room;  // in the cycle before
@@ -34,8 +35,9 @@
     if (!f_init) begin
       assert (f_sent == sent_q[f_vc]);
       assert (f_known <= VC_DEPTH);
-      assert (f_known + MOST * f_wait <= VC_DEPTH);
-      if (room_q[f_vc]) assert (f_known + MOST * (f_wait + 4'd1) <= VC_DEPTH);
+      if (!QUEUED) assert (f_wait == '0);
+      assert (f_known + f_due <= VC_DEPTH);
+      if (room_q[f_vc]) assert (f_known + f_due + MOST <= VC_DEPTH);
       assert (f_freed - freed_q[f_vc] <= f_known);
       assert (f_held <= VC_DEPTH);  // the receiver's buffer cannot overflow
       if (first && grant[f_vc]) assert (f_held + f_cost <= VC_DEPTH);
