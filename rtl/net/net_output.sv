@@ -90,8 +90,10 @@ module net_output #(
   // link before; shift_q makes it one of this link. None may be further behind than 32, or further ahead than 31.
   logic [7:0]      now_q, own_q;
   logic [P*8-1:0]  shift_q;
-  logic [P*OW-1:0] order_q;  // how far ahead of now_q the head of a queue is, plus 32; a begin ago
+  logic [P*OW-1:0] order_q;  // how far ahead of now_q the head of a queue is, plus 32
   logic [7:0]      start, now_d, own_d, fixed;  // of the packet that begins
+  logic [7:0]      now_next, own_next;
+  assign {now_next, own_next} = begins != '0 ? {now_d, own_d} : {now_q, own_q};
   // verilator lint_off UNUSEDSIGNAL
   logic [7:0]      ahead;
   // verilator lint_on UNUSEDSIGNAL
@@ -104,8 +106,8 @@ module net_output #(
   endfunction
   for (genvar p = 0; p < P; p = p + 1) begin : g_order
     wire [7:0] brings = come[p] ? in_hdr_i[HW*p+HW-8+:8] : hdr_q[HW*p+HW-8+:8];
-    wire [7:0] starts = p == P - 1 ? own_q : brings + shift_q[8*p+:8];
-    always_ff @(posedge clk_i) order_q[OW*p+:OW] <= order_of(starts - now_q);
+    wire [7:0] starts = p == P - 1 ? own_next : brings + shift_q[8*p+:8];
+    always_ff @(posedge clk_i) order_q[OW*p+:OW] <= order_of(starts - now_next);
   end
   assign cost  = 3'd1 + tx_hdr_o[29+LEN+:3];
   assign ahead = start - now_q;
