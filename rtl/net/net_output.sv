@@ -98,7 +98,7 @@ module net_output #(
   logic [7:0]      ahead;
   // verilator lint_on UNUSEDSIGNAL
   logic [7:0]      vtime;
-  logic [3:0]      late_q;   // one in 16 packets that are behind comes forward: who says the same time again and again
+  logic [5:0]      late_q;   // one in 64 packets that are behind comes forward: who says the same time again and again
   logic [2:0]      cost;
   function automatic logic [OW-1:0] order_of(input logic [7:0] ahead_by);
     if (ahead_by[7]) order_of = ahead_by[6:5] == 2'b11 ? {1'b0, ahead_by[4:0]} : '0;
@@ -129,7 +129,7 @@ module net_output #(
     end else if (begins != '0) begin
       now_q  <= now_d;
       own_q  <= own_d;
-      late_q <= late_q + {3'd0, ahead[7]};
+      late_q <= late_q + {5'd0, ahead[7]};
       for (int p = 0; p < P - 1; p = p + 1) if (begins[p]) shift_q[8*p+:8] <= fixed - vtime;
     end
   end
