@@ -364,7 +364,7 @@ TYPED_TEST(LinksTest, LinkIsSharedFairly) {
   auto c = this->make("mesh:3x2", 6);
   ASSERT_TRUE(c.wait_up());
   c.offers = c.takes = c.phy = 1;
-  for (unsigned i = 0; i < 400; ++i) {
+  for (unsigned i = 0; i < 800; ++i) {
     c.send(0, this->plain(2, 2, 16));
     c.send(1, this->plain(2, 2, 16));
   }
