@@ -69,5 +69,20 @@ TEST_F(rig, a_copy_before_a_launch_is_there_when_the_kernel_begins) {
   }
 }
 
+__global__ void wait_for_the_host(places at) {
+  const ggas_status s = ggas_wait_until_block(own<uint64_t>(at.base), ggas_eq, uint64_t{1}, timeout_ns);
+  if (threadIdx.x == 0) own<uint64_t>(at.base)[1] = s == ggas_ok ? 2 : 3;
+}
+
+// A kernel that waits for what the program writes gets it: the copy does not wait for the kernel.
+TEST_F(rig, a_write_beside_a_kernel_reaches_it) {
+  for (int n = 0; n < nodes(); ++n) {
+    ok(ggas::launch(machine(), n, 1, 32, wait_for_the_host, at), "launch");
+    write(n, at.base, std::vector<uint64_t>{1});
+  }
+  run("wait_for_the_host");
+  for (int n = 0; n < nodes(); ++n) EXPECT_EQ(read<uint64_t>(n, at.base, 2), (std::vector<uint64_t>{1, 2})) << n;
+}
+
 }  // namespace
 }  // namespace ggas::gpu_test

@@ -78,20 +78,19 @@ class rig : public testing::Test {
   void check_outcomes(int node, size_t count, const std::string& what);
   void check_all_outcomes(size_t count, const std::string& what);
 
-  // Copies of n elements from and to a segment, when no kernel runs.
+  // Copies of n elements from and to a segment, beside whatever runs: a cudaMemcpy would wait for the kernel of a node
+  // that waits for one which is not launched yet.
   template <class T>
   std::vector<T> read(int node, uint64_t offset, size_t n) {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<T> v(n);
-    ok(cudaMemcpy(v.data(), machine().segment(node) + offset, n * sizeof(T), cudaMemcpyDeviceToHost), "read");
+    ok(machine().read(node, offset, v.data(), n * sizeof(T)), "read");
     return v;
   }
   template <class T>
   void write(int node, uint64_t offset, const std::vector<T>& v) {
     static_assert(std::is_trivially_copyable_v<T>);
-    ok(cudaMemcpy(machine().segment(node) + offset, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "write");
-    // The call may return while the last piece is on the way: another GPU could read too early.
-    ok(cudaStreamSynchronize(nullptr), "write");
+    ok(machine().write(node, offset, v.data(), v.size() * sizeof(T)), "write");
   }
   static void ok(cudaError_t e, const char* what) {
     EXPECT_EQ(e, cudaSuccess) << what << ": " << cudaGetErrorString(e);

@@ -177,6 +177,7 @@ TEST_F(typed_on_stream, other_memory_and_the_copy_engine) {
   const char* const items = segment(0) + at.copy;
   for (const typed_path path : {typed_path::automatic, typed_path::box, typed_path::engine, typed_path::records}) {
     const stream_shape shape{0, 0, ggas_auto, path};
+    ok(cudaSetDevice(machine().device(0)), "device");
     ok(cudaMemset(buffer, 0, rows * width * 8), "memset");
     std::fill_n(host, rows * width, uint64_t{0});
     ok(pack_on_stream(machine(), 0, buffer, items, 1, t, report(0), {}, shape), "pack");
