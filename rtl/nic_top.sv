@@ -222,6 +222,7 @@ module nic_top #(
     rx_p_ready, rx_np_ready, rx_rsp_ready;
   logic [63:0] ext_wdata, ext_interval_rdata, ext_export_rdata;
   logic [7:0] ext_wstrb;
+  ggas_pkg::context_write_t context_write;
   logic [DATA_W-1:0] tx_p_data, tx_np_data, tx_rsp_data, rx_p_data, rx_np_data, rx_rsp_data;
 
   smfu #(.DATA_W(DATA_W)) i_smfu (
@@ -243,7 +244,8 @@ module nic_top #(
     .rx_p_i(rx_p), .rx_p_ready_o(rx_p_ready), .rx_p_data_i(rx_p_data), .rx_np_i(rx_np), .rx_np_ready_o(rx_np_ready),
     .rx_np_data_i(rx_np_data), .rx_rsp_i(rx_rsp), .rx_rsp_ready_o(rx_rsp_ready), .rx_rsp_data_i(rx_rsp_data),
     .event_valid_o(ev_valid[EV_SMFU]), .event_ready_i(ev_ready[EV_SMFU]), .event_o(ev_smfu),
-    .event_interval_o(interval_smfu), .event_count_o(pulse_smfu), .fence_i(coll_quiet), .fence_page_i(coll_page),
+    .event_interval_o(interval_smfu), .event_count_o(pulse_smfu), .context_i(context_write), .fence_i(coll_quiet),
+    .fence_page_i(coll_page),
     .fence_done_o(coll_quiet_done), .fence_status_o(coll_quiet_status),
     .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]), .cnt_loads_in_o(cnt[ggas_regs_pkg::CNT_SMFU_LOADS_IN]),
     .cnt_store_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_STORE_PACKETS]),
@@ -300,7 +302,8 @@ module nic_top #(
     .peer_valid_i(peer_valid), .link_up_i(link_up), .inv_done_o(atu_done), .inv_busy_o(atu_busy),
     .ext_req_i(ext_context_req), .ext_piece_i(ext_atu_piece_req), .ext_piece_rdata_o(ext_atu_piece_rdata),
     .ext_write_i(ext_write), .ext_addr_i(ext_addr[13:3]), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb),
-    .ext_rdata_o(ext_context_rdata), .page_i(rma_page), .page_ready_o(rma_page_ready), .page_data_i(page_data),
+    .ext_rdata_o(ext_context_rdata), .context_o(context_write), .page_i(rma_page), .page_ready_o(rma_page_ready),
+    .page_data_i(page_data),
     .wr_o(rma_wr), .wr_ready_i(rma_wr_ready), .wr_data_o(rma_wr_data), .wr_snoop_i(rma_snoop),
     .rd_valid_o(rma_rd_valid), .rd_ready_i(rma_rd_ready), .rd_hdr_o(rma_rd_hdr), .cpl_i(rma_cpl),
     .cpl_ready_o(rma_cpl_ready), .cpl_data_i(rma_cpl_data), .tx_rma_o(rma_tx), .tx_rma_ready_i(rma_tx_ready),

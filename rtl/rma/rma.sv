@@ -41,6 +41,7 @@ module rma #(
     input  wire logic [7:0]          ext_wstrb_i,
     output      logic [63:0]         ext_rdata_o,
     output      logic [63:0]         ext_piece_rdata_o,
+    output      ggas_pkg::context_write_t context_o,        // writes of CONTEXT[], a cycle later
 
     // host: page writes, writes, reads, completions of tags 128 ... 511 (the header stands for the whole packet)
     input  wire ggas_pkg::tlp_beat_t page_i,
@@ -163,12 +164,11 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- contexts
-  ggas_pkg::context_write_t context_write;
   logic        context_busy, note_look, arm_look, page_look, front_look, requester_look, answer_look, velo_look;
   logic [7:0]  look_vpid;
   rma_context i_context (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
-      .context_o(context_write), .look_vpid_o(look_vpid),
+      .context_o, .look_vpid_o(look_vpid),
       .look_busy_i(page_look || front_look || requester_look || answer_look || velo_look || note_look || arm_look),
       .busy_o(context_busy)
   );
@@ -253,7 +253,7 @@ module rma #(
   assign nt_pd[0+:16] = '0;
   rma_notify #(.DATA_W(DATA_W)) i_notify (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look),
-      .context_i(context_write), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
+      .context_i(context_o), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
       .db_count_i(db_count), .nt_valid_i(nt_valid), .nt_ready_o(nt_ready), .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110),
       .nt_pd_i(nt_pd), .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1),
       .nt_rsp_valid_o(nt_rsp_valid), .nt_rsp_status_o(nt_rsp_status), .wr_valid_o(wr_valid[5]),
@@ -265,7 +265,7 @@ module rma #(
   );
 
   rma_arm i_arm (
-      .clk_i, .rst_ni, .context_i(context_write), .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready),
+      .clk_i, .rst_ni, .context_i(context_o), .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready),
       .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid), .arm_count_i(db_count), .rec_valid_i(tell_valid),
       .rec_ready_o(tell_ready), .rec_vpid_i(tell_vpid), .rec_count_i(tell_count), .fire_valid_o, .fire_ready_i,
       .fire_vpid_o, .fire_vector_o, .fire_list_o, .look_vpid_i(look_vpid), .look_busy_o(arm_look), .busy_o(arm_busy)
@@ -300,7 +300,7 @@ module rma #(
   logic [255:0] desc_data;
   rma_front #(.DATA_W(DATA_W)) i_front (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(status_writes), .time_i(time_q), .cfg_mrrs_i(cfg_q.mrrs),
-      .cfg_requester_i(cfg_q.requester), .cfg_timeout_i(cfg_q.timeout_host), .context_i(context_write),
+      .cfg_requester_i(cfg_q.requester), .cfg_timeout_i(cfg_q.timeout_host), .context_i(context_o),
       .look_vpid_i(look_vpid), .look_busy_o(front_look), .page_valid_i(page_valid), .page_ready_o(page_ready),
       .page_sop_i(page_sop), .page_eop_i(page_eop), .page_hdr_i(page_hdr), .page_data_i(page_data),
       .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm), .db_arm_ready_i(db_arm_ready),
@@ -337,7 +337,7 @@ module rma #(
       .clk_i, .rst_ni, .time_i(time_q), .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu),
       .cfg_retry_ticks_i(cfg_q.retry_ticks), .cfg_retry_limit_i(cfg_q.retry_limit),
       .cfg_timeout_i(cfg_q.timeout_answer), .peer_node_i(cfg_q.peer_node), .peer_valid_i(cfg_q.peer_valid),
-      .link_up_i(cfg_q.link_up), .context_i(context_write), .look_vpid_i(look_vpid), .look_busy_o(requester_look),
+      .link_up_i(cfg_q.link_up), .context_i(context_o), .look_vpid_i(look_vpid), .look_busy_o(requester_look),
       .desc_valid_i(desc_valid), .desc_ready_o(desc_ready), .desc_sop_i(desc_sop), .desc_eop_i(desc_eop),
       .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd), .desc_starts_i(desc_starts), .desc_data_i(desc_data),
       .desc_done_o(desc_done), .desc_done_vpid_o(desc_done_vpid), .st_valid_o(st_valid), .st_ready_i(st_ready),
@@ -373,7 +373,7 @@ module rma #(
   );
   rma_answer #(.DATA_W(DATA_W)) i_answer (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(answer_writes), .busy_vpid_i(look_vpid),
-      .busy_vpid_o(answer_look), .cfg_mps_i(cfg_q.mps), .context_i(context_write), .ep_valid_i(ep_valid),
+      .busy_vpid_o(answer_look), .cfg_mps_i(cfg_q.mps), .context_i(context_o), .ep_valid_i(ep_valid),
       .ep_vpid_i(ep_vpid), .ep_epoch_i(ep_epoch), .look_vpid_i(ans_look_vpid), .look_writes_o(ans_writes),
       .rx_valid_i(rx_ans_valid), .rx_ready_o(rx_ans_ready), .rx_sop_i(rx_ans_sop), .rx_eop_i(rx_ans_eop),
       .rx_hdr_i(rx_ans_hdr), .rx_data_i(rx_ans_data), .tr_valid_o(tr_valid[3]), .tr_ready_i(tr_ready[3]),
@@ -465,7 +465,7 @@ module rma #(
   );
   velo_mailbox #(.DATA_W(DATA_W)) i_velo (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(velo_writes), .look_vpid_i(look_vpid), .look_busy_o(velo_look),
-      .context_i(context_write), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
+      .context_i(context_o), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
       .db_count_i(db_count), .mb_valid_i(mb_valid), .mb_ready_o(mb_ready), .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr),
       .mb_data_i(mb_data), .mb_rsp_valid_o(mb_rsp_valid), .mb_rsp_status_o(mb_rsp_status), .wr_valid_o(wr_valid[4]),
       .wr_ready_i(wr_ready[4]), .wr_sop_o(wr_sop[4]), .wr_eop_o(wr_eop[4]), .wr_hdr_o(velo_wr_hdr),

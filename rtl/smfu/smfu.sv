@@ -62,6 +62,7 @@ module smfu #(
     output      logic [DATA_W-1:0]   ld_cpl_data_o,
 
     // quiet of another unit, as in smfu_quiet
+    input  wire ggas_pkg::context_write_t context_i,      // writes of CONTEXT[]: the domains of pages
     input  wire logic                fence_i,
     input  wire logic [7:0]          fence_page_i,
     output      logic                fence_done_o,
@@ -178,6 +179,7 @@ module smfu #(
   logic       p_done, sent, sent_all, sent_room, failed, egress_busy;
   ggas_pkg::node_t sent_node;
   logic [3:0] failed_status;
+  logic [15:0] failed_domain;
 
   smfu_egress #(.DATA_W(DATA_W)) u_egress (
       .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
@@ -187,7 +189,8 @@ module smfu #(
       .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .tx_p_valid_o(tx_p_o.valid), .tx_p_ready_i,
       .tx_p_sop_o(tx_p_o.sop), .tx_p_eop_o(tx_p_o.eop), .tx_p_hdr_o(tx_p_o.hdr), .tx_p_data_o, .inflight_o(p_inflight),
       .done_o(p_done), .sent_o(sent), .sent_all_o(sent_all), .sent_node_o(sent_node), .sent_room_i(sent_room),
-      .failed_o(failed), .failed_status_o(failed_status), .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]),
+      .failed_o(failed), .failed_status_o(failed_status), .failed_domain_o(failed_domain),
+      .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]),
       .event_o(ev_egress), .event_interval_o(iv_egress), .cnt_stores_in_o, .cnt_store_packets_o, .busy_o(egress_busy)
   );
 
@@ -265,7 +268,8 @@ module smfu #(
   smfu_quiet u_quiet (
       .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i,
       .peer_valid_i, .link_up_i, .lost_i(lost), .room_o(sent_room), .sent_i(sent), .sent_all_i(sent_all),
-      .sent_node_i(sent_node), .failed_i(failed), .failed_status_i(failed_status), .req_valid_i(quiet_valid),
+      .sent_node_i(sent_node), .failed_i(failed), .failed_status_i(failed_status), .failed_domain_i(failed_domain),
+      .context_i, .req_valid_i(quiet_valid),
       .req_ready_o(quiet_ready),
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_page_i(req_page),
       .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
@@ -287,6 +291,7 @@ module smfu #(
   // ---------------------------------------------------------------- target side
   logic               rd_valid, rd_ready, range_error, ingress_writes, ingress_busy, rob_reads, rob_busy, rob_timer;
   ggas_pkg::node_t    range_node;
+  logic [15:0]        range_domain;
   logic               range_busy;
   ggas_pkg::tlp_hdr_t rd_hdr;
 
@@ -306,7 +311,8 @@ module smfu #(
   smfu_ingress #(.DATA_W(DATA_W)) u_ingress (
       .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mps_i, .ask_o(ask[0]), .known_i(known[0]), .export_i(store_export),
       .mark_i(mark), .old_o(old_stores), .wrote_o(wrote), .wrote_export_o(wrote_export), .rx_p_i, .rx_p_ready_o,
-      .rx_p_data_i, .range_error_o(range_error), .range_node_o(range_node), .range_busy_i(range_busy),
+      .rx_p_data_i, .range_error_o(range_error), .range_node_o(range_node), .range_domain_o(range_domain),
+      .range_busy_i(range_busy),
       .np_valid_i(rd_valid), .np_ready_o(rd_ready), .np_hdr_i(rd_hdr), .tgt_req_o, .tgt_req_ready_i, .tgt_req_data_o,
       .tgt_np_ok_i, .event_valid_o(ev_valid[5]), .event_ready_i(ev_ready[5]), .event_o(ev_ingress),
       .cnt_target_stores_o, .writes_o(ingress_writes), .busy_o(ingress_busy)
@@ -317,7 +323,8 @@ module smfu #(
       .cfg_mrrs_i, .ask_o(ask[1]), .ask_export_o(ask_load), .known_i(known[1]), .export_i(load_export),
       .wrote_i(wrote), .wrote_export_i(wrote_export), .mark_i(mark), .old_o(old_loads), .rx_np_valid_i(rx_np_i.valid),
       .rx_np_ready_o, .rx_np_sop_i(rx_np_i.sop), .rx_np_hdr_i(rx_np_i.hdr), .range_error_i(range_error),
-      .range_node_i(range_node), .range_busy_o(range_busy), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready),
+      .range_node_i(range_node), .range_domain_i(range_domain), .range_busy_o(range_busy), .rd_valid_o(rd_valid),
+      .rd_ready_i(rd_ready),
       .rd_hdr_o(rd_hdr), .tgt_cpl_i, .tgt_cpl_ready_o, .tgt_cpl_data_i, .tx_rsp_o, .tx_rsp_ready_i, .tx_rsp_data_o,
       .req_event_valid_o(ev_valid[6]), .req_event_ready_i(ev_ready[6]), .req_event_o(ev_rob_req),
       .cpl_event_valid_o(ev_valid[7]), .cpl_event_ready_i(ev_ready[7]), .cpl_event_o(ev_rob_cpl), .cnt_target_loads_o,

@@ -52,6 +52,7 @@ module smfu_egress #(
     input  wire logic                sent_room_i,    // a packet may go; stays until one does
     output      logic                failed_o,       // a store was dropped for want of a route
     output      logic [3:0]          failed_status_o,
+    output      logic [15:0]         failed_domain_o,
 
     // STORE_UNMAPPED, STORE_UNREACHABLE
     output      logic                event_valid_o,
@@ -156,6 +157,7 @@ module smfu_egress #(
   assign cnt_store_packets_o = pop && !drop && tx_p_eop_o;
   assign failed_o            = tell && mapped;
   assign failed_status_o     = status;
+  assign failed_domain_o     = target.domain;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

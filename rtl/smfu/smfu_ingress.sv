@@ -29,6 +29,7 @@ module smfu_ingress #(
     input  wire logic [DATA_W-1:0]   rx_p_data_i,
     output      logic                range_error_o,   // a store of range_node_o was outside
     output      ggas_pkg::node_t     range_node_o,
+    output      logic [15:0]         range_domain_o,
     input  wire logic                range_busy_i,    // the one before is still being noted
 
     // reads, one beat each
@@ -72,6 +73,7 @@ module smfu_ingress #(
   wire         accept  = look && good;
 
   assign range_error_o = refuse && sane && ggas_pkg::is_node(rx_p_i.hdr.src);
+  assign range_domain_o = rx_p_i.hdr.domain;
   assign range_node_o  = rx_p_i.hdr.src[ggas_pkg::NODE_W-1:0];
   assign wrote_o        = accept;
   assign wrote_export_o = rx_p_i.hdr.export_no[5:0];

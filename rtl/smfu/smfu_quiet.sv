@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks
 // every node that got stores since it was last asked (smfu_dirty), and behind a store to a group all nodes, by their
-// numbers; further reads wait in order. The answer is an ST_*
-// that hit a store or a round since the last answer to the same page, so that whoever asks first takes it from
-// nobody. If no more nodes can be listed a round is made without a read, and stores wait for its end.
+// numbers; further reads wait in order. The answer is an ST_* that hit a store or a round since the last answer to the
+// same page, so that whoever asks first takes it from nobody (smfu_errors). If no more nodes can be listed a round is
+// made without a read, and stores wait for its end.
 // A fence is a quiet of another unit: it covers the stores taken before it. Its answer is that of the next read of the
 // page, which stays to be told: an error is gone only when the page itself has heard of it.
 `default_nettype none
@@ -21,6 +21,7 @@ module smfu_quiet #(
     input  wire logic                peer_valid_i,
     input  wire logic                link_up_i,
     input  wire logic                lost_i,          // the route to every other node broke
+    input  wire ggas_pkg::context_write_t context_i,
 
     // stores
     output      logic                room_o,          // one may go; stays until it does
@@ -29,6 +30,7 @@ module smfu_quiet #(
     input  wire ggas_pkg::node_t     sent_node_i,
     input  wire logic                failed_i,
     input  wire logic [3:0]          failed_status_i,
+    input  wire logic [15:0]         failed_domain_i,
 
     // quiet reads
     input  wire logic                req_valid_i,
@@ -82,7 +84,6 @@ module smfu_quiet #(
 
   localparam int unsigned AW    = $clog2(DEPTH);
   localparam int unsigned REQ_W = 59;
-  localparam int unsigned EPOCH_W = 32;
 
   // ---------------------------------------------------------------- waiting reads: what their completion needs
   logic [REQ_W-1:0] req_q [DEPTH];
@@ -154,7 +155,7 @@ module smfu_quiet #(
   wire             serve_fence = fences && !(reads && fence_last_q);  // in turns
   wire             finish   = cpl_valid_o && cpl_ready_i;
   wire             running  = state_q == S_ASK || state_q == S_WAIT || state_q == S_SWEEP;
-  wire             quiet    = waiting_q == '0 && !rsp_bad_q;  // all have answered, and what they said is in found_q
+  wire             quiet    = waiting_q == '0 && !rsp_bad_q;  // all have answered, and what they said is in found_q and one_q
   wire             sweeps   = late_q || (broken_q && !swept_q);
   wire             ends     = state_q == S_WAIT && quiet;
 
@@ -188,7 +189,8 @@ module smfu_quiet #(
   wire             gives_up = state_q == S_SWEEP && on_entry && at_waits && (cut_off || late_q);
   // An error that an answer brings is told in the cycle behind it, before any other.
   logic [3:0]      rsp_status_q;
-  logic [15:0]     rsp_src_q;
+  logic [15:0]     rsp_src_q, rsp_domain_q;
+  logic            rsp_one_q;       // it concerns that domain alone
   wire             rsp_bad  = rsp_known_o && rsp_hdr_i.status != ggas_pkg::ST_OK;  // in hand
   wire             may_tell = !event_valid_o && !rsp_bad && !rsp_bad_q;
   wire             given_up = gives_up && may_tell;
@@ -224,6 +226,8 @@ module smfu_quiet #(
   always_ff @(posedge clk_i) begin
     rsp_status_q <= rsp_hdr_i.status;
     rsp_src_q    <= rsp_hdr_i.src;
+    rsp_domain_q <= rsp_hdr_i.domain;
+    rsp_one_q    <= rsp_hdr_i.addr[0];
   end
   // A register, as loads look at np_valid_o before they leave.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -299,63 +303,57 @@ module smfu_quiet #(
   end
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && fence_i) assert (!fence_q);
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && fence_i) assert (!fence_q);
+    if (rst_ni && behind_q) assert (!one_rsp && !failed_i);  // neither comes in two cycles in a row
+  end
 `endif
 
   // A store counts as dirty from its first beat on; one that was on its way when the route broke may be lost.
-  logic [3:0] found_q;   // an error of the last cycle
-  logic       others_q;  // one of another node, since the last round began
-  wire        other     = sent_i && (sent_all_i || ggas_pkg::node_number(sent_node_i) != cfg_node_i);
-  wire        lost_some = lost_i && others_q;
-  wire [3:0]  found     = tell ? status : failed_i ? failed_status_i : ((other && !link_up_i)
-    || lost_some) ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_OK;
+  logic [3:0]  found_q, one_q; // errors of the last cycle: of all, of a domain
+  logic [15:0] one_domain_q;
+  logic        others_q;       // a store of another node, since the last round began
+  logic        behind_q;       // a store failed as an answer brought an error of a domain: it comes behind that
+  logic [3:0]  behind_status_q;
+  logic [15:0] behind_domain_q;
+  wire         other     = sent_i && (sent_all_i || ggas_pkg::node_number(sent_node_i) != cfg_node_i);
+  wire         lost_some = lost_i && others_q;
+  wire         one_rsp   = rsp_bad_q && rsp_one_q;
+  wire [3:0]   found     = tell && !one_rsp ? status : ((other && !link_up_i) || lost_some) ? ggas_pkg::ST_LINK_DOWN
+    : ggas_pkg::ST_OK;
+  wire [3:0]   one       = one_rsp ? rsp_status_q : behind_q ? behind_status_q : failed_i ? failed_status_i
+    : ggas_pkg::ST_OK;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       others_q <= 1'b0;
+      behind_q <= 1'b0;
       found_q  <= ggas_pkg::ST_OK;
+      one_q    <= ggas_pkg::ST_OK;
     end else begin
       others_q <= other || (others_q && !start);
+      behind_q <= one_rsp && failed_i;
       found_q  <= found;
+      one_q    <= one;
     end
+  end
+  always_ff @(posedge clk_i) begin
+    one_domain_q    <= one_rsp ? rsp_domain_q : behind_q ? behind_domain_q : failed_domain_i;
+    behind_status_q <= failed_status_i;
+    behind_domain_q <= failed_domain_i;
   end
 
   // ---------------------------------------------------------------- errors
-  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
-  // Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told
-  // last; a page without a context has none and reads that of another one.
-  // Words and epoch are not reset: they stay comparable, and without an error there is nothing to tell.
-  logic [EPOCH_W-1:0] epoch_q, told_epoch;
-  logic [3:0]         error_q, answer_q;
-  logic               open_q;            // nobody was told of this epoch's error
-  logic               held_q;            // the answer stands in answer_q
-  wire                telling = state_q == S_DONE && !held_q && !serve_fence_q;
-  logic               news_q;            // told_epoch is not epoch_q; nothing is told in the first cycle of a round
-  wire [3:0]          answer  = held_q ? answer_q : news_q ? error_q : ggas_pkg::ST_OK;
-  // verilator lint_off UNUSEDSIGNAL
-  wire [7:0]          asks = serve_fence ? fence_page_q : c_page;
-  // verilator lint_on UNUSEDSIGNAL
-  ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_told (
-      .clk_i, .we_i(telling && ggas_pkg::is_context(c_page)), .waddr_i(c_page[CW-1:0]), .wdata_i(epoch_q), .re_i(start),
-      .raddr_i(asks[CW-1:0]), .rdata_o(told_epoch));
-
-  wire   next_epoch = found_q != ggas_pkg::ST_OK && (!open_q || telling);
-  initial epoch_q = '0;
-  always_ff @(posedge clk_i) begin
-    if (next_epoch) epoch_q <= epoch_q + 1'b1;
-    if (telling) answer_q <= answer;
-    news_q <= next_epoch || told_epoch != epoch_q;
-  end
+  logic [3:0]  told, answer_q;
+  logic        held_q;         // the answer stands in answer_q
+  wire         telling = state_q == S_DONE && !held_q && !serve_fence_q;
+  wire  [3:0]  answer  = held_q ? answer_q : told;
+  smfu_errors u_errors (
+      .clk_i, .rst_ni, .context_i, .all_i(found_q), .one_i(one_q), .one_domain_i(one_domain_q), .start_i(start),
+      .page_i(serve_fence ? fence_page_q : c_page), .telling_i(telling), .answer_o(told));
+  always_ff @(posedge clk_i) if (telling) answer_q <= answer;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      error_q <= ggas_pkg::ST_OK;
-      open_q  <= 1'b0;
-      held_q  <= 1'b0;
-    end else begin
-      held_q <= state_q == S_DONE && !cpl_ready_i && !serve_fence_q;
-      if (next_epoch) error_q <= found_q;
-      if (next_epoch) open_q <= 1'b1;
-      else if (telling) open_q <= 1'b0;
-    end
+    if (!rst_ni) held_q <= 1'b0;
+    else held_q <= state_q == S_DONE && !cpl_ready_i && !serve_fence_q;
   end
 
   // ---------------------------------------------------------------- completion and event

@@ -33,6 +33,7 @@ module smfu_reads (
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic                range_error_i,   // a store of range_node_i was dropped
     input  wire ggas_pkg::node_t     range_node_i,
+    input  wire logic [15:0]         range_domain_i,
     output      logic                range_busy_o,    // another one cannot be told yet
 
     // the slot of the request in hand
@@ -43,6 +44,7 @@ module smfu_reads (
     output      logic                fill_o,          // keep fill_slot_o and fill_status_o in slot_i
     output      logic [40:0]         fill_slot_o,     // flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet
     output      logic [3:0]          fill_status_o,
+    output      logic [16:0]         fill_one_o,      // of a quiet: only stores of one domain were refused; that one
     output      logic                done_o,          // the last read of the slot was taken, or it needs none
 
     // reads; their tag is {slot, part}
@@ -102,9 +104,22 @@ module smfu_reads (
       .key_i(look ? range_node_q : rx_np_hdr_i.src[ggas_pkg::NODE_W-1:0]), .set_o(noted), .mark_i(mark_q),
       .marked_o(marked), .forget_i(told));
 
+  // Whose stores: of one domain, or of several.
+  logic [15:0] range_domain_q, noted_domain;
+  logic        noted_several;
+  logic [15:0] domain_q;
+  logic        one_q;
+  wire         more = noted && (noted_several || noted_domain != range_domain_q);
+  ram_1r1w #(.WIDTH(17), .DEPTH(ggas_pkg::MAX_NODES)) u_whose (
+      .clk_i, .we_i(mark_q && marked), .waddr_i(range_node_q), .wdata_i({more, range_domain_q}), .re_i(look || asks),
+      .raddr_i(look ? range_node_q : rx_np_hdr_i.src[ggas_pkg::NODE_W-1:0]), .rdata_o({noted_several, noted_domain}));
+
   always_ff @(posedge clk_i) begin
     if (range_error_i) range_node_q <= range_node_i;
+    if (range_error_i) range_domain_q <= range_domain_i;
     if (take) from_node_q <= ggas_pkg::is_node(rx_np_hdr_i.src);
+    if (fresh_q) one_q <= told && !noted_several && status_q == ggas_pkg::ST_OK;
+    if (fresh_q) domain_q <= noted_domain;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -187,6 +202,7 @@ module smfu_reads (
   assign done_o        = finish || (issue && flush_valid_q);
   assign fill_o        = open && !second_q;
   assign fill_slot_o   = {flush_valid_q, src_q, tag_q, flush_valid_q ? {1'b0, flush_no_q} : len_q, quiet_q};
+  assign fill_one_o    = quiet_q && !flush_valid_q && one_q ? {1'b1, domain_q} : '0;
   assign fill_status_o = flush_valid_q ? ggas_pkg::ST_OK : status_q;
   assign rd_valid_o    = open && reads;
   assign reads_o       = held_o && (seek_q || flush_valid_q || !wrong);

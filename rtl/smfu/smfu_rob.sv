@@ -27,6 +27,7 @@ module smfu_rob #(
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic                range_error_i,   // a store of range_node_i was dropped
     input  wire ggas_pkg::node_t     range_node_i,
+    input  wire logic [15:0]         range_domain_i,
     output      logic                range_busy_o,    // another one cannot be told yet
 
     // exports, as in smfu_reads
@@ -77,7 +78,8 @@ module smfu_rob #(
   // ---------------------------------------------------------------- slots
   logic [6:0]  oldest, tail_q;     // not answered, next free; the top bit is the turn
   logic [5:0]  next;               // to be answered next
-  logic [44:0] slot_q [64];        // status as it came 4, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet
+  // domain 17, status as it came 4, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet; as smfu_reads made them
+  logic [61:0] slot_q [64];
   logic [16:0] deadline_q [64];
   logic [12:0] progress_q [128];   // by tag: DW missing 7, where the next one goes 6
 
@@ -96,13 +98,15 @@ module smfu_rob #(
   wire [40:0]  h_slot = slot_q[next][40:0];
   logic        in_held, in_reads, in_done, fill, again, rd_valid, rd_ready;
   logic [40:0] fill_slot;
+  logic [16:0] fill_one;
   logic [3:0]  fill_status;
   logic [5:0]  pos_read;
   smfu_reads u_reads (
       .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mrrs_i, .ask_o, .ask_export_o, .known_i, .export_i, .wrote_i,
       .wrote_export_i, .again_i(again), .again_export_i(h_slot[6:1]), .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i,
-      .rx_np_hdr_i, .range_error_i, .range_node_i, .range_busy_o, .free_i(free_q), .slot_i(tail),
+      .rx_np_hdr_i, .range_error_i, .range_node_i, .range_domain_i, .range_busy_o, .free_i(free_q), .slot_i(tail),
       .held_o(in_held), .reads_o(in_reads), .fill_o(fill), .fill_slot_o(fill_slot), .fill_status_o(fill_status),
+      .fill_one_o(fill_one),
       .done_o(in_done), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr), .rd_pos_o(pos_read),
       .event_valid_o(req_event_valid_o), .event_ready_i(req_event_ready_i), .event_o(req_event_o)
   );
@@ -298,7 +302,7 @@ module smfu_rob #(
 
   always_ff @(posedge clk_i) begin
     if (issue || expire || renew) deadline_q[issue ? tail : walk_q] <= now_i + {1'b0, cfg_timeout_i};
-    if (fill) slot_q[tail] <= {fill_status, fill_slot};
+    if (fill) slot_q[tail] <= {fill_one, fill_status, fill_slot};
   end
 
   wire [31:0] walk_slot = slot_q[walk_q][39:8];
@@ -332,7 +336,8 @@ module smfu_rob #(
       .data_i(cpl_data_q), .re_i(row_en), .head_i(row_slot), .row_i(row), .data_o(tx_rsp_data_o));
   smfu_rob_answer #(.DATA_W(DATA_W)) u_answer (
       .clk_i, .rst_ni, .cfg_node_i, .tail_i(tail_q), .held_i(in_held), .oldest_o(oldest), .next_o(next),
-      .slot_i(h_slot), .status_i(head_status), .good_i(head_good), .done_i(head_zombie || head_part == '0),
+      .slot_i(h_slot), .one_i(slot_q[next][61:45]), .status_i(head_status), .good_i(head_good),
+      .done_i(head_zombie || head_part == '0),
       .again_o(again), .mark_i, .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row),
       .tx_rsp_valid_o(tx_rsp_o.valid), .tx_rsp_ready_i, .tx_rsp_sop_o(tx_rsp_o.sop), .tx_rsp_eop_o(tx_rsp_o.eop),
       .tx_rsp_hdr_o(tx_rsp_o.hdr), .cnt_target_loads_o, .busy_o(answer_busy));

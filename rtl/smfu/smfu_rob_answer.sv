@@ -19,6 +19,7 @@ module smfu_rob_answer #(
     // the slot to be answered next
     output      logic [5:0]          next_o,
     input  wire logic [40:0]         slot_i,          // as smfu_reads made it
+    input  wire logic [16:0]         one_i,           // likewise
     input  wire logic [3:0]          status_i,
     input  wire logic                good_i,          // it is ST_OK
     input  wire logic                done_i,          // its reads are answered, or given up
@@ -116,6 +117,7 @@ module smfu_rob_answer #(
         tx_rsp_hdr_o.dst    <= slot_i[39:24];
         tx_rsp_hdr_o.src    <= cfg_node_i;
         tx_rsp_hdr_o.vc     <= ggas_pkg::VC_RSP;
+        if (!good_i) {tx_rsp_hdr_o.addr[0], tx_rsp_hdr_o.domain} <= one_i;
         tx_rsp_hdr_o.len_dw <= h_data ? {4'd0, slot_i[7:1]} : 11'd0;
         left_q              <= h_data ? slot_i[7:1] : 7'd0;
         row_q               <= '0;

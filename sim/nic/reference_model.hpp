@@ -181,11 +181,13 @@ class reference_model : private rma_services {
   void start_quiet();
   void finish_quiet();
   void ask_quiet(quiet&& q);
-  void fail_store(net_status s);
+  void fail_store(net_status s, std::optional<uint16_t> domain = {});
+  net_status quiet_answer(uint64_t page) const;
+  void quiet_told(uint64_t page);
   void mark_dirty(const place& where);
   void response(const packet& p);
   void load_data(uint16_t tag, const packet& rsp);
-  void end_waiting(uint16_t tag, net_status s, const event& e);
+  void end_waiting(uint16_t tag, net_status s, const event& e, std::optional<uint16_t> domain = {});
   void lose_responses();
   uint16_t new_net_tag();
 
@@ -234,13 +236,24 @@ class reference_model : private rma_services {
   std::map<uint16_t, piece_of_read> host_tags_;
   uint16_t next_net_tag_ = 0, next_host_tag_ = 0;
   std::map<uint16_t, bool> dirty_;
-  std::map<uint16_t, bool> lost_for_;  // a store of that source was refused since its last quiet
-  std::set<uint8_t> written_;          // exports with stores that no quiet has flushed
+  static constexpr unsigned quiet_places = 64;  // domains that agree in their low bits share one
+  struct refused_stores {
+    bool any = false, several = false;  // domains
+    uint16_t domain = 0;
+  };
+  std::map<uint16_t, refused_stores> lost_for_;  // by source, since its last quiet
+  std::set<uint8_t> written_;                    // exports with stores that no quiet has flushed
   uint64_t quiet_epoch_ = 0;
-  net_status quiet_error_ = net_status::ok;
-  bool quiet_told_ = true;                      // some page was told of this epoch
-  std::map<uint64_t, uint64_t> quiet_told_of_;  // the epoch each page was told last
-  std::deque<quiet> quiets_;                    // one at a time: the front is under way
+  // The first of the errors since somebody was told: of any, of those that concern all, of those of a domain.
+  struct quiet_error {
+    net_status status = net_status::ok;
+    uint64_t epoch = 0;
+    bool open = false;  // nobody was told
+  };
+  quiet_error any_error_, all_error_;
+  std::map<unsigned, quiet_error> domain_errors_;  // by the low bits of the domain
+  std::map<uint64_t, uint64_t> quiet_told_of_;     // the epoch each page was told last
+  std::deque<quiet> quiets_;                       // one at a time: the front is under way
   rma_model rma_;
   coll_model coll_;
 };

@@ -95,6 +95,11 @@ void rma_model::write_context(unsigned v, unsigned word, uint64_t value) {
   c.changed.notify();
 }
 
+std::optional<uint16_t> rma_model::domain_of(uint64_t v) const {
+  if (v >= contexts_.size() || !contexts_[v]->enabled) return {};
+  return contexts_[v]->pd();
+}
+
 void rma_model::start_context(unsigned v) {
   context& c = *contexts_[v];
   c.slots = {};

@@ -59,8 +59,9 @@ class rma_model {
   void host_timeout(uint16_t tag);
   void packet_in(const packet& p);  // VC_RMA and VC_RSP
   void write_context(unsigned vpid, unsigned word, uint64_t value);
-  void invalidate(uint64_t request);  // ATU_INVALIDATE
-  void advance(uint64_t time);        // core cycles, never backwards
+  std::optional<uint16_t> domain_of(uint64_t vpid) const;  // of a context that is enabled
+  void invalidate(uint64_t request);                       // ATU_INVALIDATE
+  void advance(uint64_t time);                             // core cycles, never backwards
   void link_died();
   void room();
   void run();

@@ -52,11 +52,36 @@ uint8_t reference_model::interval_of(uint64_t offset) const {
   return event::no_interval;
 }
 
-// Errors between two answers share an epoch; a page hears the first of the newest epoch that it was not told.
-void reference_model::fail_store(net_status s) {
-  if (!std::exchange(quiet_told_, false)) return;
-  ++quiet_epoch_;
-  quiet_error_ = s;
+// Errors between two answers share an epoch; a page hears the first of the newest epoch that it was not told. One of a
+// domain concerns the pages of its contexts, and those without a context.
+void reference_model::fail_store(net_status s, std::optional<uint16_t> domain) {
+  const auto keep = [&](quiet_error& e, uint64_t epoch) {
+    if (e.open) return false;
+    e = {s, epoch, true};
+    return true;
+  };
+  const bool any = keep(any_error_, quiet_epoch_ + 1);
+  const bool more = keep(domain ? domain_errors_[*domain % quiet_places] : all_error_, quiet_epoch_ + 1);
+  quiet_epoch_ += any || more;
+}
+
+net_status reference_model::quiet_answer(uint64_t page) const {
+  const auto told = quiet_told_of_.find(page);
+  const auto news = [&](const quiet_error& e) {
+    return told == quiet_told_of_.end() ? e.epoch != 0 : e.epoch > told->second;
+  };
+  const auto domain = rma_.domain_of(page);
+  if (!domain) return news(any_error_) ? any_error_.status : net_status::ok;
+  if (news(all_error_)) return all_error_.status;
+  const auto own = domain_errors_.find(*domain % quiet_places);
+  return own != domain_errors_.end() && news(own->second) ? own->second.status : net_status::ok;
+}
+
+void reference_model::quiet_told(uint64_t page) {
+  quiet_told_of_[page] = quiet_epoch_;
+  const auto domain = rma_.domain_of(page);
+  (domain ? all_error_ : any_error_).open = false;
+  if (domain) domain_errors_[*domain % quiet_places].open = false;
 }
 
 // Behind a store to a group a quiet asks all nodes.
@@ -75,7 +100,7 @@ void reference_model::window_store(const tlp& t) {
   if (!where) return raise(GGAS_EV_STORE_UNMAPPED, 0, t.addr, interval_of(t.addr));
   net_status why{};
   if (!where->group && !reachable(where->node, why)) {
-    fail_store(why);
+    fail_store(why, where->domain);
     return raise(GGAS_EV_STORE_UNREACHABLE, where->node, t.addr, where->interval);
   }
   mark_dirty(*where);
@@ -163,13 +188,12 @@ void reference_model::start_quiet() {
 void reference_model::finish_quiet() {
   const quiet q = std::move(quiets_.front());
   quiets_.pop_front();
-  uint64_t& told = quiet_told_of_[q.request.addr / rma_context_bytes];
-  const net_status found = told != quiet_epoch_ ? quiet_error_ : net_status::ok;
+  const uint64_t page = q.request.addr / rma_context_bytes;
+  const net_status found = quiet_answer(page);
   if (q.told) {
     q.told(found);  // the next read of the page hears it, too
   } else {
-    told = quiet_epoch_;
-    quiet_told_ = true;
+    quiet_told(page);
     std::vector<uint32_t> dws(q.request.len_dw, 0);
     dws[0] = uint32_t(found);
     count(GGAS_REG_SMFU_QUIETS);
@@ -187,7 +211,9 @@ void reference_model::response(const packet& p) {
   const bool quiet = it->second.quiet;
   if (p.status != uint8_t(net_status::ok)) {
     const uint8_t code = quiet ? GGAS_EV_QUIET_FAILED : GGAS_EV_LOAD_REMOTE_ERROR;
-    return end_waiting(p.tag, net_status(p.status), {code, p.src, p.status});
+    const bool one = quiet && p.addr & 1;  // of that domain alone
+    return end_waiting(p.tag, net_status(p.status), {code, p.src, p.status},
+                       one ? std::optional(p.domain) : std::nullopt);
   }
   if (quiet) return end_waiting(p.tag, net_status::ok, {});
   load_data(p.tag, p);
@@ -205,14 +231,14 @@ void reference_model::load_data(uint16_t tag, const packet& rsp) {
 }
 
 // Ends what waits for `tag`: a load, or one node of the quiet.
-void reference_model::end_waiting(uint16_t tag, net_status s, const event& e) {
+void reference_model::end_waiting(uint16_t tag, net_status s, const event& e, std::optional<uint16_t> domain) {
   const auto it = waiting_.find(tag);
   if (it == waiting_.end()) return;
   const waiting w = std::move(it->second);
   waiting_.erase(it);
   if (e.code) raise(e.code, e.node, e.info, w.interval);
   if (w.quiet) {
-    if (s != net_status::ok) fail_store(s);
+    if (s != net_status::ok) fail_store(s, domain);
     std::erase(quiets_.front().nodes, w.node);
     if (quiets_.front().nodes.empty()) finish_quiet();
     return;

@@ -45,7 +45,8 @@ void reference_model::target_store(const packet& p) {
   if (!sane) return raise(GGAS_EV_BAD_PACKET, p.src, p.op);
   const auto e = allowed(p, true);
   if (!e) {
-    lost_for_[p.src] = true;
+    refused_stores& lost = lost_for_[p.src];
+    lost = {true, lost.any && (lost.several || lost.domain != p.domain), p.domain};
     return raise(GGAS_EV_TARGET_RANGE, p.src, refused_info(p));
   }
   written_.insert(p.export_no);
@@ -105,7 +106,7 @@ void reference_model::target_quiet(const packet& p) {
   r.dw = 1;
   r.data.resize(1);
   if (!ingress()) {
-    if (!lost_for_[p.src]) raise(GGAS_EV_TARGET_RANGE, p.src, refused_info(p));
+    if (!lost_for_[p.src].any) raise(GGAS_EV_TARGET_RANGE, p.src, refused_info(p));
     return end_read(key, net_status::range);
   }
   for (const uint8_t number : std::exchange(written_, {})) {
@@ -179,8 +180,13 @@ void reference_model::answer(const read& r) {
   const net_status s = r.status;
   packet rsp{.dst = r.request.src, .vc = uint8_t(vc::rsp), .status = uint8_t(s), .tag = r.request.tag};
   rsp.op = uint8_t(r.request.is(op::quiet) ? op::quiet_rsp : op::load_rsp);
-  if (r.request.is(op::quiet) && std::exchange(lost_for_[r.request.src], false) && s == net_status::ok)
-    rsp.status = uint8_t(net_status::range);
+  if (r.request.is(op::quiet)) {
+    const refused_stores lost = std::exchange(lost_for_[r.request.src], {});
+    if (lost.any && s == net_status::ok) {
+      rsp.status = uint8_t(net_status::range);
+      if (!lost.several) rsp.domain = lost.domain, rsp.addr = 1;
+    }
+  }
   if (r.request.is(op::load) && s == net_status::ok) {
     rsp.len_dw = uint16_t(r.dw);
     rsp.data.assign(r.data.begin(), r.data.end());

@@ -16,6 +16,7 @@
 #include "sim/nic/packet.hpp"
 #include "sim/nic/tlp_pins.hpp"
 #include "tests/rtl/beat_pins.hpp"
+#include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test::smfu {
@@ -153,6 +154,12 @@ class bench {
     v.fence_i = 0;
   }
 
+  // The context of a page, and its domain.
+  void context(unsigned page, uint16_t domain, bool enabled = true) {
+    pins::write_context(v.context_i, page, 0, uint64_t{domain} << 32 | uint64_t{enabled});
+    step();
+    pins::end_write(v.context_i);
+  }
   void write_register(uint16_t addr, uint64_t data, uint8_t strobe = 0xff) {
     select(addr) = v.ext_write_i = 1;
     v.ext_addr_i = addr;
@@ -196,7 +203,7 @@ class bench {
     v.eval();
     const bool asked = is_valid(v.win_p_i) || v.win_np_valid_i || is_valid(v.tgt_cpl_i) || is_valid(v.rx_p_i) ||
                        is_valid(v.rx_np_i) || is_valid(v.rx_rsp_i) || v.ext_interval_req_i || v.ext_export_req_i ||
-                       v.fence_i;
+                       v.fence_i || pins::is_written(v.context_i);
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of stores and rounds of quiet, until they are told. One that a user's stores met concerns his domain: pages
+// whose context is of that domain hear of it, and pages without a context; any other concerns all. So nobody makes the
+// quiets of others fail. Domains that agree in their low bits share a place.
+// Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told
+// last; a page that the build has no context for has none and reads that of another one. Words and epoch are not reset:
+// they stay comparable, and without an error there is nothing to tell.
+`default_nettype none
+
+module smfu_errors (
+    input  wire logic                clk_i,
+    input  wire logic                rst_ni,
+    input  wire ggas_pkg::context_write_t context_i,
+
+    // errors; ST_OK: none
+    input  wire logic [3:0]          all_i,         // of all
+    input  wire logic [3:0]          one_i,         // of a domain
+    // verilator lint_off UNUSEDSIGNAL
+    input  wire logic [15:0]         one_domain_i,
+
+    input  wire logic                start_i,       // what is found from now on is for this page
+    input  wire logic [7:0]          page_i,
+    // verilator lint_on UNUSEDSIGNAL
+    input  wire logic                telling_i,     // the page is told; two cycles behind the start at the earliest
+    output      logic [3:0]          answer_o       // the page's, of what came until a cycle ago
+);
+  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
+  localparam int unsigned EPOCH_W = 32;
+  localparam int unsigned PLACE_W = 6;  // low bits of a domain
+  localparam int unsigned PLACES  = 1 << PLACE_W;
+
+  function automatic logic after(input logic [EPOCH_W-1:0] one, input logic [EPOCH_W-1:0] other);
+    logic [EPOCH_W-1:0] behind;
+    behind = one - other;
+    after  = !behind[EPOCH_W-1] && behind != '0;
+  endfunction
+
+  // ---------------------------------------------------------------- the page
+  logic [EPOCH_W-1:0] epoch_q, told;
+  logic [PLACE_W-1:0] place;        // of its context's domain
+  logic               on, on_q;     // it has a context
+  logic [CW-1:0]      page_q;
+  logic               known_q;
+  wire                ctrl = context_i.we && context_i.word == 3'd0;
+  ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_told (
+      .clk_i, .we_i(telling_i && known_q), .waddr_i(page_q), .wdata_i(epoch_q), .re_i(start_i),
+      .raddr_i(page_i[CW-1:0]), .rdata_o(told));
+  ram_1r1w #(.WIDTH(PLACE_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_place (
+      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[32+:PLACE_W]), .re_i(start_i),
+      .raddr_i(page_i[CW-1:0]), .rdata_o(place));
+  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
+      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
+      .raddr_i(page_i[CW-1:0]), .rdata_o(on));
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      page_q  <= page_i[CW-1:0];
+      known_q <= ggas_pkg::is_context(page_i);
+      on_q    <= on && ggas_pkg::is_context(page_i);
+    end
+  end
+
+  // ---------------------------------------------------------------- what is kept: of any error, of those that concern
+  // all, and of each place; each with its epoch, and whether nobody was told of it
+  logic [EPOCH_W-1:0] any_epoch_q, all_epoch_q, there_epoch;
+  logic [3:0]         any_q, all_q, there;
+  logic               any_open_q, all_open_q;
+  logic               set, open;    // the page's place holds one; nobody was told of the one at `at`
+  logic [EPOCH_W+3:0] place_q [PLACES];
+  wire  [PLACE_W-1:0] at       = one_domain_i[PLACE_W-1:0];
+  wire                one      = one_i != ggas_pkg::ST_OK;
+  wire                all      = all_i != ggas_pkg::ST_OK;
+  wire                keep_any = (one || all) && (!any_open_q || telling_i);
+  wire                keep_all = all && (!all_open_q || telling_i);
+  wire                keep_one = one && (!open || (telling_i && place == at));
+  wire  [EPOCH_W-1:0] epoch    = epoch_q + 1'b1;
+  wire                mine     = keep_one && at == place;
+  assign {there, there_epoch} = place_q[place];
+
+  flag_ram #(.DEPTH(PLACES)) u_set (
+      .clk_i, .rst_ni, .we_i(keep_one), .waddr_i(at), .wdata_i(1'b1), .raddr_i(place), .rdata_o(set));
+  flag_ram #(.DEPTH(PLACES), .WRITERS(2)) u_open (
+      .clk_i, .rst_ni, .we_i({keep_one, telling_i && on_q}), .waddr_i({at, place}), .wdata_i(2'b10), .raddr_i(at),
+      .rdata_o(open));
+  initial epoch_q = '0;
+  always_ff @(posedge clk_i) begin
+    if (keep_any || keep_all || keep_one) epoch_q <= epoch;
+    if (keep_any) any_epoch_q <= epoch;
+    if (keep_all) all_epoch_q <= epoch;
+    if (keep_one) place_q[at] <= {one_i, epoch};
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      any_q      <= ggas_pkg::ST_OK;
+      all_q      <= ggas_pkg::ST_OK;
+      any_open_q <= 1'b0;
+      all_open_q <= 1'b0;
+    end else begin
+      if (telling_i && on_q) all_open_q <= 1'b0;
+      if (telling_i && !on_q) any_open_q <= 1'b0;
+      if (keep_any) begin
+        any_q      <= all ? all_i : one_i;
+        any_open_q <= 1'b1;
+      end
+      if (keep_all) begin
+        all_q      <= all_i;
+        all_open_q <= 1'b1;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- what the page has not heard; nothing in the first
+  // cycle behind the start
+  logic       any_news_q, all_news_q, one_news_q;
+  logic [3:0] one_q;
+  always_ff @(posedge clk_i) begin
+    any_news_q <= keep_any || after(any_epoch_q, told);
+    all_news_q <= keep_all || (all_q != ggas_pkg::ST_OK && after(all_epoch_q, told));
+    one_news_q <= mine || (set && after(there_epoch, told));
+    one_q      <= mine ? one_i : there;
+  end
+  always_comb begin
+    answer_o = ggas_pkg::ST_OK;
+    if (!on_q) begin
+      if (any_news_q) answer_o = any_q;
+    end else if (all_news_q) answer_o = all_q;
+    else if (one_news_q) answer_o = one_q;
+  end
+endmodule
+
+`default_nettype wire
