@@ -9,8 +9,12 @@ namespace ggas::library::shm {
 // takes this note for one before it has looked after the rank behind the copy.
 ggas_rc shm_transport::posted(unsigned queue, unsigned rank, ggas_rc outcome) {
   queue_notes& q = queues_[queue];
-  const uint64_t now = q.flushes.load();
-  if (q.last[rank].load(std::memory_order_relaxed) != now) q.last[rank].store(now);
+  // A flush of another thread that began meanwhile may have looked before the note was there: it gets the next number.
+  uint64_t now = q.flushes.load();
+  while (q.last[rank].load(std::memory_order_relaxed) != now) {
+    q.last[rank].store(now);
+    now = q.flushes.load();
+  }
   return outcome;
 }
 
