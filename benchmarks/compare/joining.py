@@ -73,16 +73,21 @@ def bar_of(quantity, others):
     return quantity.bar
 
 
+def library_of(record):
+    """"NCCL 2.28.9", as the program said; records from elsewhere may have anything there."""
+    return str(record["params"].get("library", ""))
+
+
 def columns(records):
     """Pairs of key and library, with a column for each version of a library: "nccl", or "nccl 2.28.9" and "nccl 2.32.3"."""
     found = [("ggas", "ggas", records)]
     for library in FOREIGN:
         of_it = [r for r in records if r["variant"] == library]
-        versions = list(dict.fromkeys(r["params"].get("library", "").split(" ")[-1] for r in of_it))
+        versions = list(dict.fromkeys(library_of(r).split(" ")[-1] for r in of_it))
         if len(versions) < 2:
             found.append((library, library, of_it))
         else:
-            found += [(f"{library} {v}", library, [r for r in of_it if r["params"].get("library", "").endswith(v)]) for v in versions]
+            found += [(f"{library} {v}", library, [r for r in of_it if library_of(r).endswith(v)]) for v in versions]
     return found
 
 

@@ -66,7 +66,7 @@ struct time_row {
 };
 
 // What the network of models is made of (docs/nic-model.md says where each comes from).
-inline constexpr unsigned hop_cycles = 4;      // measured: rtl.links, docs/network.md
+inline constexpr unsigned hop_cycles = 5;      // measured: rtl.links, docs/network.md
 inline constexpr unsigned buffer_units = 256;  // VC_DEPTH of the link
 
 // How close together things leave, however close what they come from: cycles from one to the next. Rows are where that
