@@ -17,6 +17,8 @@ BAD_INPUT, NO_GPU = 2, 77
 STEPS = ["build", "tests", "mpi", "tune", "compare"]
 TARGETS = [
     "build_cuda_test",
+    "build_cuda_checked",
+    "build_cuda_checked_streams",
     "build_cuda_processes",
     "build_cuda_rdc",
     "build_cuda_linked",
@@ -75,6 +77,8 @@ def commands(step, a, gpus):
         "build": [("build", [ROOT / "ggas", "build", *TARGETS])],
         "tests": [
             ("cuda_test", [tests / "gpu_api/cuda/cuda_test", *rounds]),
+            ("cuda_checked", [tests / "gpu_api/cuda/cuda_checked", *rounds]),
+            ("cuda_checked_streams", ["env", "GGAS_CHECKED=1", tests / "gpu_api/cuda/cuda_checked_streams", *rounds]),
             ("cuda_linked", [tests / "gpu_api/cuda/cuda_linked", *rounds]),
             ("cuda_processes", [tests / "gpu_api/cuda/cuda_processes", *rounds]),
             ("cuda_rdc", [tests / "gpu_api/cuda/cuda_rdc"]),
@@ -99,7 +103,7 @@ def run(name, command, a, env):
             status = f"none after {a.limit} s"
         except OSError as e:
             status = e.strerror
-    print(f"{'passed' if status == 0 else 'FAILED'}  {name:<15} {time.monotonic() - begin:6.1f} s  status {status}", flush=True)
+    print(f"{'passed' if status == 0 else 'FAILED'}  {name:<20} {time.monotonic() - begin:6.1f} s  status {status}", flush=True)
     if status != 0:
         print("".join("    " + line for line in log.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)[-15:]), flush=True)
     return status == 0

@@ -97,7 +97,9 @@ TYPED_TEST(LinksTest, RandomPacketsArriveInOrder) {
     SCOPED_TRACE(s.text);
     auto c = this->make(s.text, s.nodes);
     this->all_arrive(c, TypeParam::words == 2 ? 600 : 300);
-    if (std::string_view(s.text) == "full") EXPECT_EQ(c.overtaken(), 0u);  // no second choices
+    if (std::string_view(s.text) == "full") {
+      EXPECT_EQ(c.overtaken(), 0u);  // no second choices
+    }
   }
 }
 

@@ -23,7 +23,7 @@ TYPED_TEST(NotifyHandover, NothingIsLeft) {
         const uint64_t key = owner ? 0 : secret;
         b.start(9, {.enabled = true, .irq = true, .vector = 3, .log2 = 4, .pd = 7, .base = 0x10000});
         for (unsigned i = 0; i < 20; ++i) {  // more than the ring holds: some are lost, and told of
-          request r{.vpid = 9, .pd = 7, .w0 = b.d.bits() ^ key};
+          request r{.vpid = 9, .pd = 7, .w0 = b.d.bits() ^ key, .w1 = {}};
           r.w1 = note::of(b.d.bits() ^ key);
           b.todo[b.d.below(3)].push_back(r);
         }
