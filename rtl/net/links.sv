@@ -89,7 +89,8 @@ module links #(
         .clk_i, .rst_ni, .time_i, .busy_o, .timer_o, .cfg_replay_limit_i, .cfg_replay_timeout_i, .cfg_retrain_i,
         .sts_state_o, .sts_unacked_o, .link_tx_valid_o, .link_tx_ready_i, .link_tx_kind_o, .link_tx_data_o,
         .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i, .link_rx_up_i, .tx_valid_i, .tx_ready_o, .tx_sop_i,
-        .tx_eop_i, .tx_hdr_i, .tx_data_i, .tx_waits_i('0), .tx_pending_i('0), .tx_room_o(unused_room), .rx_valid_o, .rx_ready_i,
+        .tx_eop_i, .tx_hdr_i, .tx_data_i, .tx_waits_i('0), .tx_pending_i('0), .tx_room_o(unused_room),
+        .rx_valid_o, .rx_ready_i,
         .rx_keep_i('0), .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .arriving_o(arriving), .way_i('0),
         .ev_dead_o, .ev_dead_tries_o, .ev_lost_o, .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o, .cnt_tx_packets_o,
         .cnt_rx_packets_o, .cnt_tx_replays_o,
@@ -102,7 +103,8 @@ module links #(
     assign ev_no_route_who_o = '0;
     assign {sts_cut_o, ev_cut_o, ev_cut_vc_o} = '0;  // nobody's packets are in the way of others
     logic unused_route;
-    assign unused_route = ^{cfg_node_i, cfg_watchdog_i, cfg_resume_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i, cfg_group_set_i, cfg_group_i,
+    assign unused_route = ^{cfg_node_i, cfg_watchdog_i, cfg_resume_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i,
+      cfg_group_set_i, cfg_group_i,
       cfg_group_lane_i, cfg_group_line_i};
   end else begin : g_several
     logic [L-1:0]      busy, timer, up, ev_dead, ev_bad, tx_packets, rx_packets, replays, crc_errors, seq_errors;
@@ -176,7 +178,8 @@ module links #(
           .tx_valid_i(l_tx_valid[NC*l+:NC]), .tx_ready_o(l_tx_ready[NC*l+:NC]), .tx_sop_i({NC{l_tx_sop[l]}}),
           .tx_eop_i({NC{l_tx_eop[l]}}), .tx_hdr_i({NC{l_tx_hdr[HW*l+:HW]}}),
           .tx_data_i({NC{l_tx_data[DATA_W*l+:DATA_W]}}), .tx_waits_i(l_tx_waits[NC*l+:NC]),
-          .tx_pending_i(l_tx_pending[3*NC*l+:3*NC]), .tx_room_o(l_tx_room[NC*l+:NC]), .rx_valid_o(l_rx_valid[NC*l+:NC]), .rx_ready_i(l_rx_ready[NC*l+:NC]),
+          .tx_pending_i(l_tx_pending[3*NC*l+:3*NC]), .tx_room_o(l_tx_room[NC*l+:NC]),
+          .rx_valid_o(l_rx_valid[NC*l+:NC]), .rx_ready_i(l_rx_ready[NC*l+:NC]),
           .rx_keep_i(keep), .rx_sop_o(l_rx_sop[NC*l+:NC]), .rx_eop_o(l_rx_eop[NC*l+:NC]),
           .rx_hdr_o(l_rx_hdr[NC*HW*l+:NC*HW]),
           .rx_data_o(l_rx_data[NC*DATA_W*l+:NC*DATA_W]), .arriving_o(arriving), .way_i(ways[WSW*l+:WSW]),
@@ -265,8 +268,9 @@ module links #(
     logic [4*DATA_W-1:0] to_data;
     logic [4*40-1:0]     unit_lost_who;
     net_crossbar #(.DATA_W(DATA_W)) i_crossbar (
-        .clk_i, .rst_ni, .busy_o(x_busy), .own_tx_valid_i(own_valid), .own_tx_ready_o(own_ready), .own_tx_sop_i(own_sop),
-        .own_tx_eop_i(own_eop), .own_tx_hdr_i(own_hdr), .own_tx_data_i(own_data), .own_tx_way_i(own_way),
+        .clk_i, .rst_ni, .busy_o(x_busy), .own_tx_valid_i(own_valid), .own_tx_ready_o(own_ready),
+        .own_tx_sop_i(own_sop), .own_tx_eop_i(own_eop), .own_tx_hdr_i(own_hdr), .own_tx_data_i(own_data),
+        .own_tx_way_i(own_way),
         .own_rx_valid_o(to_valid), .own_rx_ready_i(to_ready), .own_rx_sop_o(to_sop), .own_rx_eop_o(to_eop),
         .own_rx_hdr_o(to_hdr), .own_rx_data_o(to_data), .up_i(up), .rx_valid_i(l_rx_valid),
         .rx_ready_o(l_rx_ready), .rx_sop_i(l_rx_sop), .rx_eop_i(l_rx_eop), .rx_hdr_i(x_rx_hdr), .rx_data_i(l_rx_data),
@@ -377,7 +381,8 @@ module links #(
     );
     assign ev_lost_o[1] = 1'b0;
 
-    assign busy_o  = busy != '0 || x_busy || kept != '0 || counts_busy != '0 || dead_q != '0 || came_q != '0 || up != up_q || tx_valid_i != '0;
+    assign busy_o  = busy != '0 || x_busy || kept != '0 || counts_busy != '0 || dead_q != '0 || came_q != '0
+      || up != up_q || tx_valid_i != '0;
     assign timer_o = timer != '0 || rx_valid_o != '0;
   end
 endmodule

@@ -21,7 +21,7 @@ module rma_tags #(
     // life of a read
     input  wire logic                     offer_i,        // the read of offer_tag_i waits for the host
     input  wire logic [$clog2(TAGS)-1:0]  offer_tag_i,
-    input  wire logic                     sent_i,         // it goes to the host: its time begins anew
+    input  wire logic                     sent_i,         // it goes to the host: its time begins again
     output      logic                     stuck_o,        // it was given up before it went
     input  wire logic                     close_i,        // its last completion came
     input  wire logic [$clog2(TAGS)-1:0]  close_tag_i,

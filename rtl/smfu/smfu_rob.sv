@@ -78,7 +78,7 @@ module smfu_rob #(
   // ---------------------------------------------------------------- slots
   logic [6:0]  oldest, tail_q;     // not answered, next free; the top bit is the turn
   logic [5:0]  next;               // to be answered next
-  // domain 17, status as it came 4, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet; as smfu_reads made them
+  // domain 17, status as it came 4, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet; made by smfu_reads
   logic [61:0] slot_q [64];
   logic [16:0] deadline_q [64];
   logic [12:0] progress_q [128];   // by tag: DW missing 7, where the next one goes 6

@@ -17,16 +17,19 @@ constexpr const char* jsonizer = R"({
   "attr": [ { "name": "is_cpu_op", "boolVal": false }, { "name": "stream", "int64Val": "7" } ]
 }{
   "id": "4", "name": "put", "type": "COMM_SEND_NODE", "ctrlDeps": [ "3" ], "dataDeps": [ "9" ],
-  "attr": [ { "name": "comm_size", "int64Val": "64" }, { "name": "comm_dst", "int32Val": 0 }, { "name": "comm_tag", "uint64Val": "5" } ]
+  "attr": [ { "name": "comm_size", "int64Val": "64" }, { "name": "comm_dst", "int32Val": 0 }, { "name": "comm_tag",
+    "uint64Val": "5" } ]
 }{
   "id": "5", "type": "COMM_COLL_NODE",
-  "attr": [ { "name": "comm_type", "int64Val": "0" }, { "name": "comm_size", "int64Val": "4096" }, { "name": "pg_name", "stringVal": "7" } ]
+  "attr": [ { "name": "comm_type", "int64Val": "0" }, { "name": "comm_size", "int64Val": "4096" },
+    { "name": "pg_name", "stringVal": "7" } ]
 }
 )";
 
 constexpr const char* astra = R"({ "workload_graph": [
   { "Id": 9, "Name": "work", "NodeType": 4, "runtime": 20, "data_deps": [], "is_cpu_op": false, "stream": 7 },
-  { "Id": 4, "Name": "put", "NodeType": 5, "ctrlDeps": [3], "data_deps": [9], "comm_size": 64, "comm_dst": 0, "comm_tag": 5 },
+  { "Id": 4, "Name": "put", "NodeType": 5, "ctrlDeps": [3], "data_deps": [9], "comm_size": 64, "comm_dst": 0,
+    "comm_tag": 5 },
   { "Id": 5, "NodeType": 7, "data_deps": [], "comm_type": 0, "comm_size": 4096, "pg_name": "7" }
 ] })";
 

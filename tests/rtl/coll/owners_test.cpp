@@ -110,7 +110,7 @@ TYPED_TEST(CollOwnersTest, RegistersChangeUnderTraffic) {
   }
 }
 
-// A contribution that is right in all but one thing is a stranger's: domain, epoch, group, sender.
+// A contribution counts only if domain, epoch, group and sender are right: one of them is wrong each time.
 TYPED_TEST(CollOwnersTest, OnlyMembersOfThisLifeContribute) {
   typename TestFixture::network net(3);
   const group_config root{
