@@ -2,6 +2,7 @@
 #include "sim/platform/platform.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -156,6 +157,13 @@ std::expected<platform, std::string> read(const toml::table& t, std::string_view
   return p;
 }
 
+// "[link] has gbit_per_s, latency_ns": what an unknown key may have meant.
+std::string keys_of(const toml::table& t, std::string_view path) {
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : t) keys.push_back(key.str());
+  return fmt::format("{} has {}", path.empty() ? "the file" : fmt::format("[{}]", path), fmt::join(keys, ", "));
+}
+
 // Puts "a.b.c=value" over the table; the key must be there already.
 std::expected<void, std::string> apply(toml::table& root, const std::string& text) {
   const auto fail = [&](std::string_view why) { return std::unexpected(fmt::format("override '{}': {}", text, why)); };
@@ -171,11 +179,14 @@ std::expected<void, std::string> apply(toml::table& root, const std::string& tex
   if (!value || value.table().size() != 1) return fail("the value is not a TOML value (strings need quotes)");
 
   toml::table* t = &root;
+  std::string path;
   for (size_t dot; (dot = key.find('.')) != std::string::npos; key.erase(0, dot + 1)) {
-    t = (*t)[key.substr(0, dot)].as_table();
-    if (!t) return fail(fmt::format("there is no table '{}'", key.substr(0, dot)));
+    toml::table* const inner = (*t)[key.substr(0, dot)].as_table();
+    if (!inner) return fail(fmt::format("there is no table '{}'; {}", key.substr(0, dot), keys_of(*t, path)));
+    path += (path.empty() ? "" : ".") + key.substr(0, dot);
+    t = inner;
   }
-  if (!t->contains(key)) return fail(fmt::format("unknown key '{}'", key));
+  if (!t->contains(key)) return fail(fmt::format("unknown key '{}'; {}", key, keys_of(*t, path)));
   t->insert_or_assign(key, *value.table().get("v"));
   return {};
 }

@@ -88,6 +88,8 @@ def test_bench_commands(bench):
     on_gpus = bench("--provider", "cuda", "list")  # has names of its own, where it is built
     known = {provider: set(re.findall(r"^\s+(\w+)  ", done.stdout, re.M)) | {"list", "gpu"} for provider, done in (("sim", bench("list")), ("cuda", on_gpus))}
     for page, arguments in commands("bench"):
+        if arguments[:1] in (["diff"], ["platform"]):
+            continue  # tools with options of their own, below
         positional = "cuda" not in arguments or on_gpus.returncode == 0
         for word in arguments:
             if word.startswith("--"):
@@ -116,7 +118,10 @@ def test_the_page_has_every_benchmark_and_variant(bench, provider):
     assert listed - in_backticks(ROOT / "docs" / "benchmarks.md") == set()
 
 
-@pytest.mark.parametrize("command, program", [("compare", "benchmarks/compare/compare.py"), ("pnr", "rtl/pnr/pnr.py"), ("run", "userlib/run.py")])
+TOOLS = [("bench diff", "benchmarks/report/diff.py"), ("bench platform", "benchmarks/report/platform_table.py"), ("sweep", "benchmarks/sweep/sweep.py")]
+
+
+@pytest.mark.parametrize("command, program", [*TOOLS, ("compare", "benchmarks/compare/compare.py"), ("pnr", "rtl/pnr/pnr.py"), ("run", "userlib/run.py")])
 def test_other_commands(command, program):
     shown = subprocess.run([sys.executable, str(ROOT / program), "--help"], capture_output=True, text=True, timeout=60)
     options = set(re.findall(r"(?<![\w-])--?[a-z-]+", shown.stdout))

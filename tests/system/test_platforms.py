@@ -1,31 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every number of a platform file says where it comes from: a class of source, and what that class must name."""
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 
 import pytest
-from conftest import ROOT
+from conftest import REPORT, ROOT
+from platform_file import declared_sources, entries, values
 
 FOLDER = ROOT / "sim" / "platforms"
 NAMES = sorted(f.stem for f in FOLDER.glob("*.toml"))
-TABLE = re.compile(r"\[([\w.]+)\]\s*(?:#\s*(.*))?$")
-VALUE = re.compile(r"(\w+)\s*=\s*([^#\"]+?)\s*(?:#\s*(.*))?$")
-DECLARED = re.compile(r"#\s+\[(\w+)\]\s")
-CLASSES = "source [X], measured:, fitted:, estimate:, own choice:, as KEY"
+EXPECTED = "source [X], measured:, fitted:, estimate:, own choice:, as KEY"
 
 
 def value_of(data, path):
     for part in path.split("."):
         data = data.get(part) if isinstance(data, dict) else None
     return data
-
-
-def declared_sources(text):
-    """Tags of the header with what is said of each, up to the next one."""
-    header = text.partition("\nname")[0]
-    parts = DECLARED.split(header)[1:]
-    return dict(zip(parts[::2], parts[1::2]))
 
 
 def fault(source, path, data, sources):
@@ -44,45 +38,60 @@ def fault(source, path, data, sources):
         return None if re.match(r"fitted: C[1-8]\b", source) else "names no calibration figure"
     if re.match(r"(estimate|own choice): \S", source):
         return None
-    return f"begins with none of: {CLASSES}"
+    return f"begins with none of: {EXPECTED}"
 
 
 def faults(name, text):
     """Everything wrong with the sources of a file, as 'file:line: key: what'; how many values were looked at."""
-    data, sources, found, values = tomllib.loads(text), declared_sources(text), [], 0
-    table, of_table, line_of_table = "", "", 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if m := TABLE.match(line):
-            table, of_table, line_of_table = m[1], m[2] or "", number
-            if of_table and (wrong := fault(of_table, table, data, sources)):
-                found.append(f"{name}.toml:{number}: {table}: {wrong}")
-        elif m := VALUE.match(line):
-            values += 1
-            path = f"{table}.{m[1]}" if table else m[1]
-            wrong = fault(m[3], path, data, sources) if m[3] else None if of_table else "has no source"
-            if wrong:
-                found.append(f"{name}.toml:{number}: {path}: {wrong}")
-    return found, values
+    data, sources, found, numbers = tomllib.loads(text), declared_sources(text), [], 0
+    for e in entries(text):
+        numbers += bool(e.value)
+        wrong = fault(e.source, e.path, data, sources) if e.source else None if e.inherited else "has no source"
+        if wrong:
+            found.append(f"{name}.toml:{e.line}: {e.path}: {wrong}")
+    return found, numbers
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_number_has_a_class_of_source(name):
     text = (FOLDER / f"{name}.toml").read_text()
-    found, values = faults(name, text)
+    found, numbers = faults(name, text)
     assert not found, "\n".join(found)
-    assert values > 100
+    assert numbers > 100
 
 
 def test_what_was_fitted_stands_in_the_documentation():
     page = (ROOT / "docs" / "calibration.md").read_text().partition("## What was fitted")[2].partition("\n## ")[0]
     listed = {m for row in page.splitlines() if row.startswith("| `") for m in re.findall(r"`(\w+\.[\w.]+)`", row.split("|")[1])}
-    table, fitted = "", set()
-    for line in (FOLDER / "galibier-k20.toml").read_text().splitlines():
-        if m := TABLE.match(line):
-            table = m[1]
-        elif (m := VALUE.match(line)) and (m[3] or "").startswith("fitted:"):
-            fitted.add(f"{table}.{m[1]}")
+    fitted = {e.path for e in values((FOLDER / "galibier-k20.toml").read_text()) if e.kind == "fitted"}
     assert fitted == listed
+
+
+def table(*arguments, cwd):
+    return subprocess.run([sys.executable, str(REPORT / "platform_table.py"), *arguments], cwd=cwd, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_table_of_a_platform_has_every_number_once(name, tmp_path):
+    done = table(name, "--json", "numbers", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "numbers").read_text().splitlines()]
+    numbers = values((FOLDER / f"{name}.toml").read_text())
+    assert [r["key"] for r in rows] == [e.path for e in numbers] and all(r["class"] for r in rows)
+    for r in rows:
+        assert f"  {r['key']} " in done.stdout
+
+
+def test_the_table_can_be_one_class(tmp_path):
+    done = table("galibier-k20", "--class", "fitted", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("5 fitted") and "gpu.op_cycles" in done.stdout and "estimate:" not in done.stdout
+
+
+@pytest.mark.parametrize("name, words", [("galibier", ["unknown platform 'galibier'", "galibier-k20"]), ("nowhere.toml", ["nowhere.toml", "No such file"]), ("empty.toml", ["no numbers"])])
+def test_the_table_refuses_what_is_no_platform(name, words, tmp_path):
+    (tmp_path / "empty.toml").write_text("")
+    done = table(name, cwd=tmp_path)
+    assert done.returncode == 2 and "Traceback" not in done.stderr and all(w in done.stderr for w in words), done.stderr
 
 
 @pytest.mark.parametrize("line, says", [

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The points of a sweep: each a run of ggas-bench with its records in a file of its own.
+
+The name of the file holds a digest of the build and the command line, and the file is there only if the run ended well.
+So a point whose file is there is not run again, and records of another build or other options are never taken for it.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Point:
+    values: dict  # of the swept parameters
+    command: list
+    file: Path
+    reason: str = ""  # why it failed
+
+    @property
+    def name(self):
+        return ", ".join(f"{k}={v}" for k, v in self.values.items())
+
+    @property
+    def log(self):
+        return self.file.with_suffix(".log")
+
+    @property
+    def done(self):
+        return self.file.is_file()
+
+    @property
+    def shell(self):
+        """Runs the point and keeps its records only if it ended well."""
+        new, file, log = (shlex.quote(str(path)) for path in (self.file.with_suffix(".new"), self.file, self.log))
+        return f"{shlex.join(self.command)} --no-report --json {new} > {log} 2>&1 && mv {new} {file}"
+
+    def fail(self, status):
+        lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n") if self.log.is_file() else []
+        last = next((text for text in reversed(lines) if text.strip()), "no output")
+        self.reason = f"status {status}: {last} ({self.log})"
+
+
+def points_of(runs, a):
+    """`runs`: of every point its values and the arguments of ggas-bench."""
+    folder = a.out / "points"
+    folder.mkdir(parents=True, exist_ok=True)
+    build = a.program.stat()
+    found = []
+    for values, arguments in runs:
+        command = [str(a.program), *arguments]
+        digest = hashlib.sha256(json.dumps([build.st_size, build.st_mtime_ns, command]).encode()).hexdigest()[:12]
+        readable = re.sub(r"[^\w.=+-]+", "_", "__".join(f"{k}={v}" for k, v in values.items()))[:120]
+        found.append(Point(values, command, folder / f"{readable}-{digest}.jsonl"))
+    return found
+
+
+class Progress:
+    """One line on a terminal; nothing elsewhere."""
+
+    def __init__(self, total):
+        self.total, self.ready, self.shown = total, 0, sys.stderr.isatty()
+
+    def step(self, p):
+        self.ready += 1
+        if self.shown:
+            width = 30 * self.ready // self.total
+            print(f"\r[{'#' * width:30}] {self.ready} of {self.total}  {p.name:60.60}", end="", file=sys.stderr, flush=True)
+
+    def clear(self):
+        if self.shown:
+            print(f"\r{'':110}\r", end="", file=sys.stderr, flush=True)
+
+
+class Processes:
+    """Those that run now; stop() ends them with all that they started."""
+
+    def __init__(self):
+        self.running = set()
+
+    def run(self, p):
+        one = subprocess.Popen(["sh", "-c", p.shell], start_new_session=True)
+        self.running.add(one)
+        if (status := one.wait()) != 0:
+            p.fail(status)
+        self.running.discard(one)
+
+    def stop(self):
+        for one in list(self.running):
+            os.killpg(one.pid, signal.SIGTERM)
+
+
+def run_here(points, jobs):
+    processes, progress = Processes(), Progress(len(points))
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        started = {pool.submit(processes.run, p): p for p in points}
+        for one in as_completed(started):
+            one.result()
+            progress.step(started[one])
+    except BaseException:  # an interrupt, too
+        pool.shutdown(wait=False, cancel_futures=True)
+        processes.stop()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+        progress.clear()
+
+
+def run_slurm(points, a):
+    """A job array; returns when all of it has ended."""
+    if not shutil.which("sbatch"):
+        raise FileNotFoundError(2, "not found in PATH; --slurm needs Slurm's commands", "sbatch")
+    cases = "\n".join(f"  {i}) {p.shell} ;;" for i, p in enumerate(points))
+    script = a.out / "slurm.sh"
+    script.write_text(f"#!/bin/sh\ncase $SLURM_ARRAY_TASK_ID in\n{cases}\nesac\n", encoding="utf-8")
+    options = ["--wait", f"--array=0-{len(points) - 1}", f"--output={a.out}/slurm-%a.log", *shlex.split(a.slurm)]
+    done = subprocess.run(["sbatch", *options, str(script)], check=False)
+    for p in points:
+        if not p.done:
+            p.fail(done.returncode)
