@@ -24,6 +24,7 @@ void sync_warp(uint32_t mask);
 uint64_t shuffle(uint32_t mask, uint64_t value, unsigned source_lane);
 uint32_t ballot(uint32_t mask, bool predicate);
 void* shared_memory(const void* key, size_t bytes, size_t align);  // same key, same block: same memory
+void* dynamic_shared_memory();                                     // of the launch, at a multiple of 16
 // A place of memory that a block has to itself until it gives it back, or ends: another block that overlaps it is
 // refused. By all threads of the block, all of which get the same answer; those that have it give it back. No
 // operation: it takes no simulated time.
@@ -133,6 +134,8 @@ inline unsigned shuffle_source(int lane, int target, int width) {
   static char ggas_shared_key_##name;        \
   type* const name =                         \
       static_cast<type*>(::ggas::simt::shared_memory(&ggas_shared_key_##name, sizeof(type) * (count), alignof(type)))
+// What the launch gave to each block (ggas::with_shared), undefined at first: `type* name`. Once in a kernel.
+#define GGAS_DYNAMIC_SHARED(type, name) type* const name = static_cast<type*>(::ggas::simt::dynamic_shared_memory())
 // Declares work to the simulator's roofline model.
 #define GGAS_COMPUTE(flops, bytes) ::ggas::simt::compute(flops, bytes)
 

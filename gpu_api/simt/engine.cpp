@@ -158,6 +158,11 @@ void* shared_memory(const void* key, size_t bytes, size_t align) {
   return slots.back().data;
 }
 
+void* dynamic_shared_memory() {
+  const auto& cfg = current->parent->parent->cfg;
+  return shared_memory(cfg.get(), cfg->shared_bytes, 16);
+}
+
 dim3 thread_index() { return current->idx; }
 dim3 block_index() { return current->parent->parent->idx; }
 dim3 block_shape() { return current->parent->parent->cfg->block; }
@@ -316,6 +321,10 @@ std::string grid::check(const launch& l) {
   if (!threads || threads > max_block_threads) {
     return "launch of '" + l.name + "': " + std::to_string(threads) + " threads in a block; 1 ... " +
            std::to_string(max_block_threads) + " are allowed";
+  }
+  if (l.shared_bytes > max_shared_bytes) {
+    return "launch of '" + l.name + "': " + std::to_string(l.shared_bytes) +
+           " bytes of shared memory in a block; 0 ... " + std::to_string(max_shared_bytes) + " are allowed";
   }
   if (!blocks || blocks > 0x7fffffff) {
     return "launch of '" + l.name + "': " + std::to_string(blocks) + " blocks; 1 ... 2147483647 are allowed";

@@ -109,6 +109,7 @@ struct launch {
   std::function<void()> kernel;  // body of one thread
   std::string name = "kernel";   // for messages
   size_t stack_bytes = 32 * 1024;
+  size_t shared_bytes = 0;  // of a block: dynamic shared memory
 };
 
 // Performs a load, store, atomic or fence at once on host memory at a.addr, with relaxed atomics (a fence is
@@ -116,6 +117,7 @@ struct launch {
 void apply(access& a);
 
 inline constexpr unsigned max_block_threads = 1024;
+inline constexpr size_t max_shared_bytes = 227 * 1024;  // of a block: what GPUs since 2022 have
 
 // A kernel on its way: blocks are made when the owner has room for them, so a thread without room costs nothing.
 class grid {

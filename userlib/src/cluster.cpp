@@ -103,6 +103,18 @@ result<> check_copy(const cluster& c, int node, uint64_t offset, size_t bytes, c
              " do not lie in segments of " + std::to_string(all));
 }
 
+result<> check_reach(cluster& c, int node, const void* p, size_t bytes, const std::string& what) {
+  if (auto ok = check_node(c, node, what); !ok) return ok;
+  const auto in = [&](const std::byte* base, size_t all) {
+    const uint64_t offset = reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(base);
+    return base && offset <= all && bytes <= all - offset;
+  };
+  const host_region pinned = c.host_memory(node);
+  if (in(c.segment(node), c.segment_bytes()) || in(pinned.base, pinned.bytes)) return {};
+  return bad(what + " on node " + std::to_string(node) + ": " + std::to_string(bytes) +
+             " bytes lie neither in its segment nor in its host_memory");
+}
+
 result<> check_program(const cluster& c, int node, const std::function<void(host&)>& program, const std::string& name) {
   if (auto ok = check_node(c, node, "program '" + name + "'"); !ok) return ok;
   if (!program) return bad("program '" + name + "': no function");
@@ -145,16 +157,26 @@ std::shared_ptr<void> keep(const std::shared_ptr<Ranges>& in, uint64_t begin, ui
   const auto at = in->emplace(begin, end).first;
   return {in.get(), [in, at](void*) { in->erase(at); }};
 }
-}  // namespace
 
-std::shared_ptr<void> cluster::keep_for_heap(uint64_t begin, uint64_t end, std::string& why) {
-  const auto next = of_heaps_->lower_bound(end);  // after the last one that begins before the end
-  const auto last = next == of_heaps_->begin() ? of_heaps_->end() : std::prev(next);
-  if (last == of_heaps_->end() || last->second <= begin) return keep(of_heaps_, begin, end);
+template <class Ranges>
+std::shared_ptr<void> keep_alone(const std::shared_ptr<Ranges>& in, uint64_t begin, uint64_t end, std::string& why) {
+  const auto next = in->lower_bound(end);  // after the last one that begins before the end
+  const auto last = next == in->begin() ? in->end() : std::prev(next);
+  if (last == in->end() || last->second <= begin) return keep(in, begin, end);
   why = "heap of " + std::to_string(begin) + " ... " + std::to_string(end) + ": another heap of the cluster has " +
         std::to_string(last->first) + " ... " + std::to_string(last->second) +
         "; share that one, or set begin, end and most_end so that they do not overlap";
   return nullptr;
+}
+}  // namespace
+
+std::shared_ptr<void> cluster::keep_for_heap(uint64_t begin, uint64_t end, std::string& why) {
+  return keep_alone(of_heaps_, begin, end, why);
+}
+std::shared_ptr<void> cluster::keep_for_host_heap(int node, uint64_t begin, uint64_t end, std::string& why) {
+  auto& of_node = of_host_heaps_[node];
+  if (!of_node) of_node = std::make_shared<ranges>();
+  return keep_alone(of_node, begin, end, why);
 }
 std::shared_ptr<void> cluster::keep_for_team(uint64_t begin, uint64_t end) { return keep(of_teams_, begin, end); }
 

@@ -63,6 +63,12 @@ result<> engine_cluster::check_block(const stream& s, extent block) const {
   return check_launch(s, {.grid = 1, .block = {block.x, block.y, block.z}, .kernel = [] {}});
 }
 
+result<> engine_cluster::check_copies(const stream& s, const void* to, const void* from, size_t bytes) {
+  if (auto ok = check_stream(s, "copy_on_stream"); !ok) return ok;
+  if (auto ok = check_reach(*this, s.node, to, bytes, "copy_on_stream, to"); !ok) return ok;
+  return check_reach(*this, s.node, from, bytes, "copy_on_stream, from");
+}
+
 result<hang_report> engine_cluster::report() {
   hang_report all;
   for (const int n : all_) {

@@ -26,6 +26,7 @@ class engine_cluster : public cluster {
   result<> check_block(const stream& s, extent block) const;
   result<> check_stream(const stream& s, const std::string& what) const;
   result<> check_event(const event& e, const std::string& what) const;
+  result<> check_copies(const stream& s, const void* to, const void* from, size_t bytes);
 
   const cluster_config cfg_;
   // The node of each stream beside the nodes' own ones, and of each event; their ids count from 1.

@@ -27,6 +27,8 @@ result<> check_config(const cluster_config& cfg);
 result<> check_node(const cluster& c, int node, const std::string& what);
 // `bytes` bytes at an offset lie in a segment of that node.
 result<> check_copy(const cluster& c, int node, uint64_t offset, size_t bytes, const std::string& what);
+// `bytes` bytes of memory lie in the segment or the pinned memory of a local node.
+result<> check_reach(cluster& c, int node, const void* p, size_t bytes, const std::string& what);
 result<> check_program(const cluster& c, int node, const std::function<void(host&)>& program, const std::string& name);
 
 // GGAS_CHECKED: whether members of collectives compare their calls.

@@ -121,8 +121,8 @@ static result<> alltoall_on_stream(cluster& c, const stream& s, T* dst, const T*
 // blocks take room on the GPU while they wait for that: if the kernel before waits for one of another stream of the
 // same GPU, leave room for that one, or use ggas::launch.
 template <class... P>
-static result<> launch_dependent(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
-                                 std::type_identity_t<P>... args);
+static result<> launch_dependent(cluster& c, const stream& s, extent grid, const block_shape& block,
+                                 void (*kernel)(P...), std::type_identity_t<P>... args);
 
 }  // namespace ggas
 

@@ -50,6 +50,14 @@ static __global__ void double_numbers(uint64_t* numbers, uint64_t n) {
 }
 GGAS_DEFINE_KERNEL(double_all, double_numbers);
 
+static __global__ void reverse_numbers(uint64_t numbers, uint64_t n) {
+  GGAS_DYNAMIC_SHARED(uint64_t, seen);
+  for (uint64_t i = threadIdx.x; i < n; i += blockDim.x) seen[i] = ggas_load(own<uint64_t>(numbers) + i);
+  __syncthreads();
+  for (uint64_t i = threadIdx.x; i < n; i += blockDim.x) ggas_store(own<uint64_t>(numbers) + i, seen[n - 1 - i]);
+}
+GGAS_DEFINE_KERNEL(reverse, reverse_numbers);
+
 static __global__ void meet_all(uint64_t status, uint64_t timeout_ns) {
   const ggas_status s = ggas_barrier_grid(timeout_ns);
   if (blockIdx.x == 0 && threadIdx.x == 0) ggas_store(own<uint64_t>(status), static_cast<uint64_t>(s));

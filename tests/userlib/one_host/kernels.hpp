@@ -23,6 +23,8 @@ GGAS_KERNEL(put_down, uint64_t word, uint64_t value);
 GGAS_KERNEL(follow, in_order what);
 // Doubles n numbers of pinned memory.
 GGAS_KERNEL(double_all, uint64_t* numbers, uint64_t n);
+// Reverses `n` numbers of the segment through the block's dynamic shared memory.
+GGAS_KERNEL(reverse, uint64_t numbers, uint64_t n);
 // All blocks meet.
 GGAS_KERNEL(meet, uint64_t status, uint64_t timeout_ns);
 // Rounds of barriers and sums of the members' numbers, of 1 and of 3,000 elements at `vector`, by a block or the grid.

@@ -246,6 +246,55 @@ TEST_P(one_host, pinned_memory_has_one_address_for_host_and_kernels) {
   EXPECT_EQ(c_->host_memory(-1).base, nullptr);
 }
 
+// Beyond 48 KB a GPU gives it on demand only.
+TEST_P(one_host, blocks_get_dynamic_shared_memory) {
+  for (const uint64_t n : {uint64_t{100}, uint64_t{8000}}) {
+    std::vector<uint64_t> numbers(n);
+    for (uint64_t i = 0; i < n; ++i) numbers[i] = i;
+    ASSERT_EQ(text_of(c_->write(0, word(0), numbers.data(), 8 * n)), "");
+    ASSERT_EQ(text_of(launch(*c_, 0, 1, with_shared(64, 8 * n), reverse, word(0), n)), "");
+    run();
+    ASSERT_EQ(text_of(c_->read(0, word(0), numbers.data(), 8 * n)), "");
+    for (uint64_t i = 0; i < n; ++i) ASSERT_EQ(numbers[i], n - 1 - i);
+  }
+  EXPECT_EQ(launch(*c_, 0, 1, with_shared(64, 1 << 20), reverse, word(0), 1).error().code, errc::bad_argument);
+  run();
+}
+
+// Pinned memory to the segment, a kernel, and back; of any length and alignment; inside the pinned memory, too.
+TEST_P(one_host, copies_take_their_turn_in_a_stream) {
+  std::string why;
+  const auto pinned = heap::create(host_heap_of(*c_, 0), why);
+  ASSERT_TRUE(pinned) << why;
+  EXPECT_EQ(heap::create(host_heap_of(*c_, 0), why), nullptr);
+  std::byte* const base = c_->host_memory(0).base;
+  constexpr uint64_t n = 500;
+  const auto there = pinned->allocate(8 * n, why), back = pinned->allocate(8 * n, why),
+             odd = pinned->allocate(100, why);
+  ASSERT_TRUE(there && back && odd) << why;
+  auto* const from = reinterpret_cast<uint64_t*>(base + *there);
+  for (uint64_t i = 0; i < n; ++i) from[i] = i;
+  const stream s = *c_->make_stream(0);
+  const auto copy = [&](void* to, const void* what, size_t bytes) {
+    return text_of(c_->copy_on_stream(s, to, what, bytes));
+  };
+  ASSERT_EQ(copy(c_->segment(0) + word(0), from, 8 * n), "");
+  ASSERT_EQ(text_of(launch(*c_, s, 1, with_shared(32, 8 * n), reverse, word(0), n)), "");
+  ASSERT_EQ(copy(base + *back, c_->segment(0) + word(0), 8 * n), "");
+  ASSERT_EQ(copy(base + *odd + 1, base + *back + 3, 13), "");
+  ASSERT_EQ(copy(base + *odd, from, 0), "");
+  run();
+  for (uint64_t i = 0; i < n; ++i) ASSERT_EQ(reinterpret_cast<uint64_t*>(base + *back)[i], n - 1 - i);
+  EXPECT_TRUE(std::equal(base + *odd + 1, base + *odd + 14, base + *back + 3));
+  EXPECT_EQ(base[*odd], std::byte{0});
+  EXPECT_EQ(base[*odd + 14], std::byte{0});
+  uint64_t elsewhere = 0;
+  EXPECT_EQ(copy(&elsewhere, base, 8),
+            "copy_on_stream, to on node 0: 8 bytes lie neither in its segment nor in its host_memory");
+  EXPECT_NE(copy(base, c_->segment(0) + c_->segment_bytes() - 4, 8), "");
+  EXPECT_NE(text_of(c_->copy_on_stream(c_->nodes(), base, base, 0)), "");
+}
+
 // Of blocks that wait for room those of the higher priority are first, although they came later.
 TEST_P(one_host, blocks_of_a_higher_priority_start_first) {
   if (provider() == "shm") GTEST_SKIP() << "takes no notice of priorities";

@@ -36,6 +36,19 @@ struct extent {
   constexpr extent(const D& d) : x(d.x), y(d.y), z(d.z) {}
 };
 
+// A block of a launch: its threads, and bytes of dynamic shared memory (GGAS_DYNAMIC_SHARED in kernels).
+struct block_shape : extent {
+  size_t shared_bytes = 0;
+  constexpr block_shape(unsigned x = 1, unsigned y = 1, unsigned z = 1) : extent(x, y, z) {}
+  template <has_sizes D>
+  constexpr block_shape(const D& d) : extent(d) {}
+};
+constexpr block_shape with_shared(const extent& threads, size_t bytes) {
+  block_shape b(threads);
+  b.shared_bytes = bytes;
+  return b;
+}
+
 // A queue of a node's GPU: what it holds runs in order, other queues run beside it. A number is the node's own stream.
 struct stream {
   int node;
@@ -128,9 +141,14 @@ class cluster {
   // ---- running
 
   // For ggas::launch: a kernel of the host engine, each of whose threads runs `kernel`. `name` stands in messages. Bad
-  // shapes (no threads, more than 1024 in a block) are refused here. cuda: errc::unsupported.
-  virtual result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel,
+  // shapes (no threads, more than 1024 in a block, more than 227 KB of shared memory) are refused here. cuda:
+  // errc::unsupported.
+  virtual result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
+  // Queues a copy that takes its turn in the stream: between the node's segment and its host_memory, or inside one of
+  // them, between places that do not overlap. Graphs may hold it. cuda: by the copy engine. sim: by a kernel of a
+  // block.
+  virtual result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) = 0;
   // For ggas::blocks_at_once: room for blocks of that shape on the GPU of a local node. cuda: errc::unsupported, as it
   // depends on the kernel.
   virtual result<block_room> room_for(const stream& s, extent block) const;
@@ -208,6 +226,8 @@ class cluster {
 
   // Null: another heap has some of it, which `why` names.
   std::shared_ptr<void> keep_for_heap(uint64_t begin, uint64_t end, std::string& why);
+  // The same of a local node's host_memory.
+  std::shared_ptr<void> keep_for_host_heap(int node, uint64_t begin, uint64_t end, std::string& why);
   // Flags and channels of a team: zero after reset().
   std::shared_ptr<void> keep_for_team(uint64_t begin, uint64_t end);
 
@@ -218,6 +238,7 @@ class cluster {
 
  private:
   std::shared_ptr<ranges> of_heaps_, of_teams_;
+  std::map<int, std::shared_ptr<ranges>> of_host_heaps_;  // by node
 };
 
 }  // namespace ggas

@@ -79,5 +79,8 @@ class heap {
 // segments; it grows with them. A cluster's heaps do not overlap: the second one of such a range is refused. In a job
 // the processes compare their calls. `c` outlives the heap.
 heap_config heap_of(cluster& c, uint64_t by_hand = 0);
+// The pinned memory of a local node, behind `by_hand` bytes: offsets in host_memory(node), of this process alone. Of
+// one range there is one heap at a time. `c` outlives the heap.
+heap_config host_heap_of(cluster& c, int node, uint64_t by_hand = 0);
 
 }  // namespace ggas

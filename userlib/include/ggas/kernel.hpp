@@ -21,7 +21,7 @@ template <class Function>
 struct made_kernel;
 template <class... P>
 struct made_kernel<void(P...)> {
-  result<> (*queue)(cluster& c, const stream& s, extent grid, extent block, bool whole, P... args);
+  result<> (*queue)(cluster& c, const stream& s, extent grid, const block_shape& block, bool whole, P... args);
 };
 
 template <class Function>
@@ -34,8 +34,8 @@ struct kernel {
 
 namespace detail {
 template <class... P>
-result<> queue_made(cluster& c, const stream& s, extent grid, extent block, bool whole, const kernel<void(P...)>& k,
-                    std::type_identity_t<P>... args) {
+result<> queue_made(cluster& c, const stream& s, extent grid, const block_shape& block, bool whole,
+                    const kernel<void(P...)>& k, std::type_identity_t<P>... args) {
   const std::string& provider = c.config().provider;
   const auto* const made = provider == "cuda" ? k.cuda : k.engine;
   if (made) return made->queue(c, s, grid, block, whole, args...);
@@ -48,14 +48,14 @@ result<> queue_made(cluster& c, const stream& s, extent grid, extent block, bool
 // Queues a kernel on a stream, or, by the number of a node, on the node's own; the arguments are copied. An error of
 // the launch is told here, one of the kernel by cluster::run.
 template <class... P>
-result<> launch(cluster& c, const stream& s, extent grid, extent block, const kernel<void(P...)>& k,
+result<> launch(cluster& c, const stream& s, extent grid, const block_shape& block, const kernel<void(P...)>& k,
                 std::type_identity_t<P>... args) {
   return detail::queue_made(c, s, grid, block, false, k, args...);
 }
 // Of a kernel whose blocks wait for each other, because it calls forms of the grid: on a GPU all blocks must be there
 // at once, or they wait until their time-outs. A grid that does not fit is refused before it starts.
 template <class... P>
-result<> launch_grid(cluster& c, const stream& s, extent grid, extent block, const kernel<void(P...)>& k,
+result<> launch_grid(cluster& c, const stream& s, extent grid, const block_shape& block, const kernel<void(P...)>& k,
                      std::type_identity_t<P>... args) {
   return detail::queue_made(c, s, grid, block, true, k, args...);
 }

@@ -81,14 +81,25 @@ static std::array<std::atomic<uint64_t>, 64> given_constants;
 
 namespace detail {
 
+// More than 48 KB of dynamic shared memory a kernel gets when it was allowed to.
+template <class... P>
+static cudaError_t allow_shared(void (*kernel)(P...), size_t bytes) {
+  if (bytes <= 48 * 1024) return cudaSuccess;
+  const cudaError_t e =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (e != cudaSuccess) cudaGetLastError();  // it is told here, and does not stay behind
+  return e;
+}
+
 // As registers, shared memory and threads of a multiprocessor allow.
 template <class... P>
-static result<block_room> room_of(cluster& c, const stream& s, extent block, void (*kernel)(P...)) {
+static result<block_room> room_of(cluster& c, const stream& s, const block_shape& block, void (*kernel)(P...)) {
   if (auto ok = prepare(c, s); !ok) return std::move(ok.error());
   int each = 0, multiprocessors = 0;
   const auto threads = static_cast<int>(block.x * block.y * block.z);
   cudaError_t e = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, c.device(s.node));
-  if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0);
+  if (e == cudaSuccess) e = allow_shared(kernel, block.shared_bytes);
+  if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, block.shared_bytes);
   if (e != cudaSuccess) return cuda_error(e, "blocks_at_once", s);
   return block_room{static_cast<unsigned>(each * multiprocessors),
                     std::to_string(multiprocessors) + " multiprocessors, " + std::to_string(each) + " blocks of " +
@@ -110,12 +121,15 @@ namespace detail {
 
 // What is between a launch and CUDA: the context, and attributes of the launch.
 template <class... P>
-static result<> launch_with(cluster& c, const stream& s, extent grid, extent block, cudaLaunchAttribute* attributes,
-                            unsigned count, void (*kernel)(P...), std::type_identity_t<P>... args) {
+static result<> launch_with(cluster& c, const stream& s, extent grid, const block_shape& block,
+                            cudaLaunchAttribute* attributes, unsigned count, void (*kernel)(P...),
+                            std::type_identity_t<P>... args) {
   if (auto ok = prepare(c, s); !ok) return ok;
+  if (auto ok = queued(allow_shared(kernel, block.shared_bytes), "shared memory of a launch", s); !ok) return ok;
   cudaLaunchConfig_t config{};
   config.gridDim = {grid.x, grid.y, grid.z};
   config.blockDim = {block.x, block.y, block.z};
+  config.dynamicSmemBytes = block.shared_bytes;
   config.stream = c.cuda_stream(s);
   config.attrs = attributes;
   config.numAttrs = count;
@@ -126,7 +140,7 @@ static result<> launch_with(cluster& c, const stream& s, extent grid, extent blo
 
 // The result is what CUDA says of this launch, not of calls before it.
 template <class... P>
-static result<> launch(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+static result<> launch(cluster& c, const stream& s, extent grid, const block_shape& block, void (*kernel)(P...),
                        std::type_identity_t<P>... args) {
   return detail::launch_with(c, s, grid, block, nullptr, 0, kernel, args...);
 }
@@ -134,7 +148,7 @@ static result<> launch(cluster& c, const stream& s, extent grid, extent block, v
 #else
 
 template <class... P>
-static result<> launch(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+static result<> launch(cluster& c, const stream& s, extent grid, const block_shape& block, void (*kernel)(P...),
                        std::type_identity_t<P>... args) {
   return c.launch(s, grid, block, [=] { kernel(args...); });
 }
@@ -142,7 +156,7 @@ static result<> launch(cluster& c, const stream& s, extent grid, extent block, v
 namespace detail {
 
 template <class... P>
-static result<block_room> room_of(cluster& c, const stream& s, extent block, void (*)(P...)) {
+static result<block_room> room_of(cluster& c, const stream& s, const block_shape& block, void (*)(P...)) {
   return c.room_for(s, block);
 }
 
@@ -161,7 +175,7 @@ static result<grid_size> recommended_size(cluster& c, const stream& s, void (*)(
 
 // How many blocks of a kernel run at once on a GPU that runs nothing else.
 template <class... P>
-static result<unsigned> blocks_at_once(cluster& c, const stream& s, extent block, void (*kernel)(P...)) {
+static result<unsigned> blocks_at_once(cluster& c, const stream& s, const block_shape& block, void (*kernel)(P...)) {
   const auto room = detail::room_of(c, s, block, kernel);
   if (!room) return room.error();
   return room->blocks;
@@ -174,7 +188,7 @@ static result<grid_size> recommended_grid(cluster& c, const stream& s, void (*ke
 }
 
 template <class... P>
-static result<> launch_grid(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
+static result<> launch_grid(cluster& c, const stream& s, extent grid, const block_shape& block, void (*kernel)(P...),
                             std::type_identity_t<P>... args) {
   const auto room = detail::room_of(c, s, block, kernel);
   if (!room) return room.error();
@@ -191,7 +205,7 @@ template <auto Kernel>
 struct made_here;
 template <class... P, void (*Kernel)(P...)>
 struct made_here<Kernel> {
-  static result<> queue(cluster& c, const stream& s, extent grid, extent block, bool whole, P... args) {
+  static result<> queue(cluster& c, const stream& s, extent grid, const block_shape& block, bool whole, P... args) {
     return whole ? launch_grid(c, s, grid, block, Kernel, args...) : launch(c, s, grid, block, Kernel, args...);
   }
 };

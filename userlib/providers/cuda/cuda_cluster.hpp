@@ -36,7 +36,9 @@ class cuda_cluster final : public cluster {
   result<> wait(const stream& s, const event& e) override;
   result<bool> reached(const event& e) override;
 
-  result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel, std::string name) override;
+  result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
+                  std::string name) override;
+  result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) override;
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override;
   result<> start() override;  // kernels that are queued have begun
   result<bool> poll() override;

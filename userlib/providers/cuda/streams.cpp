@@ -153,7 +153,17 @@ result<bool> cuda_cluster::reached(const event& e) {
   return told(userlib::worked("event of node " + std::to_string(e.node), "cudaEventQuery", now)).error();
 }
 
-result<> cuda_cluster::launch(const stream&, extent, extent, std::function<void()>, std::string name) {
+result<> cuda_cluster::copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) {
+  const std::string name = "copy_on_stream";
+  if (auto ok = userlib::check_reach(*this, s.node, to, bytes, name + ", to"); !ok) return ok;
+  if (auto ok = userlib::check_reach(*this, s.node, from, bytes, name + ", from"); !ok) return ok;
+  if (bytes == 0) return {};
+  attempt<> ok = GGAS_RUNTIME(name, cudaSetDevice, device(s.node));
+  if (ok) ok = GGAS_RUNTIME(name, cudaMemcpyAsync, to, from, bytes, cudaMemcpyDefault, cuda_stream(s));
+  return told(ok);
+}
+
+result<> cuda_cluster::launch(const stream&, extent, const block_shape&, std::function<void()>, std::string name) {
   return error{errc::unsupported,
                "kernel '" + name + "' of the host engine: not with provider 'cuda': compile it with nvcc"};
 }

@@ -146,10 +146,24 @@ class shm_cluster final : public userlib::engine_cluster {
     return !last || last->load(std::memory_order_acquire);
   }
 
-  result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel, std::string name) override {
-    simt::launch l{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, std::move(kernel), std::move(name)};
+  result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
+                  std::string name) override {
+    simt::launch l{.grid = {grid.x, grid.y, grid.z},
+                   .block = {block.x, block.y, block.z},
+                   .kernel = std::move(kernel),
+                   .name = std::move(name),
+                   .shared_bytes = block.shared_bytes};
     if (auto ok = check_launch(s, l); !ok) return ok;
     scheduler_.enqueue(number_of(s), std::move(l), &device_context(s.node));
+    return {};
+  }
+
+  result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) override {
+    if (auto ok = check_copies(s, to, from, bytes); !ok) return ok;
+    scheduler_.enqueue_gate(number_of(s), [=] {
+      std::memcpy(to, from, bytes);
+      return true;
+    });
     return {};
   }
 

@@ -59,7 +59,9 @@ class sim_cluster final : public engine_cluster {
   result<> record(const event& e, const stream& s) override;
   result<> wait(const stream& s, const event& e) override;
   result<bool> reached(const event& e) override;
-  result<> launch(const stream& s, extent grid, extent block, std::function<void()> kernel, std::string name) override;
+  result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
+                  std::string name) override;
+  result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) override;
   result<block_room> room_for(const stream& s, extent block) const override;
   result<> launch_host(int node, std::function<void(host&)> program, std::string name) override;
   result<> start() override;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a simulated cluster shall run: streams, events, kernels, programs of hosts.
+#include "ggas/ggas.cuh"
 #include "userlib/providers/sim/simulated_cluster.hpp"
 
 namespace ggas::userlib {
@@ -39,12 +40,13 @@ result<bool> sim_cluster::reached(const event& e) {
   return !last || last->reached;
 }
 
-result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::function<void()> kernel,
+result<> sim_cluster::launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
                              std::string name) {
   simt::launch l{.grid = {grid.x, grid.y, grid.z},
                  .block = {block.x, block.y, block.z},
                  .kernel = std::move(kernel),
-                 .name = std::move(name)};
+                 .name = std::move(name),
+                 .shared_bytes = block.shared_bytes};
   if (auto ok = check_launch(s, l); !ok) return ok;
   if (auto ok = check_alive(s.node, fmt::format("kernel '{}'", l.name)); !ok) return ok;
   // With ranks all GPUs are alike.
@@ -52,6 +54,17 @@ result<> sim_cluster::launch(const stream& s, extent grid, extent block, std::fu
     return fail(errc::bad_argument, "node {}: kernel '{}': {}", s.node, l.name, *wrong);
   if (owns(s.node)) gpu_of(s.node).launch(std::move(l), unsigned(s.id));
   return {};
+}
+
+result<> sim_cluster::copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) {
+  if (auto ok = check_copies(s, to, from, bytes); !ok) return ok;
+  constexpr unsigned threads = 64;
+  return launch(
+      s, 1, threads,
+      [=] {
+        detail::move_bytes<detail::origin::remote>(to, from, bytes, detail::movers{detail::thread_rank(), threads});
+      },
+      "copy");
 }
 
 result<block_room> sim_cluster::room_for(const stream& s, extent block) const {

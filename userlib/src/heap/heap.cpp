@@ -172,4 +172,12 @@ heap_config heap_of(cluster& c, uint64_t by_hand) {
   return cfg;
 }
 
+heap_config host_heap_of(cluster& c, int node, uint64_t by_hand) {
+  heap_config cfg{by_hand, c.host_memory(node).bytes};
+  cfg.keep = [&c, node](uint64_t begin, uint64_t end, std::string& why) {
+    return c.keep_for_host_heap(node, begin, end, why);
+  };
+  return cfg;
+}
+
 }  // namespace ggas

@@ -40,6 +40,9 @@
 #define GGAS_HOST_DEVICE __host__ __device__
 #define GGAS_SHARED(type, name) __shared__ type name
 #define GGAS_SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define GGAS_DYNAMIC_SHARED(type, name)                                \
+  extern __shared__ __align__(16) unsigned char ggas_dynamic_shared[]; \
+  type* const name = reinterpret_cast<type*>(ggas_dynamic_shared)
 #define GGAS_COMPUTE(flops, bytes) ((void)0)
 // The loop behind it.
 #define GGAS_NO_UNROLL _Pragma("unroll 1")

@@ -13,7 +13,7 @@ namespace detail {
 
 // `together` blocks of neighbouring numbers run at once, on neighbouring multiprocessors, and may wait for each other.
 template <class... P>
-static result<> launch_clusters(cluster& c, const stream& s, extent grid, extent block, unsigned together,
+static result<> launch_clusters(cluster& c, const stream& s, extent grid, const block_shape& block, unsigned together,
                                 void (*kernel)(P...), std::type_identity_t<P>... args) {
   cudaLaunchAttribute attributes[2] = {};
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -40,16 +40,16 @@ __device__ __forceinline__ void cluster_barrier() {
 }  // namespace detail
 
 template <class... P>
-static result<> launch_dependent(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
-                                 std::type_identity_t<P>... args) {
+static result<> launch_dependent(cluster& c, const stream& s, extent grid, const block_shape& block,
+                                 void (*kernel)(P...), std::type_identity_t<P>... args) {
   return detail::launch_clusters(c, s, grid, block, 1, kernel, args...);
 }
 
 #else
 
 template <class... P>
-static result<> launch_dependent(cluster& c, const stream& s, extent grid, extent block, void (*kernel)(P...),
-                                 std::type_identity_t<P>... args) {
+static result<> launch_dependent(cluster& c, const stream& s, extent grid, const block_shape& block,
+                                 void (*kernel)(P...), std::type_identity_t<P>... args) {
   return launch(c, s, grid, block, kernel, args...);
 }
 
