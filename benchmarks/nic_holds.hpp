@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "sim/nic/model_times.hpp"
+#include "sim/nic/model/model_times.hpp"
 
 namespace ggas::bench {
 

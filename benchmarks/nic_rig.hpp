@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/nic/coll_format.hpp"
-#include "sim/nic/nic_core.hpp"
+#include "sim/nic/rtl/nic_core.hpp"
 #include "sim/nic/rma_format.hpp"
 
 namespace ggas::bench {

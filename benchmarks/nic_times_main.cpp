@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas-nic-times: prints sim/nic/model_times.inc, taken from the RTL of this build. --check compares it with what the
+// ggas-nic-times: prints sim/nic/model/model_times.inc, taken from the RTL of this build. --check compares it with what the
 // build has: exit status 1, and the rows that differ, if the RTL has changed since.
 #include <fmt/format.h>
 
@@ -88,7 +88,7 @@ unsigned compare(unsigned width, const table& t) {
 
 int main(int argc, char** argv) {
   bool check = false;
-  CLI::App app{"Times of the NIC's model, taken from the RTL; standard output is sim/nic/model_times.inc.",
+  CLI::App app{"Times of the NIC's model, taken from the RTL; standard output is sim/nic/model/model_times.inc.",
                "ggas-nic-times"};
   app.add_flag("--check", check, "compare the table of this build with the RTL instead");
   CLI11_PARSE(app, argc, argv);

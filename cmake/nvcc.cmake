@@ -38,7 +38,7 @@ execute_process(COMMAND ${GGAS_NVCC} --version OUTPUT_VARIABLE version)
 string(REGEX MATCH "release [0-9.]+" version "${version}")
 string(REPLACE "release" "nvcc" GGAS_NVCC_TEXT "${version} ${GGAS_CUDA_ARCH}")
 set(GGAS_NVCC_FLAGS -std=c++20 -O3 -arch=${GGAS_CUDA_ARCH} -I ${CMAKE_SOURCE_DIR}/gpu_api/include -I ${CMAKE_SOURCE_DIR}/userlib/include
-    -I ${CMAKE_SOURCE_DIR} -Xcompiler=-Wall)
+    -I ${CMAKE_SOURCE_DIR}/userlib/driver -I ${CMAKE_SOURCE_DIR} -Xcompiler=-Wall)
 
 function(ggas_nvcc_executable target)
   cmake_parse_arguments(N "WITH_GPU" "" "SOURCES;OBJECTS;LIBRARIES;ARGUMENTS;LINK" ${ARGN})

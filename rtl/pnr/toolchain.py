@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kernel/vm"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "programs/vm"))
 
 from debian import KEYRING, Missing, Suites, step, unpack  # noqa: E402
 

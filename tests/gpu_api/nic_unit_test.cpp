@@ -12,7 +12,7 @@
 #include "ggas/cluster.hpp"
 #include "ggas/ggas.cuh"
 #include "sim/fabric/topology.hpp"
-#include "userlib/providers/sim/coll_driver.hpp"
+#include "userlib/cluster/providers/sim/coll_driver.hpp"
 
 namespace ggas::test {
 namespace {

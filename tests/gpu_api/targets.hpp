@@ -12,7 +12,7 @@
 #include "ggas/ggas.cuh"
 #ifdef GGAS_TEST_SIM
 #include "tests/sim/model_core.hpp"
-#include "userlib/providers/sim/sim_cluster.hpp"
+#include "userlib/cluster/providers/sim/sim_cluster.hpp"
 #endif
 
 namespace ggas::test {

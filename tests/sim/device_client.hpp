@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "sim/device/message.hpp"
-#include "sim/device/server.hpp"
+#include "sim/vfio_user/message.hpp"
+#include "sim/vfio_user/server.hpp"
 
 namespace ggas::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vfio-user server with the Verilated NIC, and a client that speaks as QEMU does.
-#include "sim/device/server.hpp"
+#include "sim/vfio_user/server.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/pci_regs.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "ggas_regs.h"
-#include "sim/device/replay.hpp"
+#include "sim/vfio_user/replay.hpp"
 #include "tests/sim/device_client.hpp"
 
 namespace ggas::test {

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
-FOLDERS = ("benchmarks", "cmake", "docs", "examples", "gpu_api", "kernel", "rtl", "sim", "tests", "userlib")
+FOLDERS = ("benchmarks", "cmake", "docs", "examples", "gpu_api", "kernel", "programs", "rtl", "sim", "tests", "userlib")
 SOURCES = (".c", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".cmake", ".txt", ".py", ".sv", ".rdl")
 
 
@@ -71,7 +71,7 @@ def test_the_picture_names_folders_that_are_there():
 
 def test_the_kernel_of_the_readme_compiles(tmp_path):
     (tmp_path / "kernel.cpp").write_text(re.search(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1))
-    include = [f"-I{ROOT / folder}" for folder in ("gpu_api/include", "userlib/include", ".")]
+    include = [f"-I{ROOT / folder}" for folder in ("gpu_api/include", "userlib/include", "userlib/driver", ".")]
     done = subprocess.run(["c++", "-std=c++23", "-fsyntax-only", "-Wall", "-Werror", *include, "kernel.cpp"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 
@@ -121,7 +121,7 @@ def test_the_page_has_every_benchmark_and_variant(bench, provider):
 TOOLS = [("bench diff", "benchmarks/report/diff.py"), ("bench platform", "benchmarks/report/platform_table.py"), ("sweep", "benchmarks/sweep/sweep.py")]
 
 
-@pytest.mark.parametrize("command, program", [*TOOLS, ("compare", "benchmarks/compare/compare.py"), ("pnr", "rtl/pnr/pnr.py"), ("run", "userlib/run.py")])
+@pytest.mark.parametrize("command, program", [*TOOLS, ("compare", "benchmarks/compare/compare.py"), ("pnr", "rtl/pnr/pnr.py"), ("run", "programs/run/run.py")])
 def test_other_commands(command, program):
     shown = subprocess.run([sys.executable, str(ROOT / program), "--help"], capture_output=True, text=True, timeout=60)
     options = set(re.findall(r"(?<![\w-])--?[a-z-]+", shown.stdout))
@@ -177,7 +177,7 @@ STATUS = declared(GPU_API / "status.hpp", r"^  (ggas_\w+) = ")
 
 def test_the_reference_has_every_host_call():
     include = ROOT / "userlib" / "include" / "ggas"
-    public = declared(GPU_API / "on_stream.cuh", r"^(?:\[\[maybe_unused\]\] )?static result<> (\w+)\(") | declared(include / "rma.h", r"^static inline [^(]*?\b(ggas_rma_\w+)\(")
+    public = declared(GPU_API / "on_stream.cuh", r"^(?:\[\[maybe_unused\]\] )?static result<> (\w+)\(") | declared(ROOT / "userlib/driver/ggas/rma.h", r"^static inline [^(]*?\b(ggas_rma_\w+)\(")
     for name in ("cluster.hpp", "job.hpp", "host.hpp"):
         public |= declared_publicly(include / name, r"^  (?:static |virtual )?[\w:<>, *&]+ [*&]?([a-z]\w+)\([^;{]*\)(?: const)?(?: = 0;| \{|;)")
     public |= declared(include / "tuning_table.hpp", r"^std::\S+ (\w+)\(")

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 
 def gaspi_run(*arguments):
-    return subprocess.run([ROOT / "userlib" / "gaspi_run.py", *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([ROOT / "programs" / "run" / "gaspi_run.py", *arguments], capture_output=True, text=True, timeout=60)
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_noise_is_no_machine_file(machines):
 
 def test_any_change_of_a_machine_file_is_taken_or_told(machines):
     """Noise in good files: names of computers or one line of text, and never anything else."""
-    hosts_of = runpy.run_path(str(ROOT / "userlib" / "gaspi_run.py"))["hosts_of"]
+    hosts_of = runpy.run_path(str(ROOT / "programs" / "run" / "gaspi_run.py"))["hosts_of"]
     noise = random.Random(11)
     good = b"localhost # first\n\n  localhost\n# nobody\n127.0.0.1\r\nlocalhost\n"
     told = 0

@@ -14,7 +14,7 @@ ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
 MPIS = ("openmpi", "mpich")
 
 
-def run(*words, command=(sys.executable, ROOT / "userlib" / "run.py"), **variables):
+def run(*words, command=(sys.executable, ROOT / "programs" / "run" / "run.py"), **variables):
     environment = {**os.environ, **ROOT_MAY, **variables}
     return subprocess.run([*map(str, (*command, *words))], capture_output=True, text=True, timeout=100, env=environment)
 

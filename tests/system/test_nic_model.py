@@ -23,7 +23,7 @@ def test_times_are_those_of_the_rtl():
     program = Path(BENCH).with_name("ggas-nic-times")
     done = subprocess.run([program, "--check"], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, (
-        f"{done.stdout}The RTL has changed: {program} > sim/nic/model_times.inc, and see docs/nic-model.md")
+        f"{done.stdout}The RTL has changed: {program} > sim/nic/model/model_times.inc, and see docs/nic-model.md")
 
 
 # A turn of a GPU's wait loop away, at this clock alone: the model makes 1.2 times the messages (docs/nic-model.md).

@@ -12,7 +12,7 @@ from conftest import ROOT, built
 @pytest.fixture
 def scenario(tmp_path):
     """Runs a scenario, with the programs of this build."""
-    variables = {"GGAS_SIMULATOR": built("GGAS_SIMULATOR", "userlib/library/sim/server/ggas-simulator")}
+    variables = {"GGAS_SIMULATOR": built("GGAS_SIMULATOR", "programs/simulator/ggas-simulator")}
 
     def run(text, *options, name="s.toml", timeout=100):
         (tmp_path / name).write_text(text)
@@ -23,7 +23,7 @@ def scenario(tmp_path):
 
 
 def program():
-    return built("GGAS_SIM_PROGRAM", "tests/userlib/library/sim_program")
+    return built("GGAS_SIM_PROGRAM", "tests/userlib/libggas/sim_program")
 
 
 def table(command, *keys):
@@ -47,7 +47,7 @@ def test_one_program_on_all_nodes(scenario):
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 3 and sorted(done.stdout.splitlines()) == sorted(again.stdout.splitlines())
     assert simulated(done) == simulated(again) and "3 ranks, platform galibier-k20, nic model" in simulated(done)[0]
-    command = ["python3", ROOT / "userlib" / "run.py", "-n", "3", "--timeout", "50", program()]
+    command = ["python3", ROOT / "programs" / "run" / "run.py", "-n", "3", "--timeout", "50", program()]
     here = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert sorted(scenario(cluster + table([program()])).stdout.splitlines()) == sorted(here.stdout.splitlines())
 
@@ -173,6 +173,6 @@ def test_nodes_of_the_command_line(scenario):
 
 
 def test_the_launcher_alone():
-    command = ["python3", ROOT / "userlib" / "run.py", "--programs"]
+    command = ["python3", ROOT / "programs" / "run" / "run.py", "--programs"]
     wrong = subprocess.run([*command, "/nowhere"], capture_output=True, text=True, timeout=60)
     assert wrong.returncode == 2 and "'/nowhere'" in wrong.stderr

@@ -15,12 +15,12 @@ HYBRID_BAR = 1.05
 
 
 def ranks(number, *arguments, sim=True, options="", program=None, status=0):
-    program = program or built("GGAS_SIM_PROGRAM", "tests/userlib/library/sim_program")
+    program = program or built("GGAS_SIM_PROGRAM", "tests/userlib/libggas/sim_program")
     environment = dict(os.environ, GGAS_SIMULATOR_OPTIONS=options)
     environment.pop("GGAS_TRANSPORT", None)
-    environment["GGAS_SIMULATOR"] = built("GGAS_SIMULATOR", "userlib/library/sim/server/ggas-simulator")
+    environment["GGAS_SIMULATOR"] = built("GGAS_SIMULATOR", "programs/simulator/ggas-simulator")
     how = ["--sim"] if sim else []
-    command = ["python3", ROOT / "userlib" / "run.py", "-n", str(number), *how, "--timeout", "100", program, *arguments]
+    command = ["python3", ROOT / "programs" / "run" / "run.py", "-n", str(number), *how, "--timeout", "100", program, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == status, done.stderr
     return done
@@ -93,7 +93,7 @@ def test_a_bad_option_is_told():
 
 def test_without_a_simulator_the_program_is_told():
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GGAS_")}
-    program = built("GGAS_SIM_PROGRAM", "tests/userlib/library/sim_program")
+    program = built("GGAS_SIM_PROGRAM", "tests/userlib/libggas/sim_program")
     done = subprocess.run([program], env=dict(environment, GGAS_TRANSPORT="sim"), capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "use ggas-run --sim" in done.stderr
     done = subprocess.run([program], env=dict(environment, GGAS_TRANSPORT="pigeon"), capture_output=True, text=True, timeout=60)

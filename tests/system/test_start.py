@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, built
 
-RUN = [sys.executable, ROOT / "userlib" / "run.py"]
-GASPI_RUN = [sys.executable, ROOT / "userlib" / "gaspi_run.py"]
+RUN = [sys.executable, ROOT / "programs" / "run" / "run.py"]
+GASPI_RUN = [sys.executable, ROOT / "programs" / "run" / "gaspi_run.py"]
 # Open MPI refuses root without these.
 MPIRUN = ["mpirun.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -23,12 +23,12 @@ needs_mpi = pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="O
 
 @pytest.fixture
 def program():
-    return built("GGAS_START_PROGRAM", "tests/userlib/library/start_program")
+    return built("GGAS_START_PROGRAM", "tests/userlib/libggas/start_program")
 
 
 @pytest.fixture
 def mpi_program():
-    path = Path(built("GGAS_START_PROGRAM", "tests/userlib/library/start_program")).parent / "start_mpi_program"
+    path = Path(built("GGAS_START_PROGRAM", "tests/userlib/libggas/start_program")).parent / "start_mpi_program"
     if not path.exists():
         pytest.skip("start_mpi_program is not built")
     return path

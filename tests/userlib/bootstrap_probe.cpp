@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "userlib/src/bootstrap/bootstrap.hpp"
+#include "userlib/start/bootstrap.hpp"
 
 int main(int argc, char** argv) {
   std::string why;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/support/processes.hpp"
-#include "userlib/src/bootstrap/bootstrap.hpp"
+#include "userlib/start/bootstrap.hpp"
 
 namespace ggas::userlib::test_rig {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of the cuda provider: what is refused, and with which words. No GPU is needed.
-#include "userlib/providers/cuda/plan.hpp"
+#include "userlib/cluster/providers/cuda/plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include "ggas/cluster.hpp"
 #ifdef GGAS_HAVE_SIM
 #include "tests/sim/model_core.hpp"
-#include "userlib/providers/sim/sim_cluster.hpp"
+#include "userlib/cluster/providers/sim/sim_cluster.hpp"
 #endif
 
 namespace ggas::test {

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "tests/support/mangled.hpp"
-#include "userlib/src/bootstrap/launcher.hpp"
+#include "userlib/start/launcher.hpp"
 
 namespace ggas {
 namespace {

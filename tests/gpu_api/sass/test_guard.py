@@ -18,7 +18,7 @@ def functions(tmp_path, *arguments):
     if not nvcc:
         pytest.skip("GGAS_NVCC names no compiler")
     ptx = tmp_path / "guard.ptx"
-    include = [f"-I{ROOT / folder / 'include'}" for folder in ("gpu_api", "userlib")]
+    include = [f"-I{ROOT / folder}" for folder in ("gpu_api/include", "userlib/include", "userlib/driver")]
     command = [nvcc, "-std=c++20", "-arch=sm_90", "-ptx", *include, *arguments, "-o", ptx, HERE / "guard.cu"]
     subprocess.run(command, check=True)
     return re.findall(r"^(?:\.visible |\.weak )?\.(?:func|entry)\s.*?(\w+)\s*\(", ptx.read_text(), re.MULTILINE)

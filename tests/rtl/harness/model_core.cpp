@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "ggas_regs.h"
-#include "sim/nic/reference_model.hpp"
+#include "sim/nic/reference/reference_model.hpp"
 
 namespace ggas::test {
 

@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-#include "sim/nic/reference_model.hpp"
+#include "sim/nic/reference/reference_model.hpp"
 #include "tests/rtl/harness/failures.hpp"
 
 namespace ggas::test {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ggas_regs.h"
-#include "sim/nic/tlp_pins.hpp"
+#include "sim/nic/rtl/tlp_pins.hpp"
 #include "tests/rtl/beat_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
 

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "Vhostif_reset.h"
-#include "sim/nic/tlp_pins.hpp"
+#include "sim/nic/rtl/tlp_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test {

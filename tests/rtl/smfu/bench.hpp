@@ -14,7 +14,7 @@
 
 #include "ggas_regs.h"
 #include "sim/nic/packet.hpp"
-#include "sim/nic/tlp_pins.hpp"
+#include "sim/nic/rtl/tlp_pins.hpp"
 #include "tests/rtl/beat_pins.hpp"
 #include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/unit_model.hpp"

@@ -10,7 +10,7 @@
 #include "ggas/launch.hpp"
 #include "sim/gpu/config.hpp"
 #include "tests/sim/system_fixture.hpp"
-#include "userlib/providers/sim/sim_cluster.hpp"
+#include "userlib/cluster/providers/sim/sim_cluster.hpp"
 
 namespace ggas::test {
 namespace {

@@ -5,7 +5,7 @@
 set -u
 [ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: $0 <build folder>, which '$*' is not" >&2; exit 2; }
 build=$(cd "$1" && pwd)
-run=$(dirname "$0")/../../../userlib/run.py
+run=$(dirname "$0")/../../../programs/run/run.py
 worst=0
 case_of() { # program, case, ranks
   if GGAS_BUILD=$build timeout 60 python3 "$run" --mpi-types -n "$3" --timeout 50 "$build/tests/userlib/mpi/$1" "$2"; then

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 PROGRAM = os.environ["GGAS_LEFTOVERS"]
-RUN = Path(__file__).resolve().parents[3] / "userlib" / "run.py"
+RUN = Path(__file__).resolve().parents[3] / "programs" / "run" / "run.py"
 COMMAND = [sys.executable, str(RUN), "--mpi-types", "-n", "2", "--timeout", "60", PROGRAM]
 
 

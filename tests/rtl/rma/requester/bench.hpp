@@ -14,7 +14,7 @@
 
 #include "sim/nic/packet.hpp"
 #include "sim/nic/rma_format.hpp"
-#include "sim/nic/tlp_pins.hpp"
+#include "sim/nic/rtl/tlp_pins.hpp"
 #include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/harness/rng.hpp"
 #include "tests/rtl/rma/answer_pins.hpp"

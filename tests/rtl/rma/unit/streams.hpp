@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/nic/packet.hpp"
-#include "sim/nic/tlp_pins.hpp"
+#include "sim/nic/rtl/tlp_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test::rma {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the library tells of its calls: the record of a wait that failed, and records of a trace. Written by kernels,
-// read by the host (userlib/src/report). Host and device.
+// read by the host (userlib/cluster/report). Host and device.
 #pragma once
 
 #include "ggas/detail/platform/integers.hpp"

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a virtual node boots: the driver built for its kernel, programs, and an initial file system around them."""
+
+import gzip
+import io
+import pathlib
+import re
+import shutil
+import stat
+
+import tools
+from debian import Missing, step
+
+PROGRAMS = {"node_test": ("tests/kernel/*.c", "userlib/driver/device.c")}
+# Programs of libggas, with all libraries that they want; and modules of libggas, which lie beside it.
+LIBRARY_PROGRAMS = ("tests/kernel/on_nodes", "tests/userlib/libggas/sim_program")
+LIBRARY_MODULES = ("userlib/libggas/libggas-start-tcp.so",)
+KERNELS_OWN = ("aer_inject",)  # modules
+ETHERNET = "e1000"  # a module of stock kernels: debug kernels have no TCP
+INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
+
+
+def package(root, build, folder):
+    """What a node needs to build and to know the driver, as a package of Debian would hold it; its sources."""
+    (version,) = re.findall(r"project\(ggas VERSION (\S+)", (root / "CMakeLists.txt").read_text())
+    sources = folder / f"usr/src/ggas-{version}"
+    shutil.rmtree(sources, ignore_errors=True)
+    shutil.copytree(root / "kernel", sources, ignore=shutil.ignore_patterns("testgpu*", "*.4", "__pycache__"))
+    shutil.copy2(build / "generated/ggas_regs.h", sources / "include/ggas_regs.h")
+    conf = sources / "dkms.conf"
+    conf.write_text(conf.read_text().replace("@VERSION@", version))
+    pages = folder / "usr/share/man/man4"
+    pages.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(root / "kernel/ggas.4", pages)
+    return sources
+
+
+def module_sources(root, build, folder_of_tools, kernel):
+    """A folder to build the modules for that kernel in: the package, the test GPU beside it."""
+    folder = build / "vm" / kernel.release
+    shutil.rmtree(folder, ignore_errors=True)
+    sources = package(root, build, folder)
+    shutil.copytree(root / "kernel/testgpu", sources / "testgpu")
+    shutil.copy2(root / "kernel/include/uapi/testgpu.h", sources / "include/uapi/testgpu.h")
+    shutil.copy2(tools.nvidia_header(folder_of_tools), sources / "include/nv-p2p.h")
+    return sources
+
+
+def build_modules(root, build, folder_of_tools, kernel):
+    """The modules for that kernel."""
+    return tools.build_modules(kernel, module_sources(root, build, folder_of_tools, kernel))
+
+
+def build_program(root, build, name):
+    """A program of the nodes: static, so that it needs nothing there."""
+    out = build / "vm" / name
+    out.parent.mkdir(parents=True, exist_ok=True)
+    flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread"]
+    flags += [f"-fmacro-prefix-map={root}/=", f"-I{root}", f"-I{root}/userlib/driver"]
+    sources = sorted(path for pattern in PROGRAMS[name] for path in root.glob(pattern))
+    step(["gcc", *flags, *sources, "-o", out], f"build {name}")
+    return out
+
+
+def libraries(program):
+    """What the loader of this system finds for a program, by the names under which a node's loader looks for it."""
+    text = step(["ldd", program], f"find the libraries of {program.name}")
+    found = dict(re.findall(r"(\S+) => (/\S+)", text))
+    (loader,) = re.findall(r"^\s*(/\S+)", text, re.MULTILINE)
+    return {f"lib/{name}": pathlib.Path(path) for name, path in found.items()} | {loader[1:]: pathlib.Path(loader)}
+
+
+def library_files(build):
+    """libggas and programs of it."""
+    files = {f"bin/{pathlib.Path(name).name}": build / name for name in LIBRARY_PROGRAMS}
+    modules = {f"lib/{pathlib.Path(name).name}": build / name for name in LIBRARY_MODULES}
+    if missing := [str(path) for path in (files | modules).values() if not path.exists()]:
+        raise Missing(f"not built: {', '.join(missing)} (ninja vm_programs)")
+    for path in [*files.values(), *modules.values()]:
+        modules |= libraries(path)
+    return files | modules
+
+
+def archive(root, build, folder, kernel):
+    """The initial file system as a file."""
+    files = {m.name: m for m in build_modules(root, build, folder, kernel)}
+    files |= {name: build_program(root, build, name) for name in PROGRAMS}
+    files |= library_files(build)
+    if not kernel.debug:
+        files["vmlinuz"] = kernel.image  # for kexec
+    files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
+    out = build / "vm" / f"initrd-{kernel.release}.gz"
+    body = io.BytesIO()
+    for name in ("bin", "dev", "lib", "lib64", "proc", "sys", "tmp"):
+        _entry(body, name, stat.S_IFDIR | 0o755)
+    for name, path in files.items():
+        _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
+    for name in KERNELS_OWN if kernel.debug else (*KERNELS_OWN, ETHERNET):
+        _entry(body, f"{name}.ko", stat.S_IFREG | 0o644, kernel.module(name))
+    _entry(body, "TRAILER!!!", 0)
+    with gzip.open(out, "wb", compresslevel=1) as file:
+        file.write(body.getvalue())
+    return out
+
+
+def _entry(body, name, mode, data=b""):
+    """An entry of an archive as the kernel's initramfs wants it (cpio, "newc")."""
+    text = name.encode() + b"\0"
+    fields = (0, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(text), 0)
+    header = b"070701" + b"".join(b"%08x" % f for f in fields) + text
+    body.write(header + b"\0" * (-len(header) % 4))
+    body.write(data + b"\0" * (-len(data) % 4))
+

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/nic/model/model_times.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "sim/nic/coll_format.hpp"
+#include "sim/nic/rma_format.hpp"
+
+namespace ggas::nic {
+
+namespace {
+
+constexpr const char* cause_names[] = {"window_store", "window_load", "quiet_read", "register_write", "register_read",
+                                       "slot", "doorbell", "block", "fenced", "store", "load", "load_rsp", "quiet",
+                                       "quiet_rsp", "put", "get", "notify", "atomic", "message", "ack", "get_data",
+                                       "get_done", "atomic_rsp", "coll_up", "coll_down", "other"};
+static_assert(std::size(cause_names) == causes);
+constexpr const char* effect_names[] = {"packet", "write", "read", "completion", "write_behind"};
+static_assert(std::size(effect_names) == effects);
+
+constexpr unsigned bar_registers = 0, bar_window = 2, bar_pages = 4;
+
+}  // namespace
+
+const char* to_text(cause c) { return cause_names[unsigned(c)]; }
+const char* to_text(effect e) { return effect_names[unsigned(e)]; }
+
+cause cause_of(const pcie::tlp& t) {
+  if (t.bar == bar_registers) return t.posted() ? cause::register_write : cause::register_read;
+  if (t.bar == bar_window) return t.posted() ? cause::window_store : cause::window_load;
+  if (t.bar != bar_pages) return cause::other;
+  if (!t.posted()) return cause::quiet_read;
+  const uint64_t at = t.addr % rma_context_bytes;
+  if (at >= rma_slots_offset) return cause::slot;
+  if (at < coll::blocks_offset) return cause::doorbell;
+  const bool command = at % coll::block_bytes == 0 && t.len_dw >= 2;
+  return command && coll::ask::from_command(t.data[0]).fenced ? cause::fenced : cause::block;
+}
+
+cause cause_of(const packet& p) {
+  switch (op(p.op & ~op_multicast)) {
+    case op::store: return cause::store;
+    case op::load: return cause::load;
+    case op::load_rsp: return cause::load_rsp;
+    case op::quiet: return cause::quiet;
+    case op::quiet_rsp: return cause::quiet_rsp;
+    case op::rma_put: return cause::put;
+    case op::rma_get: return cause::get;
+    case op::rma_notify: return cause::notify;
+    case op::rma_atomic: return cause::atomic;
+    case op::velo_msg: return cause::message;
+    case op::rma_ack: return cause::ack;
+    case op::rma_get_data: return cause::get_data;
+    case op::rma_get_done: return cause::get_done;
+    case op::rma_atomic_rsp: return cause::atomic_rsp;
+    case op::coll_up: return cause::coll_up;
+    case op::coll_down: return cause::coll_down;
+  }
+  return cause::other;
+}
+
+effect effect_of(const pcie::tlp& t, bool wrote) {
+  if (t.completion()) return effect::completion;
+  if (!t.posted()) return effect::read;
+  return wrote ? effect::write_behind : effect::write;
+}
+
+model_times::model_times(const nic_limits& limits, std::initializer_list<time_row> rows,
+                         std::initializer_list<pace_row> paces)
+    : limits_(limits) {
+  for (const pace_row& r : paces) paces_[unsigned(r.from)][r.answer][unsigned(r.to)].emplace_back(r.dws, r.cycles);
+  for (const time_row& r : rows) cells_[unsigned(r.from)][r.answer][unsigned(r.to)] = {r.cycles, r.per_beat};
+}
+
+std::optional<double> model_times::cycles(cause from, bool answer, effect to, unsigned beats) const {
+  const cell& c = cells_[unsigned(from)][answer][unsigned(to)];
+  if (c.cycles < 0) return std::nullopt;
+  return c.cycles + c.per_beat * double(beats ? beats - 1 : 0);
+}
+
+double model_times::pace(cause from, bool answer, effect to, unsigned dws) const {
+  const auto& rows = paces_[unsigned(from)][answer][unsigned(to)];
+  if (rows.empty()) return 0;
+  const auto above = std::ranges::lower_bound(rows, dws, {}, &std::pair<unsigned, double>::first);
+  if (above == rows.end()) return rows.back().second;
+  if (above == rows.begin()) return above->second;
+  const auto below = above - 1;
+  const double part = double(dws - below->first) / double(above->first - below->first);
+  return below->second + part * (above->second - below->second);
+}
+
+namespace {
+#include "sim/nic/model/model_times.inc"
+}  // namespace
+
+const model_times* model_times::of(unsigned width) {
+  return width == 64 ? &times_64 : width == 256 ? &times_256 : width == 512 ? &times_512 : nullptr;
+}
+
+}  // namespace ggas::nic

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start-up over TCP: ranks meet, whoever else is at the door.
+#include <random>
+
+#include "tests/userlib/libggas/start_rig.hpp"
+
+namespace ggas::library_test {
+namespace {
+
+TEST(library_start, ranks_meet_over_tcp) {
+  for (const int size : {1, 2, 9}) {
+    const std::string port = free_port();
+    crew all{size_t(size)};
+    for (int r = size; r-- > 0;) all.start(job_of(r, size, port));  // rank 0 comes last
+    all.end();
+    for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
+  }
+}
+
+TEST(library_start, a_missing_rank_is_told_to_all) {
+  const std::string port = free_port();
+  crew all(3);
+  const auto began = clock::now();
+  for (const int r : {0, 1}) all.start(job_of(r, 3, port), 300 * ms);
+  all.end();
+  for (const int r : {0, 1}) EXPECT_TRUE(has(all.said[size_t(r)], "of 3 ranks rank 2 did not come in time"));
+  EXPECT_LT(clock::now() - began, milliseconds(10'000));
+}
+
+TEST(library_start, a_missing_rank_0_is_told) {
+  EXPECT_TRUE(has(meet(job_of(1, 2, free_port()), 100 * ms), "Connection refused"));
+}
+
+TEST(library_start, who_counts_other_ranks_breaks_the_start_with_a_text) {
+  const std::string port = free_port();
+  crew all(3);
+  all.start(job_of(0, 3, port));
+  all.start(job_of(1, 4, port));
+  all.end();
+  for (const int r : {0, 1})
+    EXPECT_TRUE(has(all.said[size_t(r)], "rank 1 says that the job has 4 ranks, rank 0 says 3"));
+}
+
+TEST(library_start, a_rank_that_is_there_twice_is_told) {
+  const std::string port = free_port();
+  crew all(3);
+  all.start(job_of(0, 3, port));
+  all.start(job_of(1, 3, port));
+  std::string again;
+  // Either of the two with the number 1 may be the first.
+  std::thread second([&] { again = meet(job_of(1, 3, port), patience); });
+  std::this_thread::sleep_for(milliseconds(100));
+  all.start(job_of(2, 3, port));
+  second.join();
+  all.end();
+  const bool first = all.said[1] == "ok";
+  EXPECT_TRUE(has(first ? again : all.said[1], "rank 1 is in the job already"));
+  for (const std::string& s : {all.said[0], all.said[2], first ? all.said[1] : again}) EXPECT_EQ(s, "ok");
+}
+
+TEST(library_start, another_secret_leads_nowhere) {
+  const std::string port = free_port();
+  crew all(2);
+  all.start(job_of(0, 2, port));
+  EXPECT_TRUE(has(meet(job_of(1, 2, port, other), patience), "does not know the secret of the job"));
+  all.start(job_of(1, 2, port));
+  all.end();
+  for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
+}
+
+// Who listens in the place of rank 0, and says what a rank 0 would say or anything else.
+TEST(library_start, a_squatter_is_found_out) {
+  for (const auto kind : {frame::kind::challenge, frame::kind::welcome, frame::kind::parts, frame::kind::stop}) {
+    const std::string port = free_port();
+    const auto doors = listen_at("127.0.0.1", port);
+    ASSERT_TRUE(doors) << doors.error();
+    crew all(2);
+    all.start(job_of(1, 2, port));
+    file s;
+    for (int i = 0; !s && i < 5000; ++i, std::this_thread::sleep_for(milliseconds(1)))
+      s = file(accept4((*doors)[0].fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    line guest(std::move(s));
+    frame hello;
+    ASSERT_EQ(guest.receive(hello, within(patience)), io::ok);
+    const handshake both{hello.bytes, userlib::nonce(), 1, 2};
+    guest.send({kind, 0, 2, both.rank_0s + both.proof(*userlib::secret::read(other), true)}, within(patience));
+    all.end();
+    EXPECT_TRUE(has(all.said[1], "does not know the secret of the job"));
+  }
+}
+
+// Silent, half a head, noise, a proof that was heard elsewhere; more of them than rank 0 listens to.
+TEST(library_start, strangers_harm_nobody) {
+  const std::string port = free_port();
+  crew all(2);
+  all.start(job_of(0, 2, port));
+  std::mt19937 random(7);
+  std::vector<line> strangers;
+  for (size_t i = 0; i < 2 * tcp_blobs::most_strangers; ++i) {
+    line l = knock(port);
+    ASSERT_TRUE(l);
+    std::string noise(random() % 300, 0);
+    for (char& c : noise) c = static_cast<char>(random());
+    if (i % 4 == 1) send_raw(l, noise);
+    if (i % 4 == 2) send_raw(l, std::string("GGGT\0\0\1\0", 8));
+    if (i % 4 == 3) {
+      l.send({frame::kind::hello, 1, 2, userlib::nonce()}, within(patience));
+      frame question;
+      if (l.receive(question, within(patience)) == io::ok)
+        l.send({frame::kind::proof, 1, 2, question.bytes.substr(nonce_bytes)}, within(patience));
+    }
+    strangers.push_back(std::move(l));
+  }
+  all.start(job_of(1, 2, port));
+  all.end();
+  for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
+}
+
+// It is dropped within the time for a handshake, while the job still waits.
+TEST(library_start, a_silent_stranger_is_dropped) {
+  const std::string port = free_port();
+  crew all(2);
+  all.start(job_of(0, 2, port), 8000 * ms);
+  line l = knock(port);
+  ASSERT_TRUE(l);
+  send_raw(l, "GG");
+  frame none;
+  const auto began = clock::now();
+  EXPECT_EQ(l.receive(none, within(patience)), io::ended);
+  EXPECT_LT(clock::now() - began, milliseconds(7000));
+  all.start(job_of(1, 2, port), 8000 * ms);
+  all.end();
+  for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
+}
+
+}  // namespace
+}  // namespace ggas::library_test

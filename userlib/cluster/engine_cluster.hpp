@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What providers whose kernels run on the host engine have in common: one process, and memory that the host can look
+// at.
+#pragma once
+
+#include <vector>
+
+#include "gpu_api/simt/engine.hpp"
+#include "userlib/cluster/providers.hpp"
+
+namespace ggas::userlib {
+
+class engine_cluster : public cluster {
+ public:
+  const cluster_config& config() const override { return cfg_; }
+  std::span<const int> local_nodes() const override { return all_; }
+  result<> abort() override;
+  result<hang_report> report() override;
+  result<> reset(uint64_t timeout_ns) override;
+
+ protected:
+  explicit engine_cluster(const cluster_config& cfg);
+  bool valid(int node) const { return node >= 0 && node < cfg_.nodes; }
+  // A launch on a stream of the cluster.
+  result<> check_launch(const stream& s, const simt::launch& l) const;
+  result<> check_block(const stream& s, extent block) const;
+  result<> check_stream(const stream& s, const std::string& what) const;
+  result<> check_event(const event& e, const std::string& what) const;
+  result<> check_copies(const stream& s, const void* to, const void* from, size_t bytes);
+
+  const cluster_config cfg_;
+  // The node of each stream beside the nodes' own ones, and of each event; their ids count from 1.
+  std::vector<int> stream_nodes_, event_nodes_;
+
+ private:
+  // What runs on a node may have died with it.
+  virtual bool alive(int /*node*/) const { return true; }
+  // Of the NICs' units: as in a new cluster.
+  virtual result<> restart_collectives() { return {}; }
+
+  std::vector<int> all_;
+};
+
+}  // namespace ggas::userlib

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userlib/cluster/providers/sim/rma_driver.hpp"
+
+#include "ggas_regs.h"
+
+namespace ggas::userlib {
+
+namespace {
+
+constexpr uint64_t entry_bytes = 16, table_bytes = 1 << 20;  // a piece for each class: 64 Ki entries
+constexpr uint64_t valid = 1, readable = 2, writable = 4;
+constexpr uint64_t domain = 1;  // all contexts of a cluster trust each other
+constexpr unsigned class_shift = 46;
+
+uint64_t table(unsigned page_class) { return sim::translation_base + page_class * table_bytes; }
+
+}  // namespace
+
+uint64_t rma_driver::map(uint64_t bus, uint64_t bytes, unsigned page_class) {
+  const uint64_t page = page_bytes_of_class(page_class), first = count_[page_class];
+  for (uint64_t at = 0; at < bytes; at += page) {
+    const uint64_t entry = table(page_class) + entry_bytes * count_[page_class]++;
+    if (!system_.owns(node_)) continue;
+    auto& memory = system_.memory(node_);
+    memory.store<uint64_t>(entry, (bus + at) | valid | readable | writable);
+    memory.store<uint64_t>(entry + 8, domain);
+  }
+  return uint64_t(page_class) << class_shift | first * page;
+}
+
+void rma_driver::set_tables() {
+  static constexpr unsigned tables[] = {GGAS_REG_ATU_TABLE0, GGAS_REG_ATU_TABLE1, GGAS_REG_ATU_TABLE2,
+                                        GGAS_REG_ATU_TABLE3};
+  for (unsigned c = 0; c < 4; ++c) {
+    set(GGAS_REG_ATU_PIECE(c), table(c));
+    set(tables[c], count_[c] | uint64_t{c} << GGAS_ATU_TABLE0_FIRST_SHIFT);
+  }
+}
+
+void rma_driver::enable(const context_plan& p, unsigned vpid, const queue_config& q, const areas& a) {
+  const auto bus = [&](const context_plan::part& part) -> uint64_t {
+    if (part.where == queue_config::place::none) return 0;
+    return (part.where == queue_config::place::gpu ? a.gpu : a.host) + part.offset;
+  };
+  const bool queue = p.work_queue.where != queue_config::place::none;
+  set(GGAS_REG_CONTEXT_NOTIFY(vpid), bus(p.notifications));
+  set(GGAS_REG_CONTEXT_QUEUE(vpid), bus(p.work_queue));
+  set(GGAS_REG_CONTEXT_STATUS(vpid), bus(p.status));
+  set(GGAS_REG_CONTEXT_MAILBOX(vpid), bus(p.mailbox));
+  uint64_t ctrl = GGAS_CONTEXT_CTRL_ENABLE_MASK | domain << GGAS_CONTEXT_CTRL_PD_SHIFT;
+  if (queue) ctrl |= GGAS_CONTEXT_CTRL_QUEUE_MASK | uint64_t(q.slots_log2) << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT;
+  if (q.backpressure) ctrl |= GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK;
+  ctrl |= uint64_t(q.notify_log2) << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT;
+  ctrl |= uint64_t(q.mailbox_log2) << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT;
+  set(GGAS_REG_CONTEXT_CTRL(vpid), ctrl);
+}
+
+std::expected<void, std::string> rma_driver::finish() {
+  const auto r = system_.read_register(node_, GGAS_REG_ATU_STATUS);
+  if (!r) return std::unexpected(r.error());
+  return {};
+}
+
+}  // namespace ggas::userlib

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver does for one-sided communication (docs/rma.md): translation tables, contexts. By register writes of the
+// node's processor.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+
+#include "sim/system.hpp"
+#include "userlib/cluster/providers/sim/layout.hpp"
+
+namespace ggas::userlib {
+
+class rma_driver {
+ public:
+  // Tables lie in host memory of the node from sim::translation_base on.
+  rma_driver(sim::system& s, unsigned node) : system_(s), node_(node) {}
+
+  // Registers memory for put and get, read and write, in pages of that class; returns its network logical address.
+  uint64_t map(uint64_t bus, uint64_t bytes, unsigned page_class);
+  // Tells the NIC of the tables. All memory has been mapped.
+  void set_tables();
+
+  // Bus addresses of the areas a plan refers to.
+  struct areas {
+    uint64_t gpu, host;
+  };
+  void enable(const context_plan& p, unsigned vpid, const queue_config& q, const areas& a);
+  // Everything written so far has reached the NIC.
+  std::expected<void, std::string> finish();
+
+ private:
+  void set(unsigned offset, uint64_t value) { system_.write_register(node_, uint16_t(offset), value); }
+
+  sim::system& system_;
+  unsigned node_;
+  uint32_t count_[4] = {};  // entries of each class
+};
+
+}  // namespace ggas::userlib

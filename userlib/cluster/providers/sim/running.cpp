@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulated cluster runs, by this process or by several ranks, and what that came to.
+#include <algorithm>
+#include <span>
+
+#include "userlib/cluster/providers/sim/simulated_cluster.hpp"
+
+namespace ggas::userlib {
+
+using clock = std::chrono::steady_clock;
+
+bool sim_cluster::gpus_idle() const {
+  return std::ranges::all_of(own_, [this](int n) { return gpu_of(n).idle(); });
+}
+
+bool sim_cluster::faulty() const {
+  return programs_.failed() || std::ranges::any_of(own_, [this](int n) { return !gpu_of(n).kernel_fault().empty(); });
+}
+
+// Everything ended, or something failed.
+bool sim_cluster::settled() const { return faulty() || (programs_.idle() && gpus_idle()); }
+
+std::string sim_cluster::of_all(const std::string& mine) const {
+  if (!sim::process_ranks()) return mine;
+  std::string out;
+  for (const std::string& text : sim::process_ranks()->gather(mine))
+    if (!text.empty()) out += (out.empty() ? "" : "; ") + text;
+  return out;
+}
+
+void sim_cluster::share_memory() {
+  if (!sim::process_ranks()) return;
+  for (int n = 0; n < cfg_.nodes; ++n) {
+    const unsigned owner = system_->owner(homes_.of(n).host);
+    const node_memory& it = nodes_[size_t(n)];
+    sim::process_ranks()->copy({it.segment, cfg_.segment_bytes}, owner);
+    sim::process_ranks()->copy({it.pinned, cfg_.host_bytes}, owner);
+  }
+}
+
+void sim_cluster::report_progress() {
+  if (!cfg_.on_progress || clock::now() < next_progress_) return;
+  next_progress_ = clock::now() + std::chrono::milliseconds(150);
+  cfg_.on_progress(now_ns());
+}
+
+result<> sim_cluster::start() {
+  system_->sim().enter();
+  for (int n = 0; n < cfg_.nodes; ++n) {
+    const uint64_t most_ns = parts_of(homes_.of(n).host).gpu.launch_skew_ns;
+    const uint64_t skew_ps = most_ns ? random_() % (most_ns * 1000ull) : 0;
+    nodes_[size_t(n)].seen.others = window_of_others();  // links may have died, or come back
+    if (owns(n)) gpu_of(n).start(skew_ps);
+  }
+  const bool started = programs_.start(
+      *system_, [this](int node) -> host_view& { return nodes_[size_t(node)].host; },
+      [this](int node) { return homes_.of(node).host; });
+  if (started) return {};
+  programs_.reset(*system_);
+  return fail(errc::out_of_memory, "no memory for the stacks of host programs");
+}
+
+result<bool> sim_cluster::poll() {
+  if (sim::process_ranks()) return fail(errc::unsupported, "poll: processes of ranks go on together, in run()");
+  constexpr uint64_t slice_ps = 1'000'000;
+  system_->sim().enter();
+  report_progress();
+  if (cfg_.cancelled && cfg_.cancelled()) return cancel();
+  if (!settled() && !system_->run_until([&] { return settled(); }, slice_ps)) return false;
+  if (auto ok = verdict(true, 0); !ok) return std::move(ok.error());
+  return true;
+}
+
+result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
+  const auto wall = clock::now();
+  const uint64_t begin_ps = system_->now_ps(), cycles = system_->nic_cycles();
+  if (auto ok = start(); !ok) return std::move(ok.error());
+  const bool kernels = !of_all(gpus_idle() ? "" : "kernels").empty();
+  bool cancelled = false;
+  const bool in_time = system_->run_until(
+      [&] {
+        report_progress();
+        cancelled = cfg_.cancelled && cfg_.cancelled();
+        return cancelled || settled();
+      },
+      ps_of(timeout_ns), [&] { return cancelled || faulty(); });
+  cancelled = !of_all(cancelled ? "cancelled" : "").empty();
+  const auto ended = cancelled ? result<>(cancel()) : verdict(in_time, timeout_ns);
+  if (!ended) {
+    share_memory();
+    return ended.error();
+  }
+  // The hosts learn of it.
+  uint64_t told_ns = 0;
+  for (const host_parts& p : parts_) told_ns = std::max(told_ns, uint64_t{sync_ns(p.gpu, how) - p.gpu.launch_ns});
+  if (kernels) system_->run_for(told_ns * 1000);
+  share_memory();  // with what was on its way when the last kernel ended
+  return run_stats{.sim_ns = (system_->now_ps() - begin_ps) / 1000,
+                   .nic_cycles = system_->nic_cycles() - cycles,
+                   .wall_s = std::chrono::duration<double>(clock::now() - wall).count()};
+}
+
+// Behind new routes, where they are being changed.
+result<> sim_cluster::reset(uint64_t timeout_ns) {
+  const sim::network_manager* const m = system_->manager();
+  if (m && !system_->run_until([m] { return m->idle(); }, ps_of(timeout_ns)))
+    return fail(errc::timed_out, "reset: routes were not changed after {} ns", timeout_ns);
+  return engine_cluster::reset(timeout_ns);
+}
+
+void sim_cluster::reset_gpus() {
+  for (const int n : own_) gpu_of(n).reset();
+  for (auto& e : events_) e.reset();
+}
+
+// A computer dies, and with it what runs on it.
+void sim_cluster::end_all_of(unsigned host) {
+  if (!system_) return;  // it is being made, nothing runs yet
+  for (unsigned g = 0; g < homes_.gpus(host); ++g) gpu_of(homes_.node(host, g)).reset();
+  programs_.end_on(host);
+}
+
+error sim_cluster::cancel() {
+  programs_.reset(*system_);
+  reset_gpus();
+  return fail(errc::cancelled, "cancelled after {} ns", now_ns());
+}
+
+// What the run came to. After anything but success no kernel is left on any GPU.
+result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
+  std::string stuck, broken, failed;
+  const auto add = [](std::string& to, int node, const std::string& text) {
+    to += fmt::format("{}node {}: {}", to.empty() ? "" : "; ", node, text);
+  };
+  for (int n = 0; n < cfg_.nodes; ++n) {
+    const unsigned host = homes_.of(n).host;
+    const auto log = homes_.of(n).gpu == 0 ? system_->events(host) : std::vector<std::string>{};
+    if (!owns(n) || !alive(n)) continue;
+    gpu::device& g = gpu_of(n);
+    if (!g.idle()) add(stuck, n, g.blockage());
+    if (!g.kernel_fault().empty()) add(broken, n, g.kernel_fault());
+    if (const auto f = g.take_fault(); f.count)
+      add(failed, n, fmt::format("{} failed accesses, the first: {}", f.count, f.first));
+    // The GPU cannot tell: the NIC answers loads that fail with all ones.
+    if (homes_.of(n).gpu != 0) continue;  // one NIC tells for all
+    const auto fresh = std::span(log).subspan(std::exchange(events_seen_[host], log.size()));
+    const auto load = [](const std::string& e) { return e.find(": LOAD_") != e.npos; };
+    if (const auto loads = std::ranges::count_if(fresh, load))
+      add(failed, n, fmt::format("{} loads failed, the first: {}", loads, *std::ranges::find_if(fresh, load)));
+  }
+  if (!programs_.idle()) stuck += (stuck.empty() ? "" : "; ") + programs_.describe(false);
+  if (programs_.failed()) broken += (broken.empty() ? "" : "; ") + programs_.describe(true);
+  for (std::string* text : {&stuck, &broken, &failed}) *text = of_all(*text);
+  programs_.reset(*system_);
+  if (!in_time || !broken.empty()) reset_gpus();
+  if (!broken.empty()) return fail(errc::device_fault, "{}", broken);
+  if (!in_time)
+    return fail(errc::timed_out, "not ended after {} ns: {}{}{}", timeout_ns, stuck, failed.empty() ? "" : "; ",
+                failed);
+  if (!failed.empty()) return fail(errc::device_fault, "{}", failed);
+  return {};
+}
+
+}  // namespace ggas::userlib

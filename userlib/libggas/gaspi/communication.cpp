@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// GASPI: segments, transfers, queues, passive messages, atomics, collectives.
+#include <GASPI_GPU.h>
+
+#include <array>
+#include <vector>
+
+#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/gaspi/self.hpp"
+
+using namespace ggas::library::gaspi;
+
+namespace {
+
+// The parts of a list; empty: an array is null.
+std::vector<ggas_part> parts(gaspi_number_t num, const gaspi_segment_id_t* here, const gaspi_offset_t* offset_here,
+                             const gaspi_segment_id_t* there, const gaspi_offset_t* offset_there,
+                             const gaspi_size_t* size) {
+  std::vector<ggas_part> all;
+  if (!here || !offset_here || !there || !offset_there || !size) return all;
+  for (gaspi_number_t i = 0; i < num; ++i) all.push_back({here[i], there[i], offset_here[i], offset_there[i], size[i]});
+  return all;
+}
+
+using mover = decltype(ggas_queue_write_list);
+
+gaspi_return_t move(mover* how, const std::vector<ggas_part>& all, gaspi_rank_t rank, gaspi_queue_id_t queue,
+                    gaspi_timeout_t timeout_ms) {
+  return as_gaspi(how(self(), all.data(), all.size(), rank, queue, nanoseconds(timeout_ms)));
+}
+
+// Moves, then notifies: the target behind a write, this rank behind a read.
+gaspi_return_t move_and_notify(mover* how, const std::vector<ggas_part>& all, gaspi_rank_t rank,
+                               gaspi_segment_id_t segment, gaspi_notification_id_t slot, gaspi_notification_t value,
+                               gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  // Nothing moves if the notification cannot follow.
+  if (value == 0) return refuse("notification_value 0: is an empty slot");
+  gaspi_rank_t notified = rank;
+  if (how == ggas_queue_read_list && gaspi_proc_rank(&notified) != GASPI_SUCCESS) return GASPI_ERROR;
+  uint64_t bytes;
+  if (ggas_segment_size(self(), segment, notified, &bytes) != GGAS_OK) return GASPI_ERROR;
+  if (const gaspi_return_t rc = move(how, all, rank, queue, timeout_ms); rc != GASPI_SUCCESS) return rc;
+  return as_gaspi(ggas_queue_notify(self(), segment, notified, slot, value, queue, nanoseconds(timeout_ms)));
+}
+
+// Refuses memory descriptions that there are not.
+bool is_known(gaspi_memory_description_t d) {
+  if (d == 0 || d == GASPI_MEMORY_GPU) return true;
+  refuse("memory_description: 0 is memory of the host, GASPI_MEMORY_GPU that of a GPU");
+  return false;
+}
+
+struct user_operation {
+  gaspi_reduce_operation_t operation;
+  gaspi_reduce_state_t state;
+};
+// One of each group: its address stays the same when a call that timed out is made again.
+std::array<user_operation, 256> operations;
+
+int apply(const void* one, const void* two, void* result, void* state, size_t n, size_t bytes, uint64_t ns) {
+  const auto* const u = static_cast<const user_operation*>(state);
+  const gaspi_timeout_t ms = ns == UINT64_MAX ? GASPI_BLOCK : ns / 1'000'000;
+  const gaspi_return_t rc = u->operation(const_cast<void*>(one), const_cast<void*>(two), result, u->state,
+                                         static_cast<gaspi_number_t>(n), bytes, ms);
+  return rc == GASPI_SUCCESS ? 0 : GGAS_ERR_ARGUMENT;
+}
+
+}  // namespace
+
+gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t id, gaspi_size_t size, gaspi_alloc_t policy) {
+  return as_gaspi((policy & GASPI_MEM_GPU ? ggas_gpu_segment_allocate : ggas_segment_allocate)(self(), id, size));
+}
+gaspi_return_t gaspi_segment_register(gaspi_segment_id_t id, gaspi_rank_t rank, gaspi_timeout_t) {
+  return as_gaspi(ggas_segment_permit(self(), id, rank));
+}
+gaspi_return_t gaspi_segment_create(gaspi_segment_id_t id, gaspi_size_t size, gaspi_group_t group,
+                                    gaspi_timeout_t timeout_ms, gaspi_alloc_t policy) {
+  const auto create = policy & GASPI_MEM_GPU ? ggas_gpu_segment_create : ggas_segment_create;
+  return as_gaspi(create(self(), id, size, group, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size,
+                                  gaspi_memory_description_t description) {
+  if (!is_known(description)) return GASPI_ERROR;
+  return as_gaspi((description ? ggas_gpu_segment_bind : ggas_segment_bind)(self(), id, pointer, size));
+}
+gaspi_return_t gaspi_segment_use(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
+                                 gaspi_timeout_t timeout_ms, gaspi_memory_description_t description) {
+  if (!is_known(description)) return GASPI_ERROR;
+  const auto use = description ? ggas_gpu_segment_use : ggas_segment_use;
+  return as_gaspi(use(self(), id, pointer, size, group, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_segment_delete(gaspi_segment_id_t id) { return as_gaspi(ggas_segment_delete(self(), id)); }
+gaspi_return_t gaspi_segment_ptr(gaspi_segment_id_t id, gaspi_pointer_t* pointer) {
+  return as_gaspi(ggas_segment_pointer(self(), id, pointer));
+}
+gaspi_return_t gaspi_segment_size(gaspi_segment_id_t id, gaspi_rank_t rank, gaspi_size_t* size) {
+  uint64_t bytes = 0;
+  const ggas_rc rc = ggas_segment_size(self(), id, rank, &bytes);
+  return rc == GGAS_OK ? give(size, bytes) : as_gaspi(rc);
+}
+
+gaspi_return_t gaspi_segment_num(gaspi_number_t* segment_num) {
+  if (!self()) return refuse("gaspi_proc_init has not been called");
+  unsigned n = 0;
+  void* at;
+  for (uint32_t s = 0; s < GGAS_SEGMENTS; ++s) n += ggas_segment_pointer(self(), s, &at) == GGAS_OK;
+  return give(segment_num, n);
+}
+
+gaspi_return_t gaspi_segment_avail_local(gaspi_segment_id_t* id) {
+  if (!self()) return refuse("gaspi_proc_init has not been called");
+  void* at;
+  for (uint32_t s = 0; s < GGAS_SEGMENTS; ++s)
+    if (ggas_segment_pointer(self(), s, &at) != GGAS_OK) return give(id, s);
+  return refuse("no segment is left");
+}
+
+gaspi_return_t gaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t* ids) {
+  if (!self() || !ids) return refuse("gaspi_segment_list: no process, or a null pointer");
+  void* at;
+  gaspi_number_t n = 0;
+  for (uint32_t s = 0; s < GGAS_SEGMENTS && n < num; ++s)
+    if (ggas_segment_pointer(self(), s, &at) == GGAS_OK) ids[n++] = static_cast<gaspi_segment_id_t>(s);
+  return n == num ? GASPI_SUCCESS : refuse("num: there are fewer segments");
+}
+
+gaspi_return_t gaspi_write(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
+                           gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
+                           gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  const ggas_part part{here, there, offset_here, offset_there, size};
+  return as_gaspi(ggas_queue_write(self(), &part, rank, queue, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_read(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
+                          gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
+                          gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  const ggas_part part{here, there, offset_here, offset_there, size};
+  return as_gaspi(ggas_queue_read(self(), &part, rank, queue, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
+                                gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
+                                gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return move(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, queue, timeout_ms);
+}
+gaspi_return_t gaspi_read_list(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
+                               gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
+                               gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return move(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, queue, timeout_ms);
+}
+
+gaspi_return_t gaspi_notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notification_id_t slot,
+                            gaspi_notification_t value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return as_gaspi(ggas_queue_notify(self(), segment, rank, slot, value, queue, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment, gaspi_notification_id_t begin, gaspi_number_t num,
+                                     gaspi_notification_id_t* first_id, gaspi_timeout_t timeout_ms) {
+  if (!first_id) return refuse("first_id is null");
+  if (num == 0) return GASPI_SUCCESS;  // by the standard: nothing to wait for
+  uint32_t found = 0;
+  const ggas_rc rc = ggas_notification_waitsome(self(), segment, begin, num, &found, nanoseconds(timeout_ms));
+  return rc == GGAS_OK ? give(first_id, found) : as_gaspi(rc);
+}
+gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment, gaspi_notification_id_t slot,
+                                  gaspi_notification_t* old_value) {
+  return as_gaspi(ggas_notification_reset(self(), segment, slot, old_value));
+}
+
+gaspi_return_t gaspi_write_notify(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
+                                  gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
+                                  gaspi_notification_id_t slot, gaspi_notification_t value, gaspi_queue_id_t queue,
+                                  gaspi_timeout_t timeout_ms) {
+  const gaspi_return_t rc = value ? gaspi_write(here, offset_here, rank, there, offset_there, size, queue, timeout_ms)
+                                  : refuse("notification_value 0: is an empty slot");
+  return rc == GASPI_SUCCESS ? gaspi_notify(there, rank, slot, value, queue, timeout_ms) : rc;
+}
+gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
+                                       gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
+                                       gaspi_size_t* size, gaspi_segment_id_t segment, gaspi_notification_id_t slot,
+                                       gaspi_notification_t value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return move_and_notify(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, segment,
+                         slot, value, queue, timeout_ms);
+}
+gaspi_return_t gaspi_read_notify(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
+                                 gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
+                                 gaspi_notification_id_t slot, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return move_and_notify(ggas_queue_read_list, {{here, there, offset_here, offset_there, size}}, rank, here, slot, 1,
+                         queue, timeout_ms);
+}
+gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
+                                      gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
+                                      gaspi_size_t* size, gaspi_segment_id_t segment, gaspi_notification_id_t slot,
+                                      gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return move_and_notify(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, segment,
+                         slot, 1, queue, timeout_ms);
+}
+gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return as_gaspi(ggas_queue_wait(self(), queue, nanoseconds(timeout_ms)));
+}
+
+gaspi_return_t gaspi_queue_create(gaspi_queue_id_t* queue, gaspi_timeout_t) {
+  uint32_t q = 0;
+  if (!queue) return refuse("queue is null");
+  const ggas_rc rc = ggas_queue_create(self(), &q);
+  return rc == GGAS_OK ? give(queue, q) : as_gaspi(rc);
+}
+gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue) { return as_gaspi(ggas_queue_delete(self(), queue)); }
+gaspi_return_t gaspi_queue_num(gaspi_number_t* queue_num) {
+  if (!self()) return refuse("gaspi_proc_init has not been called");
+  unsigned n = 0;
+  uint64_t posted;
+  for (uint32_t q = 0; q < GGAS_QUEUES; ++q) n += ggas_queue_posted(self(), q, &posted) == GGAS_OK;
+  return give(queue_num, n);
+}
+gaspi_return_t gaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t* queue_size) {
+  uint64_t posted = 0;
+  const ggas_rc rc = ggas_queue_posted(self(), queue, &posted);
+  return rc == GGAS_OK ? give(queue_size, posted) : as_gaspi(rc);
+}
+gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t) {
+  return as_gaspi(ggas_queue_purge(self(), queue));
+}
+
+gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
+                                  gaspi_size_t size, gaspi_timeout_t timeout_ms) {
+  return as_gaspi(ggas_passive_send(self(), segment, offset, rank, size, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t* rank,
+                                     gaspi_size_t size, gaspi_timeout_t timeout_ms) {
+  uint32_t from = 0;
+  if (!rank) return refuse("rank is null");
+  const ggas_rc rc = ggas_passive_receive(self(), segment, offset, &from, size, nanoseconds(timeout_ms));
+  return rc == GGAS_OK ? give(rank, from) : as_gaspi(rc);
+}
+
+gaspi_return_t gaspi_atomic_fetch_add(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
+                                      gaspi_atomic_value_t add, gaspi_atomic_value_t* old, gaspi_timeout_t timeout_ms) {
+  if (!old) return refuse("value_old is null");
+  return as_gaspi(ggas_segment_fetch_add(self(), segment, offset, rank, add, old, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_atomic_compare_swap(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
+                                         gaspi_atomic_value_t comparator, gaspi_atomic_value_t value,
+                                         gaspi_atomic_value_t* old, gaspi_timeout_t timeout_ms) {
+  if (!old) return refuse("value_old is null");
+  return as_gaspi(
+      ggas_segment_compare_swap(self(), segment, offset, rank, comparator, value, old, nanoseconds(timeout_ms)));
+}
+
+gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+  return as_gaspi(ggas_group_barrier(self(), group, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_allreduce(const void* from, gaspi_pointer_t to, gaspi_number_t num, gaspi_operation_t operation,
+                               gaspi_datatype_t datatype, gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+  constexpr ggas_element types[] = {GGAS_ELEMENT_INT32,  GGAS_ELEMENT_UINT32, GGAS_ELEMENT_FLOAT,
+                                    GGAS_ELEMENT_DOUBLE, GGAS_ELEMENT_INT64,  GGAS_ELEMENT_UINT64};
+  constexpr ggas_operation known[] = {GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_SUM};
+  if (ggas::library::enum_number(datatype) >= std::size(types)) return refuse("datatype: there is none");
+  if (ggas::library::enum_number(operation) >= std::size(known)) return refuse("operation: there is none");
+  return as_gaspi(
+      ggas_group_allreduce(self(), from, to, num, types[datatype], known[operation], group, nanoseconds(timeout_ms)));
+}
+gaspi_return_t gaspi_allreduce_user(const void* from, gaspi_pointer_t to, gaspi_number_t num, gaspi_size_t element_size,
+                                    gaspi_reduce_operation_t operation, gaspi_reduce_state_t state, gaspi_group_t group,
+                                    gaspi_timeout_t timeout_ms) {
+  if (!operation) return refuse("reduce_operation is null");
+  operations[group] = {operation, state};
+  return as_gaspi(ggas_group_allreduce_user(self(), from, to, num, element_size, apply, &operations[group], group,
+                                            nanoseconds(timeout_ms)));
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// GASPI: the configuration of a job and its limits.
+#include <climits>
+#include <mutex>
+
+#include "userlib/libggas/gaspi/self.hpp"
+
+namespace {
+
+// The most of everything; what programs size their buffers by is 255 elements, though any number works.
+const gaspi_config_t most{.group_max = GGAS_GROUPS,
+                          .segment_max = GGAS_SEGMENTS,
+                          .queue_num = GGAS_QUEUES,
+                          .queue_size_max = 1 << 16,
+                          .transfer_size_max = gaspi_size_t{1} << 40,
+                          .notification_num = GGAS_NOTIFICATIONS,
+                          .passive_queue_size_max = UINT_MAX,
+                          .passive_transfer_size_max = GGAS_PASSIVE_MOST,
+                          .allreduce_buf_size = ULONG_MAX,
+                          .allreduce_elem_max = UINT_MAX,
+                          .rw_list_elem_max = UINT_MAX,
+                          .network = GASPI_ARIES,
+                          .build_infrastructure = GASPI_TOPOLOGY_DYNAMIC,
+                          .user_defined = nullptr,
+                          .logger = 0,
+                          .sn_port = 0,
+                          .net_info = 0,
+                          .user_net = 0,
+                          .sn_persistent = 0,
+                          .sn_timeout = 0};
+
+gaspi_config_t defaults() {
+  gaspi_config_t c = most;
+  c.queue_num = GGAS_QUEUES_AT_START;
+  c.passive_queue_size_max = 1;
+  c.allreduce_elem_max = c.rw_list_elem_max = 255;
+  c.allreduce_buf_size = 255 * sizeof(double);
+  c.network = GASPI_NOT_USED;
+  c.build_infrastructure = GASPI_TOPOLOGY_STATIC;
+  c.sn_port = 12121;
+  c.sn_timeout = 30'000;
+  return c;
+}
+
+std::mutex lock;
+gaspi_config_t now = defaults();
+
+}  // namespace
+
+namespace ggas::library::gaspi {
+gaspi_config_t configuration() {
+  const std::lock_guard held(lock);
+  return now;
+}
+}  // namespace ggas::library::gaspi
+
+using namespace ggas::library::gaspi;
+
+gaspi_return_t gaspi_config_get(gaspi_config_t* config) { return give(config, configuration()); }
+
+gaspi_return_t gaspi_config_set(gaspi_config_t c) {
+  if (self()) return refuse("gaspi_config_set: only before gaspi_proc_init");
+  const struct {
+    gaspi_ulong value, most;
+    const char* text;
+  } rules[] = {
+      {c.group_max, most.group_max, "group_max: must be 1 to 64"},
+      {c.segment_max, most.segment_max, "segment_max: must be 1 to 256"},
+      {c.queue_num, most.queue_num, "queue_num: must be 1 to 64"},
+      {c.queue_size_max, most.queue_size_max, "queue_size_max: must be 1 to 65536"},
+      {c.transfer_size_max, most.transfer_size_max, "transfer_size_max: must be 1 to 2^40"},
+      {c.notification_num, most.notification_num, "notification_num: must be 1 to 65536"},
+      {c.passive_queue_size_max, most.passive_queue_size_max, "passive_queue_size_max: must not be 0"},
+      {c.passive_transfer_size_max, most.passive_transfer_size_max, "passive_transfer_size_max: must be 1 to 65536"},
+      {c.allreduce_buf_size, most.allreduce_buf_size, "allreduce_buf_size: must not be 0"},
+      {c.allreduce_elem_max, most.allreduce_elem_max, "allreduce_elem_max: must not be 0"},
+      {c.rw_list_elem_max, most.rw_list_elem_max, "rw_list_elem_max: must not be 0"},
+  };
+  for (const auto& r : rules)
+    if (r.value == 0 || r.value > r.most) return refuse(r.text);
+  if (c.build_infrastructure > most.build_infrastructure) return refuse("build_infrastructure: must be 0 to 2");
+  const std::lock_guard held(lock);
+  now = c;
+  return GASPI_SUCCESS;
+}
+
+gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t* n) { return give(n, configuration().allreduce_elem_max); }
+gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t* n) { return give(n, configuration().allreduce_buf_size); }
+gaspi_return_t gaspi_transfer_size_min(gaspi_size_t* n) { return give(n, 1); }
+gaspi_return_t gaspi_transfer_size_max(gaspi_size_t* n) { return give(n, configuration().transfer_size_max); }
+gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t* n) {
+  return give(n, configuration().passive_transfer_size_max);
+}
+gaspi_return_t gaspi_notification_num(gaspi_number_t* n) { return give(n, configuration().notification_num); }
+gaspi_return_t gaspi_rw_list_elem_max(gaspi_number_t* n) { return give(n, configuration().rw_list_elem_max); }
+gaspi_return_t gaspi_atomic_max(gaspi_atomic_value_t* n) { return give(n, ULONG_MAX); }
+gaspi_return_t gaspi_group_max(gaspi_number_t* n) { return give(n, configuration().group_max); }
+gaspi_return_t gaspi_segment_max(gaspi_number_t* n) { return give(n, configuration().segment_max); }
+gaspi_return_t gaspi_queue_max(gaspi_number_t* n) { return give(n, GGAS_QUEUES); }
+gaspi_return_t gaspi_queue_size_max(gaspi_number_t* n) { return give(n, configuration().queue_size_max); }
+gaspi_return_t gaspi_network_type(gaspi_network_t* n) { return give(n, configuration().network); }
+gaspi_return_t gaspi_build_infrastructure(gaspi_number_t* n) { return give(n, configuration().build_infrastructure); }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// NICs behind the driver, each rank with contexts of its own. Who waits looks for a while and then sleeps on the
+// driver's interrupts: docs/libggas.md.
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "userlib/libggas/hw/lobby.hpp"
+#include "userlib/start/meeting.hpp"
+#include "userlib/start/message.hpp"
+
+namespace ggas::library::hw {
+
+namespace {
+
+constexpr unsigned spins = 50, yields = 100;  // rounds of a wait, before it sleeps
+constexpr uint64_t sleep_ns = 50'000'000;     // then it looks again: a rank that was not woken in time waits so long
+constexpr uint64_t nap_ns = 50'000, nap_rounds = 20;  // for the NIC itself, which wakes nobody; longer with each round
+
+class hw_access final : public nic::access {
+ public:
+  explicit hw_access(const job& j) : rank_(unsigned(j.rank)), size_(unsigned(j.size)) {}
+  ~hw_access() override;
+  ggas_rc start(const job& j, std::unique_ptr<start::blobs> met);
+
+  unsigned rank() const override { return rank_; }
+  unsigned size() const override { return size_; }
+  ggas_rma_context& context(unsigned i) override { return contexts_[i]->rma; }
+  ggas_rma_peer peer(unsigned rank) const override { return lobby_.of(rank).messages; }
+  nic::aimed aim(unsigned rank, unsigned context) override {
+    return lobby_.aim(rank, context, contexts_[context]->rma);
+  }
+
+  ggas_rc take(uint64_t bytes, void* bound, nic::memory& m) override { return device_.take(bytes, bound, m); }
+  ggas_rc take(const buffer& b, nic::memory& m, bool& elsewhere) override { return device_.take(b, m, elsewhere); }
+  void give(const nic::memory& m) override { device_.give(m); }
+  uint64_t nla_of(const void* at, uint64_t bytes) const override;
+
+  ggas_rc open_gpu(const char*, uint64_t, uint64_t, gpu_memory&) override;
+  ggas_rc take_gpu(uint64_t, nic::memory&) override { return no_gpu(); }
+  bool on_gpu(const void*) const override { return false; }
+  bool reaches(const void* at, uint64_t bytes) const override { return device_.nla_of(at, bytes) != 0; }
+  ggas_rc begin_copy(void*, const void*, uint64_t) override { return no_gpu(); }
+  void end_copy() override {}
+
+  ggas_rc tell_all(uint64_t mine, std::vector<uint64_t>& all) override;
+
+  void call() override;
+  void pause(std::span<const nic::watched> at, uint64_t ns, unsigned round) override;
+  uint64_t longest_pause_ns() const override { return sleep_ns; }
+  void awake() override;
+  void disturb() override;
+  uint64_t time_ns() override { return computer_ns() - program_began_ns; }
+  unsigned ended() const override { return lobby_.ended(); }
+  ggas_state state(unsigned rank) override { return rank == rank_ ? GGAS_STATE_HEALTHY : lobby_.state(rank); }
+  ggas_rc kill(unsigned rank) override;
+
+ private:
+  static ggas_rc no_gpu() {
+    return fail(GGAS_ERR_SYSTEM, "GPU: ranks behind the driver have segments in memory of the host only");
+  }
+  void sleep(bool for_messages, uint64_t ns);
+  void doze(uint64_t ns, bool armed);
+
+  unsigned rank_, size_;
+  device device_;
+  lobby lobby_{device_};
+  lobby::contexts contexts_{};
+  std::unique_ptr<start::meeting> meeting_;  // until all have told each other
+  limit until_ = limit::after(0);
+  userlib::file disturbed_;
+  std::atomic<bool> wanted_{false};
+};
+
+// ---------------------------------------------------------------------------------------------- start, end
+
+ggas_rc hw_access::start(const job& j, std::unique_ptr<start::blobs> met) {
+  until_ = limit::after(j.timeout_ns).begin();
+  disturbed_ = userlib::file(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!disturbed_) return fail_system("an event of this process");
+  ggas_rc opened = device_.open();
+  if (opened == GGAS_OK) opened = lobby_.open(rank_, size_);
+  // One message of a rank waits: there is always room.
+  const auto mailbox_log2 = std::max(4u, unsigned(std::bit_width(size_)));
+  for (unsigned c = 0; opened == GGAS_OK && c < nic::contexts; ++c) {
+    const bool takes = c == nic::answer_context;
+    opened = device_.begin_context(contexts_[c], takes, takes ? mailbox_log2 : 0);
+  }
+  if (opened != GGAS_OK) return opened;
+  auto m = start::make_meeting(j, std::move(met));
+  if (!m) return fail(until_.passed() ? GGAS_TIMEOUT : GGAS_ERR_SYSTEM, "start: ", m.error());
+  meeting_ = std::move(*m);
+  return GGAS_OK;
+}
+
+ggas_rc hw_access::tell_all(uint64_t mine, std::vector<uint64_t>& all) {
+  card own = lobby_.own();
+  own.control = mine;
+  own.messages = contexts_[nic::answer_context]->self;
+  const auto told = meeting_->tell("NIC", own.text());
+  if (!told) return fail(until_.passed() ? GGAS_TIMEOUT : GGAS_ERR_SYSTEM, "start: ", told.error());
+  std::vector<card> cards(size_);
+  for (unsigned r = 0; r < size_; ++r)
+    if (!card::read((*told)[r], cards[r]))
+      return fail(GGAS_ERR_SYSTEM, "start: rank ", r, " told something that is no NIC");
+  all.clear();
+  for (const card& c : cards) all.push_back(c.control);
+  lobby_.meet(std::move(cards));
+  meeting_.reset();
+  return GGAS_OK;
+}
+
+hw_access::~hw_access() {
+  try {
+    if (!device_.lost()) lobby_.leave();
+  } catch (const std::exception&) {
+    // Nobody can be told: they find out.
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- waiting
+
+void hw_access::call() {
+  device_.expect();
+  lobby_.wake_late(contexts_);
+}
+
+// Another thread waits for its turn: whoever sleeps wakes up.
+void hw_access::disturb() {
+  wanted_ = true;
+  const uint64_t one = 1;
+  if (write(disturbed_.fd(), &one, sizeof one) < 0) return;  // full: it is readable
+}
+
+void hw_access::pause(std::span<const nic::watched> at, uint64_t ns, unsigned round) {
+  using writer = nic::watched::writer;
+  const bool woken = lobby_.look();
+  lobby_.wake_late(contexts_);
+  if (woken || ns == 0 || round < spins || wanted_.exchange(false)) return;
+  if (round < spins + yields) {
+    sched_yield();
+    return;
+  }
+  const auto any = [&](writer who) { return std::ranges::any_of(at, [&](const auto& w) { return w.by == who; }); };
+  if (any(writer::nic))
+    doze(std::min(ns, nap_ns * std::min<uint64_t>(round - spins - yields + 1, nap_rounds)), false);
+  else if (size_ > 1 && !lobby_.asleep())
+    lobby_.fall_asleep();  // whoever writes from now on wakes this rank; what came before is looked for once more
+  else
+    sleep(any(writer::senders), std::min(ns, sleep_ns));
+}
+
+// Nothing that comes between the last look and the arming is missed: the context fires at once then
+// (docs/interrupts.md).
+void hw_access::sleep(bool for_messages, uint64_t ns) {
+  ggas_rma_arm_notes(&lobby_.context().rma);
+  if (for_messages) ggas_rma_arm_messages(&contexts_[nic::answer_context]->rma);
+  doze(ns, true);
+}
+
+void hw_access::doze(uint64_t ns, bool armed) {
+  pollfd ends[3] = {{disturbed_.fd(), POLLIN, 0},
+                    {lobby_.context().eventfd, POLLIN, 0},
+                    {contexts_[nic::answer_context]->eventfd, POLLIN, 0}};
+  const timespec time{time_t(ns / 1'000'000'000), long(ns % 1'000'000'000)};
+  const int n = ppoll(ends, armed ? 3 : 1, &time, nullptr);
+  uint64_t count;
+  for (int i = 0; n > 0 && i < (armed ? 3 : 1); ++i)
+    if (ends[i].revents && read(ends[i].fd, &count, sizeof count) < 0) continue;  // another thread took it
+}
+
+void hw_access::awake() {
+  if (lobby_.asleep() && !device_.lost()) lobby_.awake();
+}
+
+// ---------------------------------------------------------------------------------------------- others
+
+uint64_t hw_access::nla_of(const void* at, uint64_t bytes) const {
+  if (const uint64_t nla = device_.nla_of(at, bytes)) return nla;
+  throw failure(GGAS_ERR_SEGMENT, "memory of the user: is no segment any more");
+}
+
+ggas_rc hw_access::open_gpu(const char*, uint64_t, uint64_t, gpu_memory&) { return no_gpu(); }
+
+ggas_rc hw_access::kill(unsigned rank) {
+  return fail(GGAS_ERR_SYSTEM, "rank ", rank, ": ranks behind NICs are ended by their launcher");
+}
+
+}  // namespace
+
+}  // namespace ggas::library::hw
+
+namespace ggas::library::nic {
+
+ggas_rc make_hw_access(const job& j, std::unique_ptr<start::blobs> met, std::unique_ptr<access>& made) {
+  auto a = std::make_unique<hw::hw_access>(j);
+  const ggas_rc rc = a->start(j, std::move(met));
+  if (rc == GGAS_OK) made = std::move(a);
+  return rc;
+}
+
+}  // namespace ggas::library::nic

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks behind drivers know of each other's life. Each has a word that says who it is, which the others read by
+// their NICs: while they can it lives. And a word for each other rank, where that says that it sleeps, or has left.
+// A context apart does all of it; it also takes the notifications that wake this rank.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "userlib/libggas/hw/card.hpp"
+#include "userlib/libggas/hw/device.hpp"
+
+namespace ggas::library::hw {
+
+class lobby {
+ public:
+  explicit lobby(device& d) : device_(d) {}
+  ggas_rc open(unsigned rank, unsigned size);
+  card own() const;
+  void meet(std::vector<card> all) { cards_ = std::move(all); }
+  const card& of(unsigned rank) const { return cards_[rank]; }
+  ggas_context& context() { return *bell_; }
+
+  // Looks after the others, now and then; wakes who fell asleep before something arrived. True: this rank was woken.
+  bool look();
+  // Looked at now.
+  ggas_state state(unsigned rank);
+  unsigned ended() const { return ended_; }
+
+  // For the next descriptor of a context: with a notification if the rank sleeps.
+  nic::aimed aim(unsigned rank, unsigned context, const ggas_rma_context& c);
+  using contexts = std::array<ggas_context*, nic::contexts>;
+  // Descriptors that were posted without: when they have arrived, and the rank sleeps by now, it is woken.
+  void wake_late(const contexts& all);
+
+  bool asleep() const { return asleep_; }
+  // Tells the others, who know it when this returns.
+  void fall_asleep();
+  void awake();
+  void leave();
+
+ private:
+  enum word : uint64_t { awake_word = 0, asleep_word = 1, left_word = 2 };
+  static constexpr uint64_t line = 64;
+  static constexpr unsigned at_a_time = 12;  // probes; a page takes 16 descriptors
+
+  struct known {
+    ggas_state state = GGAS_STATE_HEALTHY;
+    uint64_t failing_since = 0;
+  };
+  struct unrung {
+    unsigned rank, context;
+    uint32_t issued;
+  };
+  struct complaint {
+    unsigned node, status;
+    uint64_t address;
+  };
+
+  volatile uint64_t& at(uint64_t offset) const { return *reinterpret_cast<volatile uint64_t*>(memory_.start + offset); }
+  volatile uint64_t& word_of(unsigned rank) const { return at(line + rank * sizeof(uint64_t)); }
+  static uint64_t landing(unsigned rank, unsigned size) { return line + (size + rank) * sizeof(uint64_t); }
+  bool living(unsigned rank) const { return rank != rank_ && known_[rank].state == GGAS_STATE_HEALTHY; }
+  void tell(unsigned rank, word w, bool wakes);
+  void post(const ggas_rma_desc& d);
+  bool done();
+  void settle();
+  void hear();
+  void probe(unsigned rank);
+  void probe_some();
+  void judge();
+  void judge(unsigned rank);
+  void end(unsigned rank, ggas_state how);
+  void see_who_left();
+
+  device& device_;
+  ggas_context* bell_ = nullptr;
+  nic::memory memory_;
+  unsigned rank_ = 0, size_ = 1, next_ = 0, ended_ = 0;
+  uint64_t ident_ = 0, looked_ns_ = 0;
+  bool asleep_ = false, woken_ = false;
+  std::vector<card> cards_;
+  std::vector<known> known_;
+  std::vector<unsigned> probed_;  // under way
+  std::vector<complaint> complaints_;
+  std::vector<unrung> unrung_;
+};
+
+}  // namespace ggas::library::hw
