@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the published comparison anew from its records: tables, lists, README's excerpt and plots; nobody copies figures.
 
-Each FILE holds records of `./ggas compare`; those of N GPUs become docs/results/compare-N.jsonl. Without one the
-records that are there are published again. What is written stands between <!-- name --> and <!-- end of name -->.
+Each FILE holds records of `./ggas compare`; those of N GPUs become docs/results/compare-N.jsonl, and failures.json
+beside the FILE, which says why cells are empty, becomes compare-N.failures.json. Without a FILE the records that are there are published again. What is written stands between <!-- name --> and <!-- end of name -->.
 """
 
 import argparse
@@ -33,12 +33,21 @@ EXCERPT = (
 )  # fmt: skip
 
 
+def failures_file(gpus):
+    return RESULTS / f"compare-{gpus}.failures.json"
+
+
+def failures_of(gpus):
+    file = failures_file(gpus)
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+
+
 def tables():
     """By number of GPUs: platform, rows, libraries, conditions."""
     found = {}
     for gpus in GPUS:
         records = results.read(RESULTS / f"compare-{gpus}.jsonl")
-        ((platform, nodes), rows), = joining.join(records).items()  # fmt: skip
+        ((platform, nodes), rows), = joining.join(records, failures_of(gpus)).items()  # fmt: skip
         if nodes != gpus:
             raise results.BadResults(f"compare-{gpus}.jsonl: records of {nodes} GPUs")
         found[gpus] = platform, rows, joining.libraries(records), joining.conditions(records)
@@ -123,15 +132,19 @@ def write_state(name, state):
 
 def take(files, state):
     """Records of N GPUs become docs/results/compare-N.jsonl; the page beside them says of which state they are."""
-    taken = {}
+    taken, failures = {}, {}
     for file in files:
-        for r in results.read(file):
+        records, beside = results.read(file), file.with_name("failures.json")
+        for r in records:
             taken.setdefault(r["nodes"], []).append(r)
+        if beside.exists():
+            failures.setdefault(records[0]["nodes"], []).extend(json.loads(beside.read_text(encoding="utf-8")))
     for gpus, records in taken.items():
         if gpus not in GPUS:
             raise results.BadResults(f"records of {gpus} GPUs: there are pages for {' and '.join(map(str, GPUS))}")
         name = f"compare-{gpus}.jsonl"
         (RESULTS / name).write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+        failures_file(gpus).write_text(json.dumps(failures.get(gpus, []), indent=1) + "\n", encoding="utf-8")
         write_state(name, state)
 
 
