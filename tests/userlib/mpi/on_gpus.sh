@@ -15,7 +15,8 @@ case_of() { # program, case, ranks
   worst=1
 }
 for mpi in openmpi mpich; do
-  [ -x "$build/tests/userlib/mpi/mpi_direct_program_$mpi" ] || { echo "left out: $mpi"; continue; }
+  ninja -C "$build" -t query "mpi_direct_program_$mpi" > "$build/cases.txt" 2>&1 || { echo "left out: $mpi was not found"; continue; }
+  ninja -C "$build" "mpi_gpu_program_$mpi" "mpi_direct_program_$mpi" || { worst=1; continue; }
   for program in mpi_gpu_program_$mpi mpi_direct_program_$mpi; do
     for us in 2000000 0; do
       export GGAS_MPI_DIRECT=128 GGAS_MPI_DIRECT_US=$us
