@@ -88,7 +88,7 @@ def overlap(old, new):
     return a_least < a_most and b_least < b_most and a_least <= b_most and b_least <= a_most
 
 
-def verdict(unit, ratio, limit, chance):
+def result_of(unit, ratio, limit, chance):
     """better, worse, same, within spread; changed where the unit has no direction."""
     share = limit / 100
     if abs(ratio - 1) <= share + 1e-12:  # 103 of 100 is no more than 3 %
@@ -109,7 +109,7 @@ def compare(key, old, new, limit):
     return {
         "benchmark": benchmark, "variant": variant, "provider": at[0], "platform": at[1], "nic": at[2], "nodes": at[3], "params": dict(params),
         "metric": metric, "unit": unit, "before": a, "after": b, "ratio": ratio if math.isfinite(ratio) else None,
-        "verdict": verdict(unit, ratio, limit, overlap(old, new)),
+        "result": result_of(unit, ratio, limit, overlap(old, new)),
     }  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def table(rows, everything):
         out.append(place_text(at))
         for (name, unit), members in grouped(here, lambda r: (r["benchmark"], r["unit"])):
             out.append(f" {name}: {len(members)} points in {unit}, {mean_text(members)}")
-            out += [line(r) for r in members if everything or r["verdict"] in ("better", "worse", "changed")]
+            out += [line(r) for r in members if everything or r["result"] in ("better", "worse", "changed")]
     return "\n".join(out)
 
 
@@ -160,7 +160,7 @@ def condition_lines(before, after):
 
 
 def summary(rows, only, limit):
-    count = {v: sum(r["verdict"] == v for r in rows) for v in ("better", "worse", "same", "within spread", "changed")}
+    count = {v: sum(r["result"] == v for r in rows) for v in ("better", "worse", "same", "within spread", "changed")}
     parts = [f"{n} {name}" for name, n in count.items() if n]
     missing = [f"{n} only in {side}" for side, n in zip("AB", only) if n]
     return f"{len(rows)} points: {', '.join(parts)} (limit {limit:g} %)" + (f"; {', '.join(missing)}" if missing else "")
@@ -183,7 +183,7 @@ def main(argv=None):
     except OSError as e:
         print(f"diff: {e.filename}: {e.strerror}", file=sys.stderr)
         return BAD_INPUT
-    return WORSE if any(r["verdict"] == "worse" for r in rows) else 0
+    return WORSE if any(r["result"] == "worse" for r in rows) else 0
 
 
 if __name__ == "__main__":

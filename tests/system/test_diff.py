@@ -31,16 +31,16 @@ def diff(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "unit, after, verdict, status",
+    "unit, after, result, status",
     [
         ("ns", 104.0, "worse", 1), ("ns", 96.0, "better", 0), ("ns", 102.9, "same", 0), ("B/s", 96.0, "worse", 1), ("B/s", 104.0, "better", 0), ("1/s", 96.0, "worse", 1),
         ("1/J", 96.0, "worse", 1), ("J", 104.0, "worse", 1), ("cycles", 104.0, "worse", 1), ("W", 104.0, "changed", 0), ("1", 50.0, "changed", 0),
     ],
 )  # fmt: skip
-def test_direction_and_limit(diff, unit, after, verdict, status):
+def test_direction_and_limit(diff, unit, after, result, status):
     done = diff([{"unit": unit}], [{"unit": unit, "value": after}])
     assert done.returncode == status, done.stdout + done.stderr
-    assert f"1 {verdict}" in done.stdout
+    assert f"1 {result}" in done.stdout
 
 
 def test_limit_and_every_point(diff, tmp_path):
