@@ -123,7 +123,7 @@ def change_text(row):
 
 def line(row):
     values = [results.human(row[side], row["unit"], 4) for side in ("before", "after")]
-    return f"  {label(row):58} {row['metric']:16} {values[0]:>12} {values[1]:>12} {change_text(row):>9}  {row['verdict']}"
+    return f"  {label(row):58} {row['metric']:16} {values[0]:>12} {values[1]:>12} {change_text(row):>9}  {row['result']}"
 
 
 def mean_text(rows):
