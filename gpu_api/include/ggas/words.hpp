@@ -33,6 +33,9 @@ enum ggas_method : unsigned {
   ggas_by_nic,    // by the unit of the NIC: all nodes, up to 256 bytes; sums in the order of its tree
 };
 
+// What a scan gives a member: the combination of its own element and those before it, or of those before it alone.
+enum ggas_scan_kind : unsigned { ggas_scan_inclusive, ggas_scan_exclusive };
+
 // What a put does to its signal.
 enum ggas_signal_op : int { ggas_signal_set, ggas_signal_add };
 // What an atomic makes of a word; cas: if it was `compare`.

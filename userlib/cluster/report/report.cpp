@@ -87,14 +87,22 @@ std::string text_of(const call_terms& t) {
   static constexpr const char* methods[] = {"ggas_by_gather", "ggas_by_all_gather", "ggas_one_shot", "ggas_two_shot",
                                             "ggas_direct",    "ggas_push",          "ggas_read",     "ggas_tree",
                                             "ggas_auto",      "ggas_by_nic"};
+  static constexpr const char* modes[] = {"all", "mine", "none"};
   const auto call = static_cast<call_id>(t.how & 0xff);
   const uint64_t element = t.how >> 8 & 0xff, root = t.how >> 32 & 0xffff;
-  const bool reduces =
-      call == call_id::ggas_allreduce || call == call_id::ggas_reduce || call == call_id::ggas_reducescatter;
+  const bool reduces = call == call_id::ggas_allreduce || call == call_id::ggas_reduce ||
+                       call == call_id::ggas_reducescatter || call == call_id::ggas_scan;
   std::string all = name_of(call) + std::string("(n ") + std::to_string(t.n) + ", ";
   all += std::to_string(element & 0x1f) + " bytes" + (element & call_terms::is_float ? " of floating point" : "") +
          (element & call_terms::is_signed ? " with sign" : "");
-  if (reduces) all += ", " + name_in(operations, t.how >> 16 & 0xff) + ", " + name_in(methods, t.how >> 24 & 0xff);
+  const uint64_t how = t.how >> 24 & 0xff;
+  if (reduces) all += ", " + name_in(operations, t.how >> 16 & 0xff);
+  if (call == call_id::ggas_scan)
+    all += how & call_terms::exclusive ? ", exclusive" : ", inclusive";
+  else if (reduces && (how & call_terms::of_ranks) == 0)
+    all += ", " + name_in(methods, how);
+  if (how & call_terms::of_ranks)
+    all += ", of ranks, in " + name_in(modes, how & 3) + ", out " + name_in(modes, how >> 2 & 3);
   if (root != 0xffff) all += ", root " + std::to_string(root);
   all += ", blocks " + std::to_string(t.how >> 48) + ", team of " + std::to_string((t.team >> 32 & 0xffff) + 1) +
          " from node " + std::to_string(t.team & 0xffff) + " by " + std::to_string(t.team >> 16 & 0xffff);
@@ -134,9 +142,13 @@ std::string what_was_missing(const context& c, const wait_record& r) {
       return "there was no room in its queue " + expected + " of the NIC";
     case waited_for::record:
       return "no notification came to queue " + expected;
-    case waited_for::same_call:
-      return "called as " + text_of(terms_at(r, wait_record::own_terms)) + ", but by node " +
+    case waited_for::ranks:
+      return list(r, "rank", "ranks") + " did not come to call " + expected + ", or sent less than it waits for";
+    case waited_for::same_call: {
+      const call_terms own = terms_at(r, wait_record::own_terms);
+      return "called as " + text_of(own) + ", but by " + (own.how >> 24 & call_terms::of_ranks ? "rank " : "node ") +
              std::to_string(r.whom(0)) + " as " + text_of(terms_at(r, wait_record::other_terms));
+    }
     case waited_for::other_call:
       return "node " + std::to_string(r.whom(0)) +
              " calls with another n, operation or root; with GGAS_CHECKED the report says which";
@@ -180,8 +192,8 @@ std::string userlib::text_of_call(const wait_record& r) {
   if (r.size == 0 || r.bytes == 0) return text;
   text += " of " + std::to_string(r.n) + " x " + std::to_string(r.bytes) + " bytes";
   const auto call = static_cast<call_id>(r.call);
-  const bool reduces =
-      call == call_id::ggas_allreduce || call == call_id::ggas_reduce || call == call_id::ggas_reducescatter;
+  const bool reduces = call == call_id::ggas_allreduce || call == call_id::ggas_reduce ||
+                       call == call_id::ggas_reducescatter || call == call_id::ggas_scan;
   if (reduces && r.op < std::size(operations)) text += std::string(", ") + operations[r.op];
   if (r.root != wait_record::no_root) text += ", root " + std::to_string(r.root);
   return text;

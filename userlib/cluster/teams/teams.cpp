@@ -5,6 +5,7 @@
 
 #include "ggas/cluster.hpp"
 #include "ggas/detail/platform/layout.hpp"
+#include "userlib/cluster/teams/zeroed.hpp"
 
 namespace ggas {
 
@@ -63,31 +64,18 @@ uint64_t team_space::teams() const {
   return n;
 }
 
-// A member's flag may come as soon as its process goes on: not before all have cleared theirs.
-std::string team_space::clear(unsigned id) {
-  const std::vector<std::byte> zeros(bytes());
-  for (const int node : cluster_.local_nodes()) {
-    if (auto ok = cluster_.write(node, layout::place(id), zeros.data(), zeros.size()); !ok) return ok.error().text;
-  }
-  if (static_cast<int>(cluster_.local_nodes().size()) == cluster_.nodes()) return {};
-  auto ok = cluster_.same("clear a team's flags");
-  return ok ? std::string{} : ok.error().text;
-}
-
 std::string team_space::place(std::vector<ggas_team>& teams, const std::string& call) {
   static_assert(layout::team_unit == heap::unit, "an id names any offset of a heap");
   std::string why;
-  const auto at = memory_.allocate(bytes(), why);
-  if (!at) return call + ": " + why;
-  if (*at / layout::team_unit > UINT32_MAX) why = "offset " + std::to_string(*at) + " is too large for a team";
-  const auto id = static_cast<unsigned>(*at / layout::team_unit);
-  if (why.empty()) why = clear(id);
-  if (!why.empty()) {
-    memory_.free(*at);
-    return call + ": " + why;
+  auto at = userlib::allocate_zeroed(cluster_, memory_, bytes(), call, why);
+  if (!at) return why;
+  if (at->offset / layout::team_unit > UINT32_MAX) {
+    memory_.free(at->offset);
+    return call + ": offset " + std::to_string(at->offset) + " is too large for a team";
   }
+  const auto id = static_cast<unsigned>(at->offset / layout::team_unit);
   for (ggas_team& t : teams) t.id = id;
-  placed_[id] = {teams, cluster_.keep_for_team(*at, *at + bytes())};
+  placed_[id] = {teams, std::move(at->kept)};
   return {};
 }
 

@@ -38,7 +38,6 @@ class team_space {
   uint64_t teams() const;  // that were made and not freed
 
  private:
-  std::string clear(unsigned id);
   std::string place(std::vector<ggas_team>& teams, const std::string& call);
 
   cluster& cluster_;

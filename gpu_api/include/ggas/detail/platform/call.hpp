@@ -35,7 +35,9 @@
   X(ggas_scatter)                \
   X(ggas_allreduce)              \
   X(ggas_reduce)                 \
-  X(ggas_reducescatter)
+  X(ggas_reducescatter)          \
+  X(ggas_permute)                \
+  X(ggas_scan)
 
 namespace ggas {
 
@@ -59,8 +61,9 @@ enum class waited_for : uint32_t {
   ring,     // room in the ring of notifications of queue `expected` of a node
   slot,     // room in the work of the own queue `expected` of the NIC
   record,   // a notification in the ring of queue `expected`
+  ranks,    // of other ranks, which did not come to call `expected` or did not send all of it
   // What was refused, by no wait: ggas_bad_argument.
-  same_call,   // of the member in `missing`, whose call differs: see call_terms
+  same_call,   // of the member or rank in `missing`, whose call differs: see call_terms
   other_call,  // the same, noticed without the checked mode: how it differs is not known
   free_place,  // another block of the node is in a call that uses the same flags or channels of team `expected`
   overlap,     // what the call reads and what it writes
@@ -69,11 +72,13 @@ enum class waited_for : uint32_t {
 // What members of a collective must call alike, packed into the lines that tell others of it.
 struct call_terms {
   uint64_t n;
-  // call 7:0, element 15:8, op 23:16, method 31:24, root 47:32 (0xffff: none), blocks with a channel 63:48
+  // call 7:0, element 15:8, op 23:16, method 31:24, root 47:32 (0xffff: none), blocks with a channel 63:48; of ranks
+  // blocks are those of a node
   uint64_t how;
   uint64_t team;  // first 15:0, stride 31:16, size - 1 47:32; bit 63: refused for the member's own pointers
 
   static constexpr uint64_t is_float = 0x40, is_signed = 0x80;  // of `element`, beside its bytes
+  static constexpr uint64_t of_ranks = 0x80, exclusive = 0x40;  // of `method`, beside the ggas_sync_mode of ranks
   static constexpr uint64_t refuses = uint64_t{1} << 63;
 };
 

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's part of a collective: from its begin to its end, what it tells others and waits for, and in which order it
+// stores to them. Rules: docs/ranks.md. Included by ranks.cuh.
+#pragma once
+
+#include "ggas/detail/collective/guard.cuh"
+#include "ggas/detail/ranks/barrier.cuh"
+
+namespace ggas::detail {
+
+using rank_row = rank_layout::row;
+
+// Of every rank, as ggas::ranked.
+struct rank_place {
+  uint64_t offset, step;
+};
+
+struct rank_call {
+  ggas_ranks ranks;
+  rank_layout at;
+  int me, count;     // own rank, of so many
+  unsigned mode;     // ggas_sync_mode
+  uint64_t number;   // of the call, from 1
+  uint64_t permute;  // number that a permute has
+
+  GGAS_DEVICE bool enters(ggas_sync_mode in) const { return (mode & 3u) == in; }
+  GGAS_DEVICE bool leaves(ggas_sync_mode out) const { return (mode & 12u) == out; }
+  GGAS_DEVICE bool is_here(int rank) const { return node_of_rank(ranks, rank) == ggas_node(); }
+  GGAS_DEVICE uint64_t part(int rank) const {
+    return ranks.place + at.part(static_cast<uint64_t>(block_in_node(ranks, rank)));
+  }
+  // What a rank has of another one.
+  GGAS_DEVICE uint64_t* word(int owner, unsigned row, int of) const {
+    return word_of(node_of_rank(ranks, owner), part(owner) + at.of_rank(row, static_cast<uint64_t>(of)));
+  }
+  GGAS_DEVICE uint64_t* own(unsigned row, int of) const { return word(me, row, of); }
+  GGAS_DEVICE uint64_t* own_count(uint64_t which) const { return own_word(part(me) + which); }
+  GGAS_DEVICE char* slot(int owner, int from, uint64_t message) const {
+    return ggas_pointer_of_node<char>(node_of_rank(ranks, owner),
+                                      part(owner) + at.slot(static_cast<uint64_t>(from), message));
+  }
+  GGAS_DEVICE char* memory(const rank_place& p, int rank) const {
+    return ggas_pointer_of_node<char>(node_of_rank(ranks, rank),
+                                      p.offset + static_cast<uint64_t>(block_in_node(ranks, rank)) * p.step);
+  }
+};
+
+// ------------------------------------------------------------------------------------------------ words of others
+
+// By a thread: what it, and by a barrier before this the others of its group, did is visible to who finds the value.
+// Ranks of one GPU need no more than its own order.
+GGAS_DEVICE void release_to(const rank_call& c, int rank) {
+  if (c.is_here(rank))
+    fence_acq_rel_gpu();
+  else
+    fence_acq_rel_system();
+}
+GGAS_DEVICE void tell_rank(const rank_call& c, int rank, unsigned row, uint64_t value) {
+  release_to(c, rank);
+  store_relaxed(c.word(rank, row, c.me), value);
+}
+GGAS_DEVICE ggas_status await_rank(const rank_call& c, unsigned row, int from, uint64_t value, patience& end) {
+  uint64_t seen;
+  return await_word<meeting::barrier>(c.own(row, from), value, seen, end) ? ggas_ok : timed_out_for(from);
+}
+
+// By the whole block, of all ranks but the own one that `who` says.
+template <class Who>
+GGAS_DEVICE void tell_ranks(const rank_call& c, unsigned row, uint64_t value, Who who) {
+  for (int rank = static_cast<int>(thread_rank()); rank < c.count; rank += static_cast<int>(thread_count()))
+    if (rank != c.me && who(rank)) tell_rank(c, rank, row, value);
+}
+template <class Who>
+GGAS_DEVICE ggas_status await_ranks(const rank_call& c, unsigned row, Who who, uint64_t value, patience& end) {
+  ggas_status s = ggas_ok;
+  for (int rank = static_cast<int>(thread_rank()); rank < c.count && s == ggas_ok;
+       rank += static_cast<int>(thread_count()))
+    if (rank != c.me && who(rank)) s = await_rank(c, row, rank, value, end);
+  return s;
+}
+
+// The call is entered: who stores to this rank may begin.
+template <class Who>
+GGAS_DEVICE void enter_for(const rank_call& c, Who who) {
+  if (c.enters(ggas_in_mine)) tell_ranks(c, rank_layout::entered, c.number, who);
+}
+
+// What the threads of the block found in waits.
+GGAS_DEVICE ggas_status status_of_ranks(const rank_call& c, ggas_status mine) {
+  return block_status(mine, waited_for::ranks, c.own_count(rank_layout::calls), c.number);
+}
+
+// ------------------------------------------------------------------------------------------------ stores to others
+
+// Who stores to a rank: a warp for short data, so that ranks are served side by side, else the whole block.
+struct storing_warp {
+  GGAS_DEVICE unsigned first() const { return thread_rank() / 32; }
+  GGAS_DEVICE unsigned step() const { return (thread_count() + 31) / 32; }
+  GGAS_DEVICE bool leads() const { return lane_rank() == 0; }
+  GGAS_DEVICE void sync() const { sync_lanes(); }
+  GGAS_DEVICE int of_leader(int v) const { return __shfl_sync(lane_mask(), v, 0); }
+  GGAS_DEVICE movers by() const { return {lane_rank(), lane_count()}; }
+};
+struct storing_block {
+  GGAS_DEVICE unsigned first() const { return 0; }
+  GGAS_DEVICE unsigned step() const { return 1; }
+  GGAS_DEVICE bool leads() const { return is_first_thread(); }
+  GGAS_DEVICE void sync() const { __syncthreads(); }
+  GGAS_DEVICE int of_leader(int v) const {
+    GGAS_SHARED(int, shared);
+    if (leads()) shared = v;
+    __syncthreads();
+    const int all = shared;
+    __syncthreads();
+    return all;
+  }
+  GGAS_DEVICE movers by() const { return {thread_rank(), thread_count()}; }
+};
+
+// Partners target(0) ... target(count - 1), of which some may be no_rank; may(rank): what is stored to it may be;
+// store(rank, movers) and, by the leader behind it, done(rank). Who may not yet is passed over, and looked at again and
+// again: 32 at a time.
+template <class By, class Target, class May, class Store, class Done>
+GGAS_DEVICE ggas_status serve(const rank_call& c, const By& by, int count, Target target, May may, Store store,
+                              Done done, patience& end) {
+  constexpr unsigned at_once = 32;
+  const auto all = static_cast<unsigned>(count);
+  GGAS_NO_UNROLL
+  for (unsigned base = by.first(); base < all; base += at_once * by.step()) {
+    const auto partner = [&](int k) { return target(static_cast<int>(base + static_cast<unsigned>(k) * by.step())); };
+    unsigned pending = 0;
+    for (unsigned k = 0; k < at_once && base + k * by.step() < all; ++k) {
+      const int rank = partner(static_cast<int>(k));
+      if (rank != no_rank && rank != c.me) pending |= 1u << k;
+    }
+    while (pending != 0) {
+      int next = no_rank;
+      while (by.leads() && next == no_rank) {
+        for (unsigned left = pending; left != 0 && next == no_rank; left &= left - 1)
+          if (may(partner(__ffs(left) - 1))) next = __ffs(left) - 1;
+        if (next == no_rank && end.over()) break;
+      }
+      next = by.of_leader(next);
+      if (next == no_rank) return timed_out_for(partner(__ffs(pending) - 1));
+      store(partner(next), by.by());
+      by.sync();
+      if (by.leads()) done(partner(next));
+      pending &= ~(1u << next);
+    }
+  }
+  return ggas_ok;
+}
+
+// Longer data of several ranks would keep a warp busy while the others have nothing to do.
+constexpr size_t most_of_warp = 4096;
+template <class Target, class May, class Store, class Done>
+GGAS_DEVICE ggas_status serve_ranks(const rank_call& c, int count, size_t bytes, Target target, May may, Store store,
+                                    Done done, patience& end) {
+  return count > 1 && bytes <= most_of_warp ? serve(c, storing_warp{}, count, target, may, store, done, end)
+                                            : serve(c, storing_block{}, count, target, may, store, done, end);
+}
+
+GGAS_DEVICE void copy_bytes(char* to, const char* from, size_t bytes, const movers& by) {
+  if (to != from) move_part(reinterpret_cast<uint8_t*>(to), reinterpret_cast<const uint8_t*>(from), bytes, by);
+}
+
+// Of a call that stores to its partners' destinations: each once it has entered, where that matters, and each is told
+// behind its data, where one waits for them.
+template <class Target, class To, class From>
+GGAS_DEVICE ggas_status store_to_ranks(const rank_call& c, int count, size_t bytes, bool tells, Target target, To to,
+                                       From from, patience& end) {
+  const bool waits = c.enters(ggas_in_mine);
+  return serve_ranks(
+      c, count, bytes, target,
+      [&](int rank) {
+        if (!waits) return true;
+        if (load_spin(c.own(rank_layout::entered, rank)) < c.number) return false;
+        acquire_after_spin(c.own(rank_layout::entered, rank));
+        return true;
+      },
+      [&](int rank, const movers& by) { copy_bytes(to(rank), from(rank), bytes, by); },
+      [&](int rank) {
+        if (tells) tell_rank(c, rank, rank_layout::arrived, c.number);
+      },
+      end);
+}
+
+// ------------------------------------------------------------------------------------------------ agreement
+
+// Kernels of nvcc have the checked mode where they ask for it (guard.cuh).
+GGAS_DEVICE bool ranks_checked() {
+#if defined(__CUDACC__) && !defined(GGAS_CHECKED)
+  return false;
+#else
+  return is_checked();
+#endif
+}
+
+// How a rank calls: its terms, and of a permute to whom it sends.
+struct rank_terms {
+  call_terms call;
+  uint64_t to;
+};
+GGAS_DEVICE uint64_t* term_of(const rank_call& c, int owner, uint64_t turn, unsigned i, int of) {
+  return c.word(owner, rank_layout::terms + static_cast<unsigned>(turn % 2) * rank_layout::term_rows + i, of);
+}
+GGAS_DEVICE void store_rank_terms(const rank_call& c, int owner, uint64_t turn, const rank_terms& t) {
+  store_relaxed(term_of(c, owner, turn, 0, c.me), t.call.n);
+  store_relaxed(term_of(c, owner, turn, 1, c.me), t.call.how);
+  store_relaxed(term_of(c, owner, turn, 2, c.me), t.call.team);
+  store_relaxed(term_of(c, owner, turn, 3, c.me), t.to);
+}
+GGAS_DEVICE rank_terms load_rank_terms(const rank_call& c, uint64_t turn, int of) {
+  return {{load_relaxed(term_of(c, c.me, turn, 0, of)), load_relaxed(term_of(c, c.me, turn, 1, of)),
+           load_relaxed(term_of(c, c.me, turn, 2, of))},
+          load_relaxed(term_of(c, c.me, turn, 3, of))};
+}
+
+// Whether each rank is the target of one; by a thread, for rank `of`.
+GGAS_DEVICE bool is_target_once(const rank_call& c, uint64_t turn, int of) {
+  int times = 0;
+  for (int rank = 0; rank < c.count; ++rank)
+    times += load_relaxed(term_of(c, c.me, turn, 3, rank)) == static_cast<uint64_t>(of);
+  return times == 1;
+}
+
+// Every rank tells every other one how it calls, and they meet: all or none refuse, and the next call works. The words
+// of two turns suffice: a rank that writes those of agreement t has been in t - 1 with all the others, which had read
+// those of t - 2.
+GGAS_DEVICE_FUNCTION ggas_status agree_as_ranks(rank_call c, rank_terms mine, bool permutes, uint64_t timeout_ns) {
+  const uint64_t turn = load_own(c.own_count(rank_layout::agreements)) + 1;
+  const int first = static_cast<int>(thread_rank()), step = static_cast<int>(thread_count());
+  for (int rank = first; rank < c.count; rank += step) store_rank_terms(c, rank, turn, mine);
+  if (const ggas_status s = meet_ranks<meeting::barrier>(c.ranks, true, timeout_ns); s != ggas_ok) return s;
+  bool good = true;
+  for (int rank = first; rank < c.count && good; rank += step) {
+    const call_terms other = load_rank_terms(c, turn, rank).call;
+    good = !differ(mine.call, other);
+    if (!good) record_difference(mine.call, other, rank);
+    good = good && (!permutes || is_target_once(c, turn, rank));
+  }
+  const bool all = !__syncthreads_or(!good);
+  if (is_first_thread()) store_own(c.own_count(rank_layout::agreements), turn);
+  __syncthreads();
+  return all && (mine.call.team & call_terms::refuses) == 0 ? ggas_ok : ggas_bad_argument;
+}
+
+// ------------------------------------------------------------------------------------------------ calls
+
+// A call as it is checked: what it is, whether its places are good, and of a permute to whom it sends.
+struct rank_facts {
+  call_terms terms;
+  bool permutes;
+  int to;
+  bool good;
+};
+
+GGAS_DEVICE bool rank_place_good(const ggas_ranks& r, const rank_place& p, uint64_t bytes, unsigned element) {
+  const uint64_t last = r.blocks - 1;
+  const bool fits = bytes <= ggas_segment_bytes() && p.step <= ggas_segment_bytes() && fits_segment(p.offset, bytes) &&
+                    last * p.step <= ggas_segment_bytes() - bytes - p.offset;
+  return fits && p.offset % element == 0 && p.step % element == 0;
+}
+// Of which every rank has its own.
+GGAS_DEVICE bool rank_places_good(const ggas_ranks& r, const rank_place& p, uint64_t bytes, unsigned element) {
+  return rank_place_good(r, p, bytes, element) && (r.blocks == 1 || p.step >= bytes);
+}
+
+GGAS_DEVICE rank_call open_call(const ggas_ranks& r, unsigned mode) {
+  rank_call c{r, layout_of(r), own_rank(r), rank_count(r), mode, 0, 0};
+  c.number = load_own(c.own_count(rank_layout::calls)) + 1;
+  c.permute = load_own(c.own_count(rank_layout::permutes)) + 1;
+  return c;
+}
+
+// What comes before the data: all ranks, where the mode or a check wants them.
+GGAS_DEVICE ggas_status begin_call(const rank_call& c, const rank_facts& f, uint64_t timeout_ns) {
+  const ggas_status s = block_status(load_relaxed(own_word(layout::broken)) != 0 ? ggas_broken : ggas_ok);
+  if (s != ggas_ok) return s;
+  if (ranks_checked() || (f.permutes && c.enters(ggas_in_all))) {
+    rank_terms mine{f.terms, static_cast<uint64_t>(static_cast<uint32_t>(f.to))};
+    mine.call.how |= (uint64_t{c.mode} | call_terms::of_ranks) << 24 | uint64_t{c.ranks.blocks} << 48;
+    mine.call.team = static_cast<uint64_t>(c.ranks.nodes.first) | static_cast<uint64_t>(c.ranks.nodes.stride) << 16 |
+                     static_cast<uint64_t>(c.ranks.nodes.size - 1) << 32 | (f.good ? 0 : call_terms::refuses);
+    return agree_as_ranks(c, mine, f.permutes, timeout_ns);
+  }
+  return c.enters(ggas_in_all) ? meet_ranks<meeting::barrier>(c.ranks, true, timeout_ns) : ggas_ok;
+}
+
+// good(): the arguments are, of ranks that are. body(call, patience) moves the data; it returns what the thread found.
+template <class Good, class Body>
+GGAS_DEVICE ggas_status run_ranks(const ggas_ranks& r, unsigned mode, rank_facts f, uint64_t timeout_ns, Good good,
+                                  Body body) {
+  if (!ranks_good(r) || (mode & 3u) == 3u || mode >= 12u) return ggas_bad_argument;
+  f.good = good();
+  if (!f.good && !ranks_checked()) return ggas_bad_argument;
+  const rank_call c = open_call(r, mode);
+  const taken_place here(c.own_count(0), rank_layout::line);
+  if (here.refused()) return refused_for(waited_for::free_place, call_of(f.terms), 0);
+  ggas_status s = begin_call(c, f, timeout_ns);
+  if (s == ggas_bad_argument) return s;
+  if (s == ggas_ok) {
+    patience end(timeout_ns);
+    s = status_of_ranks(c, body(c, end));
+  }
+  // Every rank has all its data: so whoever has met the others may look at any of them.
+  if (s == ggas_ok && c.leaves(ggas_out_all)) s = meet_ranks<meeting::barrier>(r, false, timeout_ns);
+  if (thread_rank() == 0) {
+    if (s == ggas_ok) {
+      store_own(c.own_count(rank_layout::calls), c.number);
+      if (f.permutes) store_own(c.own_count(rank_layout::permutes), c.permute);
+    } else {
+      break_node();
+    }
+  }
+  __syncthreads();
+  return s;
+}
+
+}  // namespace ggas::detail

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks as a value for host and kernels, and where their words and slots lie. docs/ranks.md.
+#pragma once
+
+#include "ggas/detail/platform/call.hpp"
+#include "ggas/detail/sync/team_handle.hpp"
+
+// When a collective of ranks begins to touch data, and when it returns: one of each, joined by |.
+enum ggas_sync_mode : unsigned {
+  ggas_in_all = 0,    // all ranks have entered
+  ggas_in_mine = 1,   // the rank whose memory it is has entered
+  ggas_in_none = 2,   // at once
+  ggas_out_all = 0,   // all data are where they belong
+  ggas_out_mine = 4,  // the rank's own source was read, and its own destination is complete
+  ggas_out_none = 8,  // at once
+};
+GGAS_LAYOUT_FN ggas_sync_mode operator|(ggas_sync_mode a, ggas_sync_mode b) {
+  return static_cast<ggas_sync_mode>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+// Blocks first ... first + blocks - 1 of a grid on every node of a team. Rank = rank of the node in the team * blocks +
+// block - first. The same at every rank; made by ggas::rank_space.
+struct ggas_ranks {
+  ggas_team nodes;      // its id does not count
+  unsigned blocks;      // of a node that are ranks
+  unsigned first;       // block of the grid that is the node's first rank
+  uint64_t place;       // of words and slots, bytes from the start of every segment
+  unsigned slot_bytes;  // of a message, a multiple of 16
+  unsigned credits;     // messages that a rank may have sent to another one that were not taken yet
+};
+
+namespace ggas {
+
+// Memory of every rank: that of a rank begins `offset` + its number on its node * `step` bytes behind the start of its
+// node's segment.
+template <class T>
+struct ranked {
+  uint64_t offset, step;
+  GGAS_LAYOUT_FN operator ranked<const T>() const { return {offset, step}; }
+};
+template <class T>
+struct ranked<const T> {
+  uint64_t offset, step;
+};
+
+// Offsets from ggas_ranks::place on, in bytes. Words of 64 bits, each with one writer: another rank, or the own one.
+struct rank_layout {
+  uint64_t ranks, blocks, slot_bytes, credits;
+
+  static constexpr uint64_t word = 8, line = 64;
+  static constexpr uint64_t most_blocks = 1024, most_ranks = 32768;  // of a node, of all
+  static constexpr uint64_t turns = 16;                              // of the words of permutes
+  static constexpr uint64_t node_bytes = 4 * line;
+
+  // Of the node: where its blocks meet, the rounds of dissemination by other nodes, how many of these have ended.
+  static constexpr uint64_t meeting = 0, meetings = 3 * line;
+  static GGAS_LAYOUT_FN uint64_t round(int step) { return line + static_cast<uint64_t>(step) * word; }
+
+  // Of a rank, from part() on: how many calls, permutes and agreements have ended, and rows of a word for each rank.
+  static constexpr uint64_t calls = 0, permutes = word, agreements = 2 * word;
+  enum row : unsigned {
+    entered,               // the call that a rank has entered
+    arrived,               // the call of which a rank has stored all its data here
+    admitted,              // the permute that a rank has entered, as last told
+    filled,                // messages of a rank that are here
+    taken,                 // own messages that a rank has taken
+    sent,                  // own: messages sent to a rank
+    received,              // own: messages of a rank that were taken
+    terms,                 // how a rank calls: term_rows rows, twice in turn
+    came = terms + 2 * 4,  // the permute of which a rank has stored its data here, `turns` rows in turn
+    rows = came + 16
+  };
+  static constexpr unsigned term_rows = 4;
+  GGAS_LAYOUT_FN uint64_t part(uint64_t block) const { return node_bytes + block * part_bytes(); }
+  GGAS_LAYOUT_FN uint64_t of_rank(unsigned row, uint64_t rank) const { return line + (row * ranks + rank) * word; }
+  // Where message `number` of a rank lies.
+  GGAS_LAYOUT_FN uint64_t slot(uint64_t from, uint64_t number) const {
+    return words_bytes() + (from * credits + number % credits) * slot_bytes;
+  }
+
+  // Of every segment: 256 + blocks * (64 + 248 * ranks, rounded up to 64, + ranks * credits * slot_bytes).
+  GGAS_LAYOUT_FN uint64_t bytes() const { return part(blocks); }
+
+ private:
+  GGAS_LAYOUT_FN uint64_t words_bytes() const { return (line + rows * ranks * word + line - 1) / line * line; }
+  GGAS_LAYOUT_FN uint64_t part_bytes() const { return words_bytes() + ranks * credits * slot_bytes; }
+};
+static_assert(rank_layout::rows == 31 && rank_layout::turns == rank_layout::rows - rank_layout::came);
+
+namespace detail {
+GGAS_LAYOUT_FN int rank_count(const ggas_ranks& r) { return r.nodes.size * static_cast<int>(r.blocks); }
+GGAS_LAYOUT_FN rank_layout layout_of(const ggas_ranks& r) {
+  return {static_cast<uint64_t>(rank_count(r)), r.blocks, r.slot_bytes, r.credits};
+}
+}  // namespace detail
+
+}  // namespace ggas

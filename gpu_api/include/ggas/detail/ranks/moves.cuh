@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of ranks that move data: sources are stored straight into destinations, whose places every rank can
+// compute. Included by ranks.cuh.
+#pragma once
+
+#include "ggas/detail/ranks/call.cuh"
+
+namespace ggas::detail {
+
+// Of `bytes` for each rank, or each pair of ranks.
+struct rank_move {
+  rank_place dst, src;
+  size_t bytes;
+};
+GGAS_DEVICE size_t behind(const rank_move& m, int part) { return static_cast<size_t>(part) * m.bytes; }
+
+GGAS_DEVICE void copy_own(char* to, const char* from, size_t bytes) {
+  copy_bytes(to, from, bytes, {thread_rank(), thread_count()});
+}
+
+// Along the tree. A rank that sends on must have the data, whatever the mode.
+GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const rank_move& m, int root, patience& end) {
+  const binomial_plan plan{c.count, root};
+  const int received = plan.receives_in(c.me), children = plan.steps() - received - 1;
+  const char* from = c.memory(m.src, root);
+  char* const own = c.memory(m.dst, c.me);
+  if (c.me != root) {
+    const int parent = plan.at(c.me, received).from;
+    enter_for(c, [=](int rank) { return rank == parent; });
+    if (children == 0 && c.leaves(ggas_out_none)) return ggas_ok;
+    ggas_status s = is_first_thread() ? await_rank(c, rank_layout::arrived, parent, c.number, end) : ggas_ok;
+    s = status_of_ranks(c, s);
+    if (s != ggas_ok) return s;
+    from = own;
+  }
+  const ggas_status s = store_to_ranks(
+      c, children, m.bytes, true, [&](int i) { return plan.at(c.me, received + 1 + i).to; },
+      [&](int rank) { return c.memory(m.dst, rank); }, [&](int) { return from; }, end);
+  copy_own(own, from, m.bytes);
+  return s;
+}
+
+GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const rank_move& m, int root, patience& end) {
+  const bool tells = !c.leaves(ggas_out_none);
+  if (c.me != root) {
+    enter_for(c, [=](int rank) { return rank == root; });
+    return tells ? await_ranks(
+                       c, rank_layout::arrived, [=](int rank) { return rank == root; }, c.number, end)
+                 : ggas_ok;
+  }
+  const linear_plan plan{c.count, root};
+  const char* const all = c.memory(m.src, root);
+  const ggas_status s = store_to_ranks(
+      c, plan.steps(), m.bytes, tells, [&](int i) { return plan.partner(i); },
+      [&](int rank) { return c.memory(m.dst, rank); }, [&](int rank) { return all + behind(m, rank); }, end);
+  copy_own(c.memory(m.dst, c.me), all + behind(m, c.me), m.bytes);
+  return s;
+}
+
+GGAS_DEVICE ggas_status gather_from_ranks(const rank_call& c, const rank_move& m, int root, patience& end) {
+  const bool tells = !c.leaves(ggas_out_none);
+  const char* const own = c.memory(m.src, c.me);
+  char* const part = c.memory(m.dst, root) + behind(m, c.me);
+  if (c.me != root)
+    return store_to_ranks(
+        c, 1, m.bytes, tells, [=](int) { return root; }, [=](int) { return part; }, [=](int) { return own; }, end);
+  enter_for(c, [](int) { return true; });
+  copy_own(part, own, m.bytes);
+  return tells ? await_ranks(
+                     c, rank_layout::arrived, [](int) { return true; }, c.number, end)
+               : ggas_ok;
+}
+
+// A part for every rank: the same one, or in an alltoall another one for each.
+GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const rank_move& m, bool alike, patience& end) {
+  const xor_plan plan{c.count};
+  const bool tells = !c.leaves(ggas_out_none);
+  const char* const own = c.memory(m.src, c.me);
+  const auto source = [&](int rank) { return alike ? own : own + behind(m, rank); };
+  enter_for(c, [](int) { return true; });
+  const ggas_status s = store_to_ranks(
+      c, plan.steps(), m.bytes, tells, [&](int i) { return plan.partner(c.me, i); },
+      [&](int rank) { return c.memory(m.dst, rank) + behind(m, c.me); }, source, end);
+  copy_own(c.memory(m.dst, c.me) + behind(m, c.me), source(c.me), m.bytes);
+  if (s != ggas_ok || !tells) return s;
+  return await_ranks(
+      c, rank_layout::arrived, [](int) { return true; }, c.number, end);
+}
+
+// ------------------------------------------------------------------------------------------------ permute
+
+// A rank does not know who sends to it, so the word that tells must be that of this permute and of no other one: there
+// are `turns` of them in turn. A rank may write one again when its target has left the permute `turns` ago. Of that it
+// hears in this permute, or, where nobody says when it enters, by what every rank tells all others in each eighth one.
+constexpr uint64_t permutes_between = rank_layout::turns / 2;
+
+GGAS_DEVICE bool is_admitted(const rank_call& c, int to) {
+  if (c.enters(ggas_in_all)) return true;
+  const uint64_t last = rank_layout::turns - 1, before = c.permute > last ? c.permute - last : 0;
+  const uint64_t least = c.enters(ggas_in_mine) ? c.permute : before;
+  if (least != 0 && load_spin(c.own(rank_layout::admitted, to)) < least) return false;
+  acquire_after_spin(c.own(rank_layout::admitted, to));
+  return true;
+}
+
+// By the first warp, for the block: until one of the ranks has told.
+GGAS_DEVICE ggas_status await_source(const rank_call& c, patience& end) {
+  const auto turn = rank_layout::came + static_cast<unsigned>(c.permute % rank_layout::turns);
+  if (thread_rank() >= 32) return ggas_ok;
+  for (;;) {
+    bool found = false;
+    for (int rank = static_cast<int>(lane_rank()); rank < c.count; rank += static_cast<int>(lane_count())) {
+      if (load_spin(c.own(turn, rank)) != c.permute) continue;
+      acquire_after_spin(c.own(turn, rank));
+      found = true;
+    }
+    if (__any_sync(lane_mask(), found)) return ggas_ok;
+    if (__any_sync(lane_mask(), lane_rank() == 0 && end.over())) return ggas_timed_out;
+  }
+}
+
+GGAS_DEVICE ggas_status permute_ranks(const rank_call& c, const rank_move& m, int to, patience& end) {
+  const bool tells = !c.leaves(ggas_out_none);
+  const char* const own = c.memory(m.src, c.me);
+  if (c.enters(ggas_in_mine) || c.permute % permutes_between == 0)
+    tell_ranks(c, rank_layout::admitted, c.permute, [](int) { return true; });
+  if (to == c.me) {
+    copy_own(c.memory(m.dst, c.me), own, m.bytes);
+    return ggas_ok;
+  }
+  const ggas_status s = serve_ranks(
+      c, 1, m.bytes, [=](int) { return to; }, [&](int rank) { return is_admitted(c, rank); },
+      [&](int rank, const movers& by) { copy_bytes(c.memory(m.dst, rank), own, m.bytes, by); },
+      [&](int rank) {
+        const auto turn = rank_layout::came + static_cast<unsigned>(c.permute % rank_layout::turns);
+        if (tells) tell_rank(c, rank, turn, c.permute);
+      },
+      end);
+  return s == ggas_ok && tells ? await_source(c, end) : s;
+}
+
+// ------------------------------------------------------------------------------------------------ calls
+
+template <class T>
+GGAS_DEVICE rank_move move_of(const ranked<T>& dst, const ranked<const T>& src, size_t n) {
+  static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "elements have 1, 2, 4, 8 or 16 bytes");
+  static_assert(__is_trivially_copyable(T), "collectives move plain data");
+  return {{dst.offset, dst.step}, {src.offset, src.step}, n * sizeof(T)};
+}
+
+// Parts of a place; at the root alone, or at every rank.
+struct parts_there {
+  int parts;
+  bool everywhere;
+};
+// `in_place`: the rank's source may be its part of the destination, or the other way round.
+GGAS_DEVICE bool rank_move_good(const ggas_ranks& r, const rank_move& m, size_t n, unsigned element, parts_there dst,
+                                parts_there src, bool in_place) {
+  const uint64_t one = bytes_of_parts(n, element, 1), to = bytes_of_parts(n, element, dst.parts),
+                 from = bytes_of_parts(n, element, src.parts);
+  const auto good = [&](const rank_place& p, uint64_t bytes, bool everywhere) {
+    return everywhere ? rank_places_good(r, p, bytes, element) : rank_place_good(r, p, bytes, element);
+  };
+  if (n == 0 || !good(m.dst, to, dst.everywhere) || !good(m.src, from, src.everywhere)) return false;
+  const auto block = static_cast<uint64_t>(block_rank() - r.first);
+  const uint64_t written = m.dst.offset + block * m.dst.step, read = m.src.offset + block * m.src.step;
+  const auto part = static_cast<uint64_t>(own_rank(r)) * one;
+  const bool same = in_place && (dst.parts == src.parts ? written == read
+                                 : dst.parts > 1        ? read == written + part
+                                                        : written == read + part);
+  return same || read + from <= written || written + to <= read;
+}
+GGAS_DEVICE bool rank_good(const ggas_ranks& r, int rank) { return rank >= 0 && rank < rank_count(r); }
+
+}  // namespace ggas::detail

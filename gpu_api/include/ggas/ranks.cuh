@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks smaller than a GPU: blocks of a resident grid on every node, and their collectives. Guide: docs/ranks.md.
+// Includes ggas.cuh.
+//
+// A call is made by one block, which is a rank of `ranks`; all ranks make the same calls in the same order with the
+// same n, root, operation and mode. Places are symmetric (ggas::ranked): every rank computes those of the others, so
+// nobody tells them. A call begins with a block barrier: what the block has stored to its source is read.
+// ggas_bad_argument: `ranks` that ggas::rank_space has not made, a block that is no rank, n = 0, a root or target that
+// does not exist, memory outside of the segments or misaligned, destinations of a node's ranks or source and
+// destination of the rank that overlap. After a failure other than that: ggas_broken, as after any collective.
+#pragma once
+
+#include "ggas/ggas.cuh"
+
+#include "ggas/detail/ranks/folds.cuh"
+
+GGAS_DEVICE int ggas_rank(const ggas_ranks& ranks) { return ggas::detail::own_rank(ranks); }
+GGAS_DEVICE int ggas_rank_count(const ggas_ranks& ranks) { return ggas::detail::rank_count(ranks); }
+GGAS_DEVICE int ggas_rank_node(const ggas_ranks& ranks, int rank) { return ggas::detail::node_of_rank(ranks, rank); }
+// The ranks of the calling node as a group: for puts, gets and barriers of their blocks alone.
+GGAS_DEVICE ggas::blocks ggas_rank_blocks(const ggas_ranks& ranks) { return ggas::detail::blocks_of(ranks); }
+// Memory of a rank; null where it does not lie in the segment.
+template <class T>
+GGAS_DEVICE T* ggas_pointer_of_rank(const ggas_ranks& ranks, int rank, ggas::ranked<T> at) {
+  return ggas_pointer_of_node<T>(ggas::detail::node_of_rank(ranks, rank),
+                                 at.offset + static_cast<uint64_t>(ggas::detail::block_in_node(ranks, rank)) * at.step);
+}
+
+// Every store and put of the ranks before it is visible to every rank after it. Blocks of a node count themselves in
+// its memory, nodes take ceil(log2 nodes) hops.
+GGAS_DEVICE ggas_status ggas_barrier(const ggas_ranks& ranks, uint64_t timeout_ns) {
+  GGAS_CALL(ggas_barrier, ggas::block{}, ggas::detail::record_call(this_call, {ranks.nodes}),
+            !ggas::detail::ranks_good(ranks)
+                ? ggas_bad_argument
+                : ggas::detail::meet_ranks<ggas::detail::meeting::barrier>(ranks, true, timeout_ns));
+}
+
+// ---- data that is moved. Elements have 1, 2, 4, 8 or 16 bytes. What a mode promises: docs/ranks.md.
+//
+// broadcast: n elements of the root's src go to dst of every rank; src may be the root's dst.
+template <class T>
+GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, ggas::ranked<T> dst,
+                                       ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
+                                       uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  const rank_move m = move_of(dst, src, n);
+  const auto good = [&] {
+    return rank_good(ranks, root) && rank_move_good(ranks, m, n, sizeof(T), {1, true}, {1, false}, true);
+  };
+  GGAS_CALL(ggas_broadcast, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
+            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
+                      [&](const rank_call& c, patience& end) { return broadcast_to_ranks(c, m, root, end); }));
+}
+// scatter: n elements from the root's src + i * n go to dst of rank i, which may be that part of src at the root.
+template <class T>
+GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, ggas::ranked<T> dst,
+                                     ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
+                                     uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  const rank_move m = move_of(dst, src, n);
+  const auto good = [&] {
+    return rank_good(ranks, root) &&
+           rank_move_good(ranks, m, n, sizeof(T), {1, true}, {rank_count(ranks), false}, true);
+  };
+  GGAS_CALL(ggas_scatter, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
+            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
+                      [&](const rank_call& c, patience& end) { return scatter_to_ranks(c, m, root, end); }));
+}
+// gather: n elements of src of rank i go to the root's dst + i * n; the root's src may be that part of its dst.
+template <class T>
+GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, ggas::ranked<T> dst,
+                                    ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
+                                    uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  const rank_move m = move_of(dst, src, n);
+  const auto good = [&] {
+    return rank_good(ranks, root) &&
+           rank_move_good(ranks, m, n, sizeof(T), {rank_count(ranks), false}, {1, true}, true);
+  };
+  GGAS_CALL(ggas_gather, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
+            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
+                      [&](const rank_call& c, patience& end) { return gather_from_ranks(c, m, root, end); }));
+}
+// allgather: n elements of src of rank i go to dst + i * n of every rank; src may be the own part of dst.
+template <class T>
+GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, ggas::ranked<T> dst,
+                                       ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, uint64_t timeout_ns,
+                                       ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  const rank_move m = move_of(dst, src, n);
+  const auto good = [&] { return rank_move_good(ranks, m, n, sizeof(T), {rank_count(ranks), true}, {1, true}, true); };
+  GGAS_CALL(ggas_allgather, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
+            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), everybody), false, 0, false}, timeout_ns, good,
+                      [&](const rank_call& c, patience& end) { return spread_to_ranks(c, m, true, end); }));
+}
+// alltoall: n elements from src + j * n of rank i go to dst + i * n of rank j.
+template <class T>
+GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, ggas::ranked<T> dst,
+                                      ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, uint64_t timeout_ns,
+                                      ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  const rank_move m = move_of(dst, src, n);
+  const auto good = [&] {
+    const parts_there all{rank_count(ranks), true};
+    return rank_move_good(ranks, m, n, sizeof(T), all, all, false);
+  };
+  GGAS_CALL(ggas_alltoall, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
+            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), everybody), false, 0, false}, timeout_ns, good,
+                      [&](const rank_call& c, patience& end) { return spread_to_ranks(c, m, false, end); }));
+}
+// permute: n elements of src go to dst of rank `to`. Every rank is the target of one: with ggas_in_all, and in the
+// checked mode, ggas_bad_argument at all of them where that is not so; else a rank that is no target times out.
+template <class T>
+GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, ggas::ranked<T> dst,
+                                     ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int to,
+                                     uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  const rank_move m = move_of(dst, src, n);
+  const auto good = [&] {
+    return (rank_good(ranks, to) || (mode & 3u) == ggas_in_all) &&
+           rank_move_good(ranks, m, n, sizeof(T), {1, true}, {1, true}, false);
+  };
+  GGAS_CALL(ggas_permute, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
+            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), everybody), true, to, false}, timeout_ns, good,
+                      [&](const rank_call& c, patience& end) { return permute_ranks(c, m, to, end); }));
+}
+
+// ---- reductions of numbers, as those of nodes (collective.cuh): sums run in the order of ranks.
+//
+// reducescatter: n elements from src + i * n of every rank are combined into dst of rank i, which may be that part of
+// its src.
+template <class T>
+GGAS_DEVICE ggas_status ggas_reducescatter(const ggas_ranks& ranks, ggas::ranked<T> dst,
+                                           ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, ggas_op op,
+                                           uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  const auto good = [&] {
+    return operation_good<T>(op) &&
+           rank_move_good(ranks, move_of(dst, src, n), n, sizeof(T), {1, true}, {rank_count(ranks), true}, true);
+  };
+  GGAS_CALL(ggas_reducescatter, ggas::block{},
+            record_call(this_call, {ranks.nodes, n, everybody, 0, static_cast<uint32_t>(op), sizeof(T)}),
+            run_ranks(ranks, mode, {terms_of(this_call, n, element_of_numbers<T>(), everybody, op), false, 0, false},
+                      timeout_ns, good, [&](const rank_call& c, patience& end) {
+                        return reducescatter_ranks(c, fold_of(ranks, dst, src, n, op), end);
+                      }));
+}
+// scan: element i of dst becomes the combination of element i of src of ranks 0 ... own (ggas_scan_inclusive) or own -
+// 1 (ggas_scan_exclusive: dst of rank 0 stays as it is). dst may be src.
+template <class T>
+GGAS_DEVICE ggas_status ggas_scan(const ggas_ranks& ranks, ggas::ranked<T> dst,
+                                  ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, ggas_op op,
+                                  ggas_scan_kind kind, uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  const auto good = [&] {
+    return operation_good<T>(op) && static_cast<unsigned>(kind) <= ggas_scan_exclusive &&
+           rank_move_good(ranks, move_of(dst, src, n), n, sizeof(T), {1, true}, {1, true}, true);
+  };
+  GGAS_CALL(
+      ggas_scan, ggas::block{},
+      record_call(this_call, {ranks.nodes, n, everybody, kind, static_cast<uint32_t>(op), sizeof(T)}),
+      run_ranks(ranks, mode,
+                {terms_of(this_call, n, element_of_numbers<T>(), everybody, op, kind * ggas::call_terms::exclusive),
+                 false, 0, false},
+                timeout_ns, good, [&](const rank_call& c, patience& end) {
+                  return scan_ranks(c, fold_of(ranks, dst, src, n, op), kind, end);
+                }));
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ggas/ranks.hpp"
+
+#include "ggas/cluster.hpp"
+#include "userlib/cluster/teams/zeroed.hpp"
+
+namespace ggas {
+
+namespace {
+
+constexpr unsigned most_credits = 65536, most_slot = 1u << 24;
+
+ggas_ranks ranks_of(const cluster& c, const rank_shape& s, uint64_t place) {
+  return {s.nodes.value_or(ggas_team{0, 1, c.nodes(), 0}), s.blocks, s.first, place, s.slot_bytes, s.credits};
+}
+
+// What is wrong with a shape.
+std::string check(const ggas_ranks& r, int nodes) {
+  const ggas_team& t = r.nodes;
+  const auto number = [](auto v) { return std::to_string(v); };
+  if (t.stride < 1 || t.size < 1 || t.first < 0 || t.first >= nodes || (nodes - 1 - t.first) / t.stride < t.size - 1)
+    return "the team must be of nodes 0 ... " + number(nodes - 1);
+  if (r.blocks < 1 || r.blocks > rank_layout::most_blocks)
+    return number(r.blocks) + " blocks of a node: must be 1 ... " + number(rank_layout::most_blocks);
+  if (static_cast<uint64_t>(t.size) * r.blocks > rank_layout::most_ranks)
+    return number(t.size) + " nodes of " + number(r.blocks) + " blocks: there are at most " +
+           number(rank_layout::most_ranks) + " ranks";
+  if (r.slot_bytes < 16 || r.slot_bytes % 16 != 0 || r.slot_bytes > most_slot)
+    return number(r.slot_bytes) + " bytes of a slot: must be a multiple of 16, at most " + number(most_slot);
+  if (r.credits < 1 || r.credits > most_credits)
+    return number(r.credits) + " credits: must be 1 ... " + number(most_credits);
+  return {};
+}
+
+constexpr ggas_ranks nobody{{0, 1, 0, 0}, 0, 0, 0, 0, 0};
+
+}  // namespace
+
+rank_space::rank_space(cluster& c, heap& memory) : cluster_(c), memory_(memory) {}
+
+rank_space::~rank_space() {
+  for (const auto& [place, kept] : kept_) memory_.free(place);
+}
+
+uint64_t rank_space::bytes(const rank_shape& shape) const {
+  return detail::layout_of(ranks_of(cluster_, shape, 0)).bytes();
+}
+
+ggas_ranks rank_space::make(const rank_shape& shape, std::string& why) {
+  ggas_ranks r = ranks_of(cluster_, shape, 0);
+  const std::string call = "ranks";
+  why = check(r, cluster_.nodes());
+  if (!why.empty()) {
+    why = call + ": " + why;
+    return nobody;
+  }
+  auto at = userlib::allocate_zeroed(cluster_, memory_, bytes(shape), call, why);
+  if (!at) return nobody;
+  r.place = at->offset;
+  kept_[r.place] = std::move(at->kept);
+  return r;
+}
+
+std::string rank_space::free(const ggas_ranks& r) {
+  if (kept_.erase(r.place) != 0) return memory_.free(r.place);
+  return "free of ranks at offset " + std::to_string(r.place) + ": not made here, or freed before";
+}
+
+}  // namespace ggas

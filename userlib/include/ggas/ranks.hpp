@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks made by the host: words and slots of their collectives, in the heap. docs/ranks.md. C++20.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ggas/detail/ranks/handle.hpp"
+#include "ggas/heap.hpp"
+
+namespace ggas {
+
+class cluster;
+
+// What ranks are made of.
+struct rank_shape {
+  unsigned blocks = 1;                  // of each node that are ranks: 1 ... 1024
+  unsigned first = 0;                   // block of the grid that is the node's first rank
+  unsigned slot_bytes = 4096;           // of a message of reducescatter and scan: a multiple of 16
+  unsigned credits = 2;                 // messages that may be on the way from a rank to another one: 1 ... 65536
+  std::optional<ggas_team> nodes = {};  // nothing: all. The team's id does not count
+};
+
+// The ranks of a cluster, whose words lie in its heap. Used by one thread at a time while no kernel runs; in a job all
+// processes make the same calls in the same order. Errors are texts; on an error nothing has changed, and the ranks
+// returned are such that kernels refuse. Ranks are a value: pass them to kernels. They are good until they are freed,
+// which kernels do not check. cluster::reset() is for ranks, too.
+class rank_space {
+ public:
+  // Both outlive it.
+  rank_space(cluster& c, heap& memory);
+  ~rank_space();  // frees what is left
+  rank_space(const rank_space&) = delete;
+  rank_space& operator=(const rank_space&) = delete;
+
+  ggas_ranks make(const rank_shape& shape, std::string& why);
+  std::string free(const ggas_ranks& r);
+
+  // Of every segment that ranks of that shape take (docs/ranks.md has the formula).
+  uint64_t bytes(const rank_shape& shape) const;
+
+ private:
+  cluster& cluster_;
+  heap& memory_;
+  std::map<uint64_t, std::shared_ptr<void>> kept_;  // by place: zero after a reset
+};
+
+}  // namespace ggas
