@@ -239,6 +239,7 @@ std::variant<command_line, int> parse_command_line(
   app.add_option("--pcap", cfg.pcap, "sim: packets on the links, pcapng for Wireshark")
       ->check(a_name)
       ->group(output_options);
+  app.add_flag("--list-nics", c.list_nics, "Verilated NICs that this command loads, for ./ggas")->group("");
   std::filesystem::path file;
   app.add_option("--scenario", file, "TOML file with options and names (./ggas sim FILE)")->check(a_name);
   const std::vector<std::string> own(argv + 1, argv + argc);

@@ -17,6 +17,7 @@ struct command_line {
   std::vector<const benchmark*> chosen;
   bool suite = false;  // a whole suite: what the provider cannot do is skipped
   bool list = false;
+  bool list_nics = false;  // only say which Verilated NICs would be loaded
   bool wall = false;
   bool nodes_given = false, timeout_given = false;
   uint64_t seeds = 1;

@@ -10,6 +10,7 @@
 #include "benchmarks/command_line.hpp"
 #include "benchmarks/common_line.hpp"
 #include "benchmarks/installed.hpp"
+#include "benchmarks/nics.hpp"
 #include "benchmarks/output.hpp"
 #include "benchmarks/ranks.hpp"
 #include "benchmarks/report_text.hpp"
@@ -180,6 +181,13 @@ int become_gpu_program(char** argv) {
                                built.string()));
 }
 
+int tell_nics(const command_line& line) {
+  const auto nics = nics_of(line);
+  if (!nics) return complain(nics.error());
+  for (const std::string& name : *nics) say(name + "\n");
+  return end_of_output(0);
+}
+
 // A folder that the user names comes first.
 void use_installed_platforms() {
   if (const auto folder = installed_folder("platforms"); !folder.empty()) setenv("GGAS_PLATFORMS", folder.c_str(), 0);
@@ -196,6 +204,7 @@ int main(int argc, char** argv) {
   auto parsed = ggas::bench::parse_command_line(argc, argv, environment);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   auto& line = std::get<ggas::bench::command_line>(parsed);
+  if (line.list_nics) return ggas::bench::tell_nics(line);
   if (line.list) {
     ggas::bench::say(ggas::bench::list_text());
     return ggas::bench::end_of_output(0);

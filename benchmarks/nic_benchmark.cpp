@@ -34,10 +34,9 @@ result<> measure_width(session& s, unsigned data_w) {
   const auto figures = run_nic_cycles(s.opts().cluster.seed, data_w, cancelled);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (cancelled()) return failed(errc::cancelled, fmt::format("nic_cycles: {}-bit NIC", data_w));
-  if (figures.empty())
-    return failed(errc::device_fault, fmt::format("nic_cycles: the link of the {}-bit NIC does not come up", data_w));
+  if (!figures) return failed(errc::device_fault, fmt::format("nic_cycles: {}", figures.error()));
   s.charge(0, 0, wall_s);
-  for (const nic_cycle_record& f : figures) emit_figure(s, f);
+  for (const nic_cycle_record& f : *figures) emit_figure(s, f);
   return {};
 }
 
@@ -59,10 +58,12 @@ result<> idle_second(session& s) {
 
 }  // namespace
 
+std::vector<unsigned> nic_cycles_widths(bool quick) {
+  return quick ? std::vector<unsigned>{64, 256} : std::vector<unsigned>{64, 256, 512};
+}
+
 result<> run_nic_cycles(session& s) {
-  const std::vector<unsigned> widths =
-      s.opts().quick ? std::vector<unsigned>{64, 256} : std::vector<unsigned>{64, 256, 512};
-  for (const unsigned w : widths) GGAS_TRY(measure_width(s, w));
+  for (const unsigned w : nic_cycles_widths(s.opts().quick)) GGAS_TRY(measure_width(s, w));
   return idle_second(s);
 }
 

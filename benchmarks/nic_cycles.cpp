@@ -22,13 +22,14 @@ class measurement {
  public:
   measurement(unsigned width, uint64_t seed, const std::function<bool()>& cancelled, std::vector<nic_cycle_record>& out)
       : width_(width), seed_(seed), out_(out), rig_(width, seed, cancelled) {}
-  void all() {
-    if (!rig_.ready()) return;
+  std::expected<void, std::string> all() {
+    if (!rig_.wrong().empty()) return std::unexpected(rig_.wrong());
     latencies();
     store_rate("store_8", 8, width_ == 64 ? packet_flits(width_, 8) / 0.9 : 4);
     for (bool both : {false, true}) store_efficiency(both);
     load_rate();
     speed();
+    return {};
   }
 
  private:
@@ -144,9 +145,10 @@ class measurement {
 
 }  // namespace
 
-std::vector<nic_cycle_record> run_nic_cycles(uint64_t seed, unsigned width, const std::function<bool()>& cancelled) {
+std::expected<std::vector<nic_cycle_record>, std::string> run_nic_cycles(uint64_t seed, unsigned width,
+                                                                         const std::function<bool()>& cancelled) {
   std::vector<nic_cycle_record> out;
-  measurement(width, seed, cancelled, out).all();
+  if (const auto done = measurement(width, seed, cancelled, out).all(); !done) return std::unexpected(done.error());
   run_rma_cycles(width, seed, cancelled, out);
   return out;
 }

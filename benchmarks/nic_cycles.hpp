@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,9 +25,13 @@ struct nic_cycle_record {
 // Cycles of PHYs and cable assumed in every figure that goes over the link.
 inline constexpr unsigned nic_cycles_wire = 20;
 
+// Of the NICs that the benchmark looks at.
+std::vector<unsigned> nic_cycles_widths(bool quick);
+
 // `cancelled`, if any, is looked at all the time; once it is true the figures mean nothing.
 void run_rma_cycles(unsigned width, uint64_t seed, const std::function<bool()>& cancelled,
                     std::vector<nic_cycle_record>& out);
-std::vector<nic_cycle_record> run_nic_cycles(uint64_t seed, unsigned width, const std::function<bool()>& cancelled);
+std::expected<std::vector<nic_cycle_record>, std::string> run_nic_cycles(uint64_t seed, unsigned width,
+                                                                         const std::function<bool()>& cancelled);
 
 }  // namespace ggas::bench

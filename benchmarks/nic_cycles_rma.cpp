@@ -24,7 +24,7 @@ class rma_measurement {
                   std::vector<nic_cycle_record>& out)
       : width_(width), out_(out), rig_(width, seed, cancelled) {}
   void all() {
-    if (!rig_.ready()) return;
+    if (!rig_.wrong().empty()) return;
     imm_latency();
     put_latency();
     put_efficiency("put_256", "puts of 256 bytes from 8 contexts, part of the payload bound of the link", mtu_bytes, 8);

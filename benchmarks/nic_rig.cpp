@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/nic_rig.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -44,9 +46,13 @@ double packet_flits(unsigned width, unsigned payload) { return nic::flit_count((
 
 nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled, unsigned links)
     : fill_(static_cast<uint32_t>(seed)), cancelled_(std::move(cancelled)) {
-  for (auto& n : nics_) n = nic::make_nic_rtl(width, {.mps = 256, .mrrs = 512, .bus_id = 1, .links = links}, "nic");
-  if (!nics_[0] || !nics_[1]) return;
   for (auto& n : nics_) {
+    auto made = nic::make_nic_rtl(width, {.mps = 256, .mrrs = 512, .bus_id = 1, .links = links}, "nic");
+    if (!made) {
+      wrong_ = made.error();
+      return;
+    }
+    n = std::move(*made);
     n->link_up(0, true);
     n->link_ready(0, true);
     n->gate(true, true, true);
@@ -58,7 +64,7 @@ nic_rig::nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled,
   }
   on_request = [this](unsigned n, const tlp& t) { set_up_.emplace_back(n, t); };
   drain();
-  ready_ = bring_up();
+  if (!bring_up()) wrong_ = fmt::format("the link of the {}-bit NIC does not come up", width);
   on_request = nullptr;
 }
 

@@ -6,12 +6,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "sim/nic/coll_format.hpp"
-#include "sim/nic/rtl/nic_core.hpp"
 #include "sim/nic/rma_format.hpp"
+#include "sim/nic/rtl/nic_core.hpp"
 
 namespace ggas::bench {
 
@@ -26,7 +27,8 @@ class nic_rig {
   // `cancelled`, if any, is looked at now and then; once it is true nothing runs any more.
   // NICs with several links have collectives, too; the first link of each is used.
   nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled = {}, unsigned links = 1);
-  bool ready() const { return ready_; }
+  // Why nothing can be measured; empty: the NICs are there and their link is up.
+  const std::string& wrong() const { return wrong_; }
   uint64_t now() const { return now_; }
   uint64_t cycles() const { return nics_[0] ? nics_[0]->steps() + nics_[1]->steps() : 0; }
 
@@ -95,7 +97,8 @@ class nic_rig {
   uint32_t fill_, last_value_ = 0;
   uint64_t now_ = 0;
   std::function<bool()> cancelled_;
-  bool ready_ = false, ended_ = false;
+  bool ended_ = false;
+  std::string wrong_;
 };
 
 }  // namespace ggas::bench

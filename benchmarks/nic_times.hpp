@@ -25,7 +25,7 @@ class nic_times {
  public:
   // Of one link, or of several: those have collectives, and only these are measured.
   nic_times(unsigned width, const nic::nic_limits& limits, unsigned links = 1);
-  bool ready() const { return rig_.ready(); }
+  const std::string& wrong() const { return rig_.wrong(); }
   // Runs every operation; a row for each cause and effect that was seen.
   std::vector<nic::time_row> measure();
   // Behind measure(): every operation as often and as close together as the NIC takes it. A row where that is further

@@ -98,8 +98,8 @@ int main(int argc, char** argv) {
   for (const unsigned width : widths) {
     const nic::nic_limits limits = bench::measure_limits(width);
     bench::nic_times t(width, limits);
-    if (!t.ready()) {
-      fmt::print(stderr, "ggas-nic-times: the link of the {}-bit NIC does not come up\n", width);
+    if (!t.wrong().empty()) {
+      fmt::print(stderr, "ggas-nic-times: {}\n", t.wrong());
       return 1;
     }
     table all{.limits = limits, .times = t.measure(), .paces = {}};

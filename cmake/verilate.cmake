@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # ggas_verilate(<target> TOP <module> PREFIX <C++ class> SOURCES <.sv files, packages first>
-#               [PARAMETERS NAME=VALUE ...] [DEFINES NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE] [LARGE])
+#               [PARAMETERS NAME=VALUE ...] [DEFINES NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE] [LARGE] [SHARED])
 # makes a static library <target> with the Verilated model and its include folder. TRACE adds FST waves (off until asked for),
 # NATIVE is for models whose speed counts: optimised fully and for this machine's processor; others are for small tests and
 # compile in two thirds of the time. LARGE: a fifth of the compiler's time of a NIC with six links would go into optimised
-# waves, so they are not. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
+# waves, so they are not. SHARED: for a shared object. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
 
 # Verilator's runtime, once for all models (Verilator itself builds it only beside an executable).
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE GGAS_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -14,6 +14,7 @@ set(waves fst_frame.cpp fst_writer.cpp wave_file.cpp)
 list(TRANSFORM waves PREPEND ${CMAKE_SOURCE_DIR}/sim/trace/)
 add_library(ggas_verilated STATIC EXCLUDE_FROM_ALL ${runtime} ${waves})
 target_compile_definitions(ggas_verilated PRIVATE VM_COVERAGE=1 VM_TRACE=1 VM_TRACE_FST=1)
+set_target_properties(ggas_verilated PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(ggas_verilated PRIVATE -w)
 target_include_directories(ggas_verilated PRIVATE ${CMAKE_SOURCE_DIR})
 target_include_directories(ggas_verilated SYSTEM PUBLIC ${GGAS_VERILATOR_ROOT}/include ${GGAS_VERILATOR_ROOT}/include/vltstd)
@@ -57,7 +58,7 @@ function(ggas_mutants sources)
 endfunction()
 
 function(ggas_verilate target)
-  cmake_parse_arguments(V "TRACE;NATIVE;LARGE" "TOP;PREFIX" "SOURCES;PARAMETERS;DEFINES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(V "TRACE;NATIVE;LARGE;SHARED" "TOP;PREFIX" "SOURCES;PARAMETERS;DEFINES;DEPENDS" ${ARGN})
   if(GGAS_MUTANTS)
     ggas_mutants(V_SOURCES)
   endif()
@@ -74,6 +75,11 @@ function(ggas_verilate target)
   if(GGAS_COVERAGE)
     set(opt -O1)  # a counter for every bit: much code, run once
   endif()
+  if(V_SHARED)
+    foreach(flags opt opt_waves opt_slow)
+      string(APPEND ${flags} " -fPIC")
+    endforeach()
+  endif()
   if(GGAS_SANITIZE)
     string(APPEND opt " -fsanitize=${GGAS_SANITIZE}")
     string(APPEND opt_waves " -fsanitize=${GGAS_SANITIZE}")
@@ -82,7 +88,7 @@ function(ggas_verilate target)
     set(GGAS_OBJCACHE ${CCACHE})
   endif()
   set(args --cc --build -j 2 -O3 --x-assign fast --x-initial fast --noassert --top-module ${V_TOP} --prefix ${V_PREFIX} --Mdir ${dir} -Wno-fatal
-    -MAKEFLAGS "OPT_FAST='$(if $(findstring __Trace,$@),${opt_waves},${opt})' OPT_SLOW=${opt_slow} OPT_GLOBAL=-O2 OBJCACHE=${GGAS_OBJCACHE}")
+    -MAKEFLAGS "OPT_FAST='$(if $(findstring __Trace,$@),${opt_waves},${opt})' OPT_SLOW='${opt_slow}' OPT_GLOBAL=-O2 OBJCACHE=${GGAS_OBJCACHE}")
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT V_NATIVE OR GGAS_COVERAGE)
     list(REMOVE_ITEM args --noassert)
     list(APPEND args --assert)

@@ -34,8 +34,8 @@
 #include "sim/kernel.hpp"
 #include "sim/mem/memory.hpp"
 #include "sim/network_manager.hpp"
-#include "sim/nic/rtl/nic_bridge.hpp"
 #include "sim/nic/model/nic_model.hpp"
+#include "sim/nic/rtl/nic_bridge.hpp"
 #include "sim/pcie/root_complex.hpp"
 #include "sim/pcie/switch.hpp"
 #include "sim/platform/platform.hpp"
@@ -83,8 +83,7 @@ class endpoint {
 
 using endpoint_factory = std::function<std::unique_ptr<endpoint>(const endpoint_slot&)>;
 
-using nic_factory =
-    std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)>;
+using nic_factory = std::function<nic::made_nic(unsigned data_width, const nic::host_config&, const char* name)>;
 
 // What a node is beside its NIC.
 struct node_config {

@@ -222,10 +222,8 @@ std::expected<void, std::string> system::build_nic(unsigned n) {
     return {};
   }
   auto core = (cfg_.make_nic ? cfg_.make_nic : nic::make_nic_rtl)(p.nic.data_width, host, name.c_str());
-  if (!core)
-    return fail(fmt::format("nic.data_width = {}: this build has no NIC of that width with {} links", p.nic.data_width,
-                            shape_->ports()));
-  auto bridge = std::make_unique<nic::nic_bridge>(name.c_str(), std::move(core), *clock_, b, shape_->ports());
+  if (!core) return fail(core.error());
+  auto bridge = std::make_unique<nic::nic_bridge>(name.c_str(), std::move(*core), *clock_, b, shape_->ports());
   it.bridge = bridge.get();
   it.nic = std::move(bridge);
   return {};

@@ -38,7 +38,7 @@ rig::~rig() { kernel_.enter(); }
 
 bar_sizes rig_bars(const rig_config& cfg) { return {registers_bytes, cfg.window_bytes, pages_bytes}; }
 
-std::unique_ptr<nic::nic_core> rig::make_core(unsigned n) const {
+nic::made_nic rig::make_core(unsigned n) const {
   const sim::platform& p = cfg_.plat;
   const nic::host_config host{.mps = uint16_t(p.mps()),
                               .mrrs = uint16_t(p.mrrs()),
@@ -49,8 +49,8 @@ std::unique_ptr<nic::nic_core> rig::make_core(unsigned n) const {
   auto core = cfg_.make_nic ? cfg_.make_nic(p.nic.data_width, host, name.c_str())
                             : nic::make_nic_rtl(p.nic.data_width, host, name.c_str());
   if (!core) return core;
-  core->msix(true, false);  // the client masks vectors, by the eventfds it gives
-  core->bus_master(false);
+  (*core)->msix(true, false);  // the client masks vectors, by the eventfds it gives
+  (*core)->bus_master(false);
   return core;
 }
 
@@ -60,10 +60,9 @@ std::expected<void, std::string> rig::build(const std::vector<guest*>& guests) {
   clock_ = std::make_unique<nic::nic_clock>("clock", p.nic.hertz);
   for (unsigned n = 0; n < cfg_.nodes; ++n) {
     auto core = make_core(n);
-    if (!core)
-      return std::unexpected(fmt::format("nic.data_width = {}: this build has no NIC of that width", p.nic.data_width));
+    if (!core) return std::unexpected(core.error());
     auto it = std::make_unique<node>();
-    it->nic = std::make_unique<nic::nic_bridge>(fmt::format("node{}_nic", n).c_str(), std::move(core), *clock_,
+    it->nic = std::make_unique<nic::nic_bridge>(fmt::format("node{}_nic", n).c_str(), std::move(*core), *clock_,
                                                 nic::bridge_config{.id = nic_id,
                                                                    .rx_latency_ps = p.nic.rx_latency_ps,
                                                                    .tx_latency_ps = p.nic.tx_latency_ps,

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "sim/vfio_user/config_space.hpp"
-#include "sim/vfio_user/guest_port.hpp"
-#include "sim/vfio_user/tlp_log.hpp"
 #include "sim/fabric/wire.hpp"
 #include "sim/kernel.hpp"
 #include "sim/nic/rtl/nic_bridge.hpp"
 #include "sim/platform/platform.hpp"
+#include "sim/vfio_user/config_space.hpp"
+#include "sim/vfio_user/guest_port.hpp"
+#include "sim/vfio_user/tlp_log.hpp"
 
 namespace ggas::device {
 
@@ -27,8 +27,7 @@ struct rig_config {
   uint64_t seed = 1;                 // of faults
   std::string faults;                // script (sim/fabric/faults.hpp), empty: none
   // Instead of the Verilated NIC: for tests.
-  std::function<std::unique_ptr<nic::nic_core>(unsigned data_width, const nic::host_config&, const char* name)>
-      make_nic;
+  std::function<nic::made_nic(unsigned data_width, const nic::host_config&, const char* name)> make_nic;
 };
 
 bar_sizes rig_bars(const rig_config& cfg);
@@ -70,7 +69,7 @@ class rig {
   explicit rig(rig_config cfg) : cfg_(std::move(cfg)) {}
   std::expected<void, std::string> build(const std::vector<guest*>& guests);
   std::expected<void, std::string> wire_links();
-  std::unique_ptr<nic::nic_core> make_core(unsigned n) const;
+  nic::made_nic make_core(unsigned n) const;
 
   rig_config cfg_;
   sim::kernel kernel_;  // before everything SystemC

@@ -301,10 +301,10 @@ INSTANTIATE_TEST_SUITE_P(
                     bad_config{"no_nic",
                                [](auto& c) {
                                  c.make_nic = [](unsigned, const nic::host_config&, const char*) {
-                                   return std::unique_ptr<nic::nic_core>();
+                                   return std::unexpected("this NIC is not there");
                                  };
                                },
-                               "nic.data_width = 64"}),
+                               "this NIC is not there"}),
     [](const auto& i) { return i.param.name; });
 
 }  // namespace

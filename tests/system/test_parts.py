@@ -128,3 +128,12 @@ def test_a_command_installs_and_builds_what_it_needs(tmp_path, arguments, groups
     assert f"apt-get install -y --no-install-recommends {' '.join(wanted)} " in [f"{n} " if not n.endswith(" ") else n for n in notes]
     assert any(n.startswith("cmake --preset release") for n in notes)
     assert notes[-1].startswith("ninja ") and notes[-1].endswith(f" {target}")
+
+
+def test_bench_builds_the_nics_that_its_command_loads(tmp_path):
+    program = tmp_path / "build" / "release" / "benchmarks" / "ggas-bench"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\n[ "$*" != "--list-nics barrier --quick" ] || echo "ggas-nic-64 ggas-nic-256"\n')
+    program.chmod(0o755)
+    notes = launcher_with(tmp_path, "g++ cmake", "bench", "barrier", "--quick")
+    assert notes[-2].endswith(" ggas-bench") and notes[-1].endswith(" ggas-nic-64 ggas-nic-256")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated NIC behind nic_core. One template over the Verilated class of each data width.
+// The Verilated NIC behind nic_core: a module for each data width and number of links, GGAS_NIC_WIDTH and
+// GGAS_NIC_LINKS of the Verilated class GGAS_NIC.
 #include <verilated.h>
 #if VM_COVERAGE
 #include <unistd.h>
@@ -12,16 +13,11 @@
 #include <string>
 #include <type_traits>
 
-#if !VM_COVERAGE
-#include "Vnic_six_512.h"
-#endif
-#include "Vnic_six_64.h"
-#include "Vnic_top_256.h"
-#include "Vnic_top_512.h"
-#include "Vnic_top_64.h"
 #include "sim/nic/rtl/nic_core.hpp"
 #include "sim/nic/rtl/tlp_pins.hpp"
 #include "sim/trace/wave_file.hpp"
+
+#include GGAS_NIC_HEADER
 
 namespace ggas::nic {
 namespace {
@@ -238,8 +234,8 @@ class nic_rtl final : public nic_core {
 #if VM_COVERAGE
     static unsigned number = 0;
     if (const char* folder = std::getenv("GGAS_COVERAGE_DIR")) {
-      const std::string path =
-          std::string(folder) + "/" + std::to_string(getpid()) + "." + std::to_string(number++) + ".dat";
+      const std::string path = std::string(folder) + "/" + std::to_string(getpid()) + "." + GGAS_NIC_HEADER +
+                               std::to_string(number++) + ".dat";
       context_->coveragep()->write(path.c_str());
     }
 #endif
@@ -349,25 +345,9 @@ class nic_rtl final : public nic_core {
 
 }  // namespace
 
-std::unique_ptr<nic_core> make_nic_rtl(unsigned data_width, const host_config& cfg, const char* name) {
-  const bool one = cfg.links <= 1;
-  switch (cfg.links <= 6 ? data_width : 0) {
-    case 64:
-      if (one) return std::make_unique<nic_rtl<Vnic_top_64, 64, 1>>(cfg, name);
-      return std::make_unique<nic_rtl<Vnic_six_64, 64, 6>>(cfg, name);
-    case 256:
-      if (one) return std::make_unique<nic_rtl<Vnic_top_256, 256, 1>>(cfg, name);
-      return nullptr;
-    case 512:
-      if (one) return std::make_unique<nic_rtl<Vnic_top_512, 512, 1>>(cfg, name);
-#if VM_COVERAGE
-      return nullptr;
-#else
-      return std::make_unique<nic_rtl<Vnic_six_512, 512, 6>>(cfg, name);
-#endif
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace ggas::nic
+
+// What nic_modules.cpp looks for.
+extern "C" ggas::nic::nic_core* GGAS_NIC_MAKER(const ggas::nic::host_config& cfg, const char* name) {
+  return new ggas::nic::nic_rtl<GGAS_NIC, GGAS_NIC_WIDTH, GGAS_NIC_LINKS>(cfg, name);
+}

@@ -17,9 +17,13 @@ constexpr unsigned link_up_state = 2;
 rig::rig(const rig_config& c) : cfg(c), now_(c.start_time), rng_(c.seed ^ 0x5151) {
   for (unsigned n = 0; n < 2; ++n) {
     side& x = s[n];
-    x.nic =
+    auto made =
         cfg.model ? make_model_core(cfg.width, cfg.host) : nic::make_nic_rtl(cfg.width, cfg.host, n ? "nic1" : "nic0");
-    if (!x.nic) continue;
+    if (!made) {
+      fail(made.error());
+      continue;
+    }
+    x.nic = std::move(*made);
     x.host = std::make_unique<host_model>(*x.nic, cfg.host, cfg.behaviour, cfg.seed * 2 + n, fail);
     x.board = std::make_unique<scoreboard>(cfg.width, cfg.host, fail);
     x.out = std::make_unique<link_channel>(cfg.width, cfg.link_latency, cfg.seed * 3 + n);
