@@ -20,7 +20,7 @@ rig::rig(const rig_config& c) : cfg(c), now_(c.start_time), rng_(c.seed ^ 0x5151
     auto made =
         cfg.model ? make_model_core(cfg.width, cfg.host) : nic::make_nic_rtl(cfg.width, cfg.host, n ? "nic1" : "nic0");
     if (!made) {
-      fail(made.error());
+      fail.add("{}", made.error());
       continue;
     }
     x.nic = std::move(*made);
