@@ -163,22 +163,24 @@ class program {
   std::string traces_;  // where those of the last benchmark are
 };
 
-bool wants_gpus(std::span<char* const> arguments) {
+// The provider that the options name, or nothing.
+std::string_view provider_of(std::span<char* const> arguments) {
+  constexpr std::string_view option = "--provider";
   for (size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
-    if (word == "--provider=cuda") return true;
-    if (word == "--provider" && i + 1 < arguments.size() && std::string_view(arguments[i + 1]) == "cuda") return true;
+    if (word.starts_with(option) && word.substr(option.size()).starts_with('=')) return word.substr(option.size() + 1);
+    if (word == option && i + 1 < arguments.size()) return arguments[i + 1];
   }
-  return false;
+  return {};
 }
 
-// Provider cuda is a program of its own: it needs no simulator, and this one no CUDA. Returns only if it is not there.
-int become_gpu_program(char** argv) {
-  const auto installed = program_folder() / "ggas-bench-cuda", built = program_folder() / "cuda" / "ggas-bench-cuda";
+// Providers cuda and host are programs of their own: they need no simulator, and this one no CUDA. Returns only if it
+// is not there.
+int become_program(const std::string& name, const char* folder, const char* why, char** argv) {
+  const auto installed = program_folder() / name, built = program_folder() / folder / name;
   execv(installed.c_str(), argv);
   execv(built.c_str(), argv);
-  return bad_input(fmt::format("--provider cuda: there is no {}; it is built where a CUDA compiler (nvcc) is found",
-                               built.string()));
+  return bad_input(fmt::format("there is no {}; {}", built.string(), why));
 }
 
 int tell_nics(const command_line& line) {
@@ -198,7 +200,12 @@ void use_installed_platforms() {
 }  // namespace ggas::bench
 
 int main(int argc, char** argv) {
-  if (ggas::bench::wants_gpus({argv, static_cast<size_t>(argc)})) return ggas::bench::become_gpu_program(argv);
+  const auto provider = ggas::bench::provider_of({argv, static_cast<size_t>(argc)});
+  if (provider == "cuda")
+    return ggas::bench::become_program("ggas-bench-cuda", "cuda", "it is built where a CUDA compiler (nvcc) is found",
+                                       argv);
+  if (provider == "host")
+    return ggas::bench::become_program("ggas-bench-host", "energy", "ninja ggas-bench-host builds it", argv);
   const auto environment = ggas::bench::switches_of_environment();
   ggas::bench::use_installed_platforms();
   auto parsed = ggas::bench::parse_command_line(argc, argv, environment);

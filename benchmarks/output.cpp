@@ -43,8 +43,10 @@ std::vector<std::string> report_program() {
 
 }  // namespace
 
-std::string output::open(const std::filesystem::path& json, const std::filesystem::path& report) {
+std::string output::open(const std::filesystem::path& json, const std::filesystem::path& report,
+                         const std::filesystem::path& power) {
   report_ = report;
+  power_ = power;
   if (!report.empty()) {
     std::error_code ignored;
     std::filesystem::create_directories(report, ignored);
@@ -55,12 +57,13 @@ std::string output::open(const std::filesystem::path& json, const std::filesyste
   std::vector<std::filesystem::path> paths;
   if (!json.empty()) paths.push_back(json);
   if (!report.empty()) paths.push_back(report / results_name);
+  if (!power.empty()) paths.push_back(power);
   for (const auto& path : paths) {
     std::error_code ignored;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
     auto file = trace::whole_file::open(path);
     if (!file) return file.error();
-    files_.push_back(std::move(*file));
+    (path == power ? power_file_ : files_.emplace_back()) = std::move(*file);
   }
   return {};
 }
@@ -75,8 +78,13 @@ void output::write(const record& r, bool wall) {
   }
 }
 
+void output::power(const std::string& csv) {
+  if (power_file_) power_file_->add(csv);
+}
+
 int output::finish() {
   int status = 0;
+  if (power_file_) files_.push_back(std::move(power_file_));
   for (const auto& f : files_) {
     const auto whole = f->finish();
     if (whole) continue;
@@ -89,6 +97,7 @@ int output::finish() {
 int output::make_report() const {
   std::vector<std::string> words = report_program();
   words.insert(words.end(), {(report_ / results_name).string(), "--out", report_.string()});
+  if (!power_.empty()) words.insert(words.end(), {"--power", power_.string()});
   if (execute(words) == 0) {
     say(fmt::format("report: {}\n", (report_ / "index.html").string()));
     return 0;

@@ -15,18 +15,23 @@ namespace ggas::bench {
 class output {
  public:
   // Opens the result files; their folders are made if need be. Empty paths: none. What cannot be written, or nothing.
-  std::string open(const std::filesystem::path& json, const std::filesystem::path& report);
+  // `power`: of power over time.
+  std::string open(const std::filesystem::path& json, const std::filesystem::path& report,
+                   const std::filesystem::path& power = {});
   // `wall`: wall-clock times too.
   void write(const record& r, bool wall);
+  // Power over time as CSV, to the file that was opened for it, if any; the report plots it.
+  void power(const std::string& csv);
   // Tells of files that are incomplete, makes the report of what there is. Exit status.
   int finish();
 
  private:
   int make_report() const;
 
-  std::filesystem::path report_;
-  trace::one_writer report_folder_;  // also while the page is made
-  std::vector<std::unique_ptr<trace::whole_file>> files_;
+  std::filesystem::path report_, power_;
+  trace::one_writer report_folder_;                        // also while the page is made
+  std::vector<std::unique_ptr<trace::whole_file>> files_;  // of records
+  std::unique_ptr<trace::whole_file> power_file_;
   bool empty_ = true;  // no record yet
 };
 

@@ -176,23 +176,28 @@ fault himeno_point(gpu_session& s, const himeno_grid& grid) {
   return {};
 }
 
-}  // namespace
-
-// What energy is measured of: flops, in the way that is fastest on the most GPUs.
-fault himeno_load(gpu_session& s, work_meter& m) {
+// What energy is measured of: flops.
+fault way_load(gpu_session& s, work_meter& m, himeno_way way) {
   constexpr uint32_t steps = 1000;
   const himeno_grid grid{256, 256, 512};
   GGAS_GPU_TRY(start(s, himeno_room(grid, s.nodes()) + (1u << 20)));
   himeno_job job(s, grid, 0, steps);
   node_graphs graphs(s);
-  job.capture(himeno_way::in_kernel, graphs);
+  job.capture(way, graphs);
   while (m.more()) {
     double ns = 0;
-    GGAS_GPU_TRY(job.solve(himeno_way::in_kernel, graphs, ns));
+    GGAS_GPU_TRY(job.solve(way, graphs, ns));
     m.add(double(himeno_flops * grid.points_inside() * steps));
   }
   return {};
 }
+
+}  // namespace
+
+fault himeno_load(gpu_session& s, work_meter& m) { return way_load(s, m, himeno_way::in_kernel); }
+fault himeno_host_load(gpu_session& s, work_meter& m) { return way_load(s, m, himeno_way::host); }
+fault himeno_stream_load(gpu_session& s, work_meter& m) { return way_load(s, m, himeno_way::stream); }
+fault himeno_device_load(gpu_session& s, work_meter& m) { return way_load(s, m, himeno_way::device); }
 
 fault run_himeno(gpu_session& s) {
   const himeno_grid weak{128, 192, static_cast<uint32_t>(64 * s.nodes())}, strong{128, 128, 192}, large{256, 256, 512};

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "benchmarks/cuda/nvml.hpp"
+#include "benchmarks/energy/nvml.hpp"
 
 namespace ggas::bench {
 

@@ -38,6 +38,7 @@ struct gpu_line {
   common_line common;
   selection what;
   gpu_options opts;
+  std::filesystem::path power;
 };
 
 std::variant<gpu_line, int> parse(int argc, char** argv,
@@ -51,6 +52,7 @@ std::variant<gpu_line, int> parse(int argc, char** argv,
   app.add_option("--provider", provider, "cuda (the other providers belong to another program)")
       ->check(CLI::IsMember({"cuda"}))
       ->capture_default_str();
+  app.add_option("--power", line.power, "energy: power over time, CSV; the report plots it")->check(a_name);
   app.add_option("--nodes", line.opts.nodes, "GPUs to use, 1 or more (default: all)")->check(CLI::Range(1, 64));
   try {
     app.parse(argc, argv);
@@ -78,7 +80,9 @@ class program {
   int run() {
     if (const std::string wrong = check(); !wrong.empty()) return bad_input(wrong);
     const common_line& common = line_.common;
-    if (const std::string wrong = output_.open(common.json, common.report); !wrong.empty()) return bad_input(wrong);
+    if (const std::string wrong = output_.open(common.json, common.report, line_.power); !wrong.empty())
+      return bad_input(wrong);
+    line_.opts.on_power = [this](const std::string& csv) { output_.power(csv); };
     int status = 0;
     for (const size_t i : line_.what.chosen) {
       if (caught_signal() != 0) break;

@@ -42,7 +42,8 @@ struct gpu_options {
   bool quick = false;
   uint64_t seed = 1;
   run_facts run = {};
-  uint64_t timeout_ns = 20'000'000'000;  // of one point, real time
+  uint64_t timeout_ns = 20'000'000'000;                       // of one point, real time
+  std::function<void(const std::string& csv)> on_power = {};  // gets power over time (energy); may be empty
 };
 
 // What the hardware can do at best. Bytes/s are those of one GPU in one direction; 0: not known.

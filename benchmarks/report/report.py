@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+import power
 import results
 from jinja2 import Environment, FileSystemLoader
 from plots import nearness_bars, plots_of
@@ -57,7 +58,7 @@ def commands(records):
     return list(dict.fromkeys(r["run"]["command"] for r in records if r.get("run")))
 
 
-def build(records, template_folder):
+def build(records, template_folder, power_plot=None):
     groups = []
     for number, (key, members) in enumerate(results.groups(records)):
         names = list(dict.fromkeys(r["benchmark"] for r in members))
@@ -69,7 +70,7 @@ def build(records, template_folder):
         })  # fmt: skip
     # Plots and tables are made here and marked safe in the template; every other text is escaped.
     env = Environment(loader=FileSystemLoader(template_folder), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return env.get_template("report.html.j2").render(groups=groups, version=records[0]["version"], published=any(r["reference"] for r in records))
+    return env.get_template("report.html.j2").render(groups=groups, power=power_plot, version=records[0]["version"], published=any(r["reference"] for r in records))
 
 
 def write(file, page):
@@ -89,10 +90,11 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="+", type=Path, help="JSON lines written by ggas-bench")
     parser.add_argument("--out", type=Path, default=Path("report"), help="folder of index.html (default: %(default)s)")
+    parser.add_argument("--power", type=Path, help="power over time, CSV written by ggas-bench --power")
     args = parser.parse_args(argv)
     try:
         records = [r for f in args.results for r in results.read(f)]
-        page = build(records, Path(__file__).parent)
+        page = build(records, Path(__file__).parent, power.plot(args.power) if args.power else None)
         write(args.out / "index.html", page)
     except results.BadResults as e:
         print(f"report: {e}", file=sys.stderr)

@@ -84,19 +84,21 @@ def commands(command):
 
 
 def test_bench_commands(bench):
-    options = set(re.findall(r"--[a-z-]+", bench("--help").stdout))
-    on_gpus = bench("--provider", "cuda", "list")  # has names of its own, where it is built
-    known = {provider: set(re.findall(r"^\s+(\w+)  ", done.stdout, re.M)) | {"list", "gpu"} for provider, done in (("sim", bench("list")), ("cuda", on_gpus))}
+    providers = ("sim", "cuda", "host")  # programs with names of their own
+    options = {o for p in providers for o in re.findall(r"--[a-z-]+", bench("--provider", p, "--help").stdout)}
+    on_gpus = bench("--provider", "cuda", "list")  # where it is built
+    known = {p: set(re.findall(r"^\s+(\w+)  ", bench("--provider", p, "list").stdout, re.M)) | {"list", "gpu"} for p in providers}
     for page, arguments in commands("bench"):
         if arguments[:1] in (["diff"], ["platform"]):
             continue  # tools with options of their own, below
+        provider = next((p for p in providers if p in arguments), "sim")
         positional = "cuda" not in arguments or on_gpus.returncode == 0
         for word in arguments:
             if word.startswith("--"):
                 assert word in options, f"{page}: {word}"
                 positional = False
             elif positional and re.fullmatch(r"[a-z_]+", word):
-                assert word in known["cuda" if "cuda" in arguments else "sim"], f"{page}: {word}"
+                assert word in known[provider], f"{page}: {word}"
 
 
 def test_the_page_has_every_option(bench):

@@ -25,6 +25,10 @@ class nvml {
 
   // Joules since the driver was loaded, in steps of up to 100 ms; nothing where the GPU or its driver does not tell.
   std::optional<double> energy_j(gpu g) const;
+  // Watts at this moment, not the average over a second that nvidia-smi shows by default; nothing likewise.
+  std::optional<double> power_w(gpu g) const;
+  unsigned count() const;         // GPUs that the library knows; 0 without it
+  gpu at(unsigned number) const;  // null if there is no such GPU
 
   struct link {
     std::string version;  // of NVLink: "4"

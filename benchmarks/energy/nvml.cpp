@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmarks/cuda/nvml.hpp"
+#include "benchmarks/energy/nvml.hpp"
 
 #include <dlfcn.h>
 
@@ -14,6 +14,20 @@ constexpr int success = 0;
 constexpr unsigned most_links = 18;
 // Names of NVLink by the library's number for a version.
 constexpr std::array<const char*, 8> nvlink_names{"?", "1", "2", "2.2", "3", "3.1", "4", "5"};
+
+// Power at this moment; the value is a whole number of mW.
+constexpr unsigned instant_power = 186, is_unsigned = 1;
+struct field_value {
+  unsigned field, scope;  // scope 0: the GPU, not its module
+  long long timestamp_us, latency_us;
+  unsigned type;
+  int status;
+  union {
+    double real;
+    unsigned whole;
+    long long widest;
+  } value;
+};
 
 using get_unsigned = int(void*, unsigned*);
 using get_of_link = int(void*, unsigned, unsigned*);
@@ -61,6 +75,26 @@ std::optional<double> nvml::energy_j(gpu g) const {
   const auto get = entry<int(gpu, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
   if (!g || !get || get(g, &mj) != success) return {};
   return static_cast<double>(mj) / 1e3;
+}
+
+std::optional<double> nvml::power_w(gpu g) const {
+  field_value v{};
+  v.field = instant_power;
+  const auto get = entry<int(gpu, int, field_value*)>("nvmlDeviceGetFieldValues");
+  if (!g || !get || get(g, 1, &v) != success || v.status != success || v.type != is_unsigned) return {};
+  return v.value.whole / 1e3;
+}
+
+unsigned nvml::count() const {
+  unsigned n = 0;
+  const auto get = entry<int(unsigned*)>("nvmlDeviceGetCount_v2");
+  return get && get(&n) == success ? n : 0;
+}
+
+nvml::gpu nvml::at(unsigned number) const {
+  gpu g = nullptr;
+  const auto get = entry<int(unsigned, gpu*)>("nvmlDeviceGetHandleByIndex_v2");
+  return get && get(number, &g) == success ? g : nullptr;
 }
 
 nvml::link nvml::nvlink(gpu g) const {
