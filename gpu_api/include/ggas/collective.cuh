@@ -17,8 +17,10 @@
 #include "ggas/detail/collective/broadcast.cuh"
 #include "ggas/detail/collective/channel.cuh"
 #include "ggas/detail/collective/guard.cuh"
+#include "ggas/detail/collective/permute.cuh"
 #include "ggas/detail/collective/reducescatter.cuh"
 #include "ggas/detail/collective/rooted.cuh"
+#include "ggas/detail/collective/scan.cuh"
 #include "ggas/detail/sync/barrier_grid.cuh"
 #include "ggas/detail/sync/forms.cuh"
 
@@ -121,6 +123,15 @@ GGAS_COLLECTIVE(ggas_alltoall,
                 (team, n, everybody, 0, 0, bytes),
                 spread_parts(dst.address, address_of(src), n, n, team, part.block, part.blocks, timeout_ns))
 
+// permute: n elements of src go to dst of member `to`; every member is the target of one. Where that is not so all
+// members, and all blocks of their grids, return ggas_bad_argument, nothing is stored, and the next call works.
+GGAS_COLLECTIVE(ggas_permute,
+                (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, int to, uint64_t timeout_ns,
+                 const ggas_team& team = ggas_world()),
+                (facts_of_permute(dst.address, address_of(src), n, team)),
+                (team, n, everybody, 0, 0, bytes),
+                permute_parts(dst.address, address_of(src), n, to, team, part.block, part.blocks, timeout_ns))
+
 // ---- gather: n elements of member i go to dst + i * n of member `root`, elsewhere dst is not used and may be null.
 // src may be the own part of dst. scatter: n elements from src + i * n of member `root` go to dst of member i; src
 // counts on the root only, where dst may be its own part. Rules and elements as above.
@@ -177,3 +188,14 @@ GGAS_COLLECTIVE(ggas_reducescatter,
                 (team, n, everybody, 0, op, bytes),
                 reducescatter(piece_of_numbers(dst.address, address_of(src), n, op, everybody, n), part.block,
                               part.blocks, team, timeout_ns))
+
+// scan: element i of dst becomes the combination of element i of src of members 0 ... own rank (ggas_scan_inclusive) or
+// own rank - 1 (ggas_scan_exclusive: dst of member 0 stays as it is), in the order of ranks. One hop for each slot's
+// worth of elements of a block; for vectors longer than that the grid form.
+GGAS_COLLECTIVE(ggas_scan,
+                (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, ggas_op op, ggas_scan_kind kind,
+                 uint64_t timeout_ns, const ggas_team& team = ggas_world()),
+                (facts_of_scan(dst.address, address_of(src), n, op, kind, team)),
+                (team, n, everybody, 0, op, bytes),
+                scan(piece_of_numbers(dst.address, address_of(src), n, op, everybody), kind, part.block, part.blocks,
+                     team, timeout_ns))

@@ -115,6 +115,26 @@ template <class T>
 static result<> alltoall_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
                                    const stream_report& report, const stream_shape& shape = {},
                                    const stream_team& team = {});
+template <class T>
+static result<> gather_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
+                                 const stream_report& report, const stream_shape& shape = {},
+                                 const stream_team& team = {});
+template <class T>
+static result<> scatter_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
+                                  const stream_report& report, const stream_shape& shape = {},
+                                  const stream_team& team = {});
+template <class T>
+static result<> permute_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int to,
+                                  const stream_report& report, const stream_shape& shape = {},
+                                  const stream_team& team = {});
+template <class T>
+static result<> reducescatter_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
+                                        const stream_report& report, const stream_shape& shape = {},
+                                        const stream_team& team = {});
+template <class T>
+static result<> scan_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
+                               ggas_scan_kind kind, const stream_report& report, const stream_shape& shape = {},
+                               const stream_team& team = {});
 
 // ---- for kernels of the user's, too: ggas::launch of a kernel that may be loaded while the one before it in the
 // stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory. Its

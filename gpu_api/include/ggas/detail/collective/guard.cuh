@@ -286,6 +286,12 @@ GGAS_DEVICE call_facts_of_member facts_of_alltoall(const T* dst, const T* src, s
   return facts_of_move(call_id::ggas_alltoall, dst, src, n, everybody, team.size, team.size, team);
 }
 template <class T>
+GGAS_DEVICE call_facts_of_member facts_of_permute(const T* dst, const T* src, size_t n, const ggas_team& team) {
+  call_facts_of_member f = facts_of_move(call_id::ggas_permute, dst, src, n, everybody, 1, 1, team);
+  f.memory.in_place = false;
+  return f;
+}
+template <class T>
 GGAS_DEVICE call_facts_of_member facts_of_gather(const T* dst, const T* src, size_t n, int root,
                                                  const ggas_team& team) {
   const bool is_root = rank_here(team) == root;
@@ -304,6 +310,14 @@ GGAS_DEVICE call_facts_of_member facts_of_reduction(call_id call, const T* dst, 
   const int reads = call == call_id::ggas_reducescatter ? team.size : 1;
   return {terms_of(call, n, element_of_numbers<T>(), root, static_cast<unsigned>(op), static_cast<unsigned>(method)),
           memory_of_parts(dst, src, n, reads, writes, team)};
+}
+
+template <class T>
+GGAS_DEVICE call_facts_of_member facts_of_scan(const T* dst, const T* src, size_t n, ggas_op op, ggas_scan_kind kind,
+                                               const ggas_team& team) {
+  return {terms_of(call_id::ggas_scan, n, element_of_numbers<T>(), everybody, static_cast<unsigned>(op),
+                   kind == ggas_scan_exclusive ? static_cast<unsigned>(call_terms::exclusive) : 0),
+          memory_of_parts(dst, src, n, 1, 1, team)};
 }
 
 }  // namespace ggas::detail

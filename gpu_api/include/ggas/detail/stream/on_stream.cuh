@@ -234,6 +234,51 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
   tell(report.status, s);
 }
 
+// Kernels of calls that have no way of their own for all nodes: `with` says which they are. A call's guard, then the
+// call.
+template <class Call>
+GGAS_DEVICE void call_of_members(const stream_members& with, const call_facts_of_member& facts,
+                                 const stream_report& report, Call call) {
+  const guarded_call guard(with.team, part_of(grid_group{}), facts, report.timeout_ns, with.guarded);
+  const ggas_status s = guard.status();
+  tell(report.status, s == ggas_ok ? call() : s);
+}
+
+template <direction D, class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    rooted_kernel(T* dst, const T* src, size_t n, int root, stream_report report, stream_members with) {
+  ggas_after_stream();
+  if constexpr (D == direction::to_root)
+    call_of_members(with, facts_of_gather(dst, src, n, root, with.team), report,
+                    [&] { return ggas_gather_grid(dst, src, n, root, report.timeout_ns, with.team); });
+  else
+    call_of_members(with, facts_of_scatter(dst, src, n, root, with.team), report,
+                    [&] { return ggas_scatter_grid(dst, src, n, root, report.timeout_ns, with.team); });
+}
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    permute_kernel(T* dst, const T* src, size_t n, int to, stream_report report, stream_members with) {
+  ggas_after_stream();
+  call_of_members(with, facts_of_permute(dst, src, n, with.team), report,
+                  [&] { return ggas_permute_grid(dst, src, n, to, report.timeout_ns, with.team); });
+}
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    reducescatter_kernel(T* dst, const T* src, size_t n, ggas_op op, stream_report report, stream_members with) {
+  ggas_after_stream();
+  call_of_members(with,
+                  facts_of_reduction(call_id::ggas_reducescatter, dst, src, n, op, everybody, ggas_auto, with.team),
+                  report, [&] { return ggas_reducescatter_grid(dst, src, n, op, report.timeout_ns, with.team); });
+}
+template <class T>
+static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    scan_kernel(T* dst, const T* src, size_t n, ggas_op op, ggas_scan_kind kind, stream_report report,
+                stream_members with) {
+  ggas_after_stream();
+  call_of_members(with, facts_of_scan(dst, src, n, op, kind, with.team), report,
+                  [&] { return ggas_scan_grid(dst, src, n, op, kind, report.timeout_ns, with.team); });
+}
+
 template <class T>
 global_ptr<char> as_bytes(global_ptr<T> p) {
   return {p.node(), p.offset()};
@@ -282,6 +327,10 @@ static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 :
   const bool guarded = !calls_are_guarded && in.local(s.node) && in.device_context(s.node).checked;
   if (!team && !guarded) return std::nullopt;
   return stream_members{team.value_or(ggas_team{0, 1, in.nodes(), 0}), guarded};
+}
+// Of a call that always says which.
+[[maybe_unused]] static stream_members all_or(cluster& in, const stream& s, const stream_team& team) {
+  return members_of(in, s, team).value_or(stream_members{{0, 1, in.nodes(), 0}, false});
 }
 // The caller's rank; -1: no member.
 [[maybe_unused]] static int rank_on_stream(const stream& s, const stream_team& team) {
@@ -482,6 +531,62 @@ static result<> alltoall_on_stream(cluster& c, const stream& s, T* dst, const T*
   if (const auto with = detail::members_of(c, s, team))
     return detail::launch_collective(c, s, how, detail::alltoall_of_team_kernel<T>, dst, src, n, report, *with);
   return detail::launch_collective(c, s, how, detail::alltoall_kernel<T>, dst, src, n, report);
+}
+
+template <class T>
+static result<> gather_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
+                                 const stream_report& report, const stream_shape& shape, const stream_team& team) {
+  const int rank = detail::rank_on_stream(s, team);
+  const size_t written = rank == root ? detail::size_on_stream(c, team) * n : 0;
+  const bool own_part = rank >= 0 && src == dst + static_cast<size_t>(rank) * n;
+  if (auto ok = detail::apart_on_stream("gather_on_stream", s, dst, written, src, n, own_part); !ok) return ok;
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
+  return detail::launch_collective(c, s, how, detail::rooted_kernel<detail::direction::to_root, T>, dst, src, n, root,
+                                   report, detail::all_or(c, s, team));
+}
+
+template <class T>
+static result<> scatter_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
+                                  const stream_report& report, const stream_shape& shape, const stream_team& team) {
+  const int rank = detail::rank_on_stream(s, team);
+  const size_t read = rank == root ? detail::size_on_stream(c, team) * n : 0;
+  const bool own_part = rank >= 0 && dst == src + static_cast<size_t>(rank) * n;
+  if (auto ok = detail::apart_on_stream("scatter_on_stream", s, dst, n, src, read, own_part); !ok) return ok;
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
+  return detail::launch_collective(c, s, how, detail::rooted_kernel<detail::direction::from_root, T>, dst, src, n, root,
+                                   report, detail::all_or(c, s, team));
+}
+
+template <class T>
+static result<> permute_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int to,
+                                  const stream_report& report, const stream_shape& shape, const stream_team& team) {
+  if (auto ok = detail::apart_on_stream("permute_on_stream", s, dst, n, src, n, false); !ok) return ok;
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
+  return detail::launch_collective(c, s, how, detail::permute_kernel<T>, dst, src, n, to, report,
+                                   detail::all_or(c, s, team));
+}
+
+template <class T>
+static result<> reducescatter_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
+                                        const stream_report& report, const stream_shape& shape,
+                                        const stream_team& team) {
+  const int rank = detail::rank_on_stream(s, team);
+  const bool own_part = rank >= 0 && dst == src + static_cast<size_t>(rank) * n;
+  const size_t read = detail::size_on_stream(c, team) * n;
+  if (auto ok = detail::apart_on_stream("reducescatter_on_stream", s, dst, n, src, read, own_part); !ok) return ok;
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
+  return detail::launch_collective(c, s, how, detail::reducescatter_kernel<T>, dst, src, n, op, report,
+                                   detail::all_or(c, s, team));
+}
+
+template <class T>
+static result<> scan_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
+                               ggas_scan_kind kind, const stream_report& report, const stream_shape& shape,
+                               const stream_team& team) {
+  if (auto ok = detail::apart_on_stream("scan_on_stream", s, dst, n, src, n, src == dst); !ok) return ok;
+  const stream_shape how = detail::filled(shape, detail::tuned_shape(c, s, &tuning::spread, n * sizeof(T)));
+  return detail::launch_collective(c, s, how, detail::scan_kernel<T>, dst, src, n, op, kind, report,
+                                   detail::all_or(c, s, team));
 }
 
 }  // namespace ggas
