@@ -29,7 +29,7 @@ runtime::~runtime() {
 // Counts of what has ended are read first: then none is missing among those that began. Equal ones say that at some
 // time between nothing was left (what ended sent its messages before).
 bool runtime::quiet() const {
-  uint64_t done = 0;
+  uint64_t done = outside_done_.load(std::memory_order_acquire);
   for (const auto& p : processors_) done += p->done.get();
   uint64_t sent = outside_sent_.load(std::memory_order_acquire);
   for (const auto& p : processors_) sent += p->sent.get();
@@ -112,6 +112,12 @@ void runtime::begin_work() {
     p->sent.add();
   else
     outside_sent_.fetch_add(1, std::memory_order_release);
+}
+
+void runtime::end_work() {
+  if (processor* const p = own()) return p->done.add();
+  outside_done_.fetch_add(1, std::memory_order_release);
+  tell_if_quiet();
 }
 
 }  // namespace ggas

@@ -109,11 +109,11 @@ class runtime {
   std::mutex& cluster_mutex() { return cluster_mutex_; }
   // Of the cluster, with the mutex.
   ggas::cluster& cluster() { return *cluster_; }
-  // A message, counted; and work that counts as one until it has ended, both by the same runtime's processors.
+  // A message to a processor; work that counts as one until it has ended.
   template <class Body>
   void send(int to, int priority, Body&& body);
   void begin_work();
-  void end_work(detail::processor& by) { by.done.add(); }
+  void end_work();
   // A processor of that number exists; else the runtime fails.
   bool valid(int processor) {
     if (processor >= 0 && processor < cfg_.processors) [[likely]]
@@ -142,7 +142,7 @@ class runtime {
   std::mutex cluster_mutex_;
   std::atomic<bool> stop_ = false;
   std::atomic<detail::progress_hook*> hook_ = nullptr;
-  std::atomic<uint64_t> outside_sent_ = 0;  // by threads of the program
+  std::atomic<uint64_t> outside_sent_ = 0, outside_done_ = 0;  // by threads of the program
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool exit_ = false;

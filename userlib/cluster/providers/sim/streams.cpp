@@ -63,6 +63,7 @@ result<> sim_cluster::copy_on_stream(const stream& s, void* to, const void* from
       s, 1, threads,
       [=] {
         detail::move_bytes<detail::origin::remote>(to, from, bytes, detail::movers{detail::thread_rank(), threads});
+        __threadfence_system();  // it has ended when the host sees it
       },
       "copy");
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of the tests of requests.
+#pragma once
+
+#include "ggas/kernel.hpp"
+
+namespace ggas::test {
+
+// Changes all three: rw[i] = 3 rw[i] + ro[i], wo[i] = the new one ^ ro[i], and ro[i] = 0.
+GGAS_KERNEL(mix, uint32_t* rw, uint32_t* ro, uint32_t* wo, uint64_t n);
+// Grid and block as they are, and whether `shared` bytes of dynamic shared memory hold what is written there.
+GGAS_KERNEL(note_shape, uint32_t* found, uint64_t shared);
+// Adds to each of n numbers.
+GGAS_KERNEL(add_to, uint64_t* x, uint64_t n, uint64_t what);
+// out[0] = x[0].
+GGAS_KERNEL(look, uint64_t* out, const uint64_t* x);
+// Until a word of pinned memory is `least` or more; 20 s at most.
+GGAS_KERNEL(wait_word, const uint64_t* word, uint64_t least);
+// A step of the random test: b by a, c by b, sum of both.
+GGAS_KERNEL(random_step, const uint32_t* a, uint64_t na, uint32_t* b, uint64_t nb, uint32_t* c, uint64_t nc,
+            uint64_t* sum, uint32_t k);
+
+// The same on the host.
+inline uint64_t random_step_of(const uint32_t* a, uint64_t na, uint32_t* b, uint64_t nb, uint32_t* c, uint64_t nc,
+                               uint32_t k) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < nb; ++i) sum += b[i] = 5 * b[i] + (na ? a[i % na] : 0) + k;
+  for (uint64_t i = 0; i < nc; ++i) sum += c[i] = static_cast<uint32_t>(k ^ i) + (nb ? b[i % nb] : 0);
+  return sum;
+}
+
+}  // namespace ggas::test

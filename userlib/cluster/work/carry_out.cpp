@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a request is queued on a stream: memory for its buffers, copies, the launch.
+#include <cstring>
+
+#include "userlib/cluster/work/dispatcher.hpp"
+
+namespace ggas {
+
+using detail::request_buffer;
+using detail::request_state;
+
+// False: the pools have no room until others give some back.
+result<bool> dispatcher::parts::take_places(request_state& r) {
+  r.places.assign(r.buffers.size(), {});
+  std::string why;
+  for (size_t i = 0; i < r.buffers.size() && why.empty(); ++i) {
+    const request_buffer& b = r.buffers[i];
+    auto& place = r.places[i];
+    if (b.kept) place.device = b.kept->address;
+    if (b.bytes == 0) continue;
+    if (!b.kept) place.device = memory->take_gpu(r.node, b.bytes, why);
+    const bool copied = b.copied_in || b.copied_out;
+    if (why.empty() && copied && !memory->is_pinned(r.node, b.host, b.bytes))
+      place.staged = memory->take_staging(r.node, b.bytes, why);
+  }
+  if (why.empty()) return true;
+  give_places(r, false);
+  if (anything_under_way(r.node)) return false;
+  return error{errc::out_of_memory, why};
+}
+
+void dispatcher::parts::give_places(request_state& r, bool copy_out) {
+  for (size_t i = 0; i < r.places.size(); ++i) {
+    const request_buffer& b = r.buffers[i];
+    const auto& place = r.places[i];
+    if (place.staged) {
+      if (copy_out && b.copied_out) std::memcpy(b.host, place.staged, b.bytes);
+      memory->give_staging(r.node, place.staged);
+    }
+    if (!b.kept && place.device) memory->give_gpu(r.node, place.device);
+  }
+  r.places.clear();
+}
+
+result<> dispatcher::parts::queue(request_state& r, const stream& s) {
+  cluster& c = rt.cluster();
+  r.device.clear();
+  for (size_t i = 0; i < r.buffers.size(); ++i) {
+    const request_buffer& b = r.buffers[i];
+    const auto& place = r.places[i];
+    r.device.push_back(place.device);
+    if (!b.copied_in || b.bytes == 0) continue;
+    if (place.staged) std::memcpy(place.staged, b.host, b.bytes);
+    ++copies;
+    if (auto ok = c.copy_on_stream(s, place.device, place.staged ? place.staged : b.host, b.bytes); !ok) return ok;
+  }
+  ++launches;
+  if (auto ok = r.launch(c, s, r.device); !ok) return ok;
+  for (size_t i = 0; i < r.buffers.size(); ++i) {
+    const request_buffer& b = r.buffers[i];
+    const auto& place = r.places[i];
+    if (!b.copied_out || b.bytes == 0) continue;
+    ++copies;
+    if (auto ok = c.copy_on_stream(s, place.staged ? place.staged : b.host, place.device, b.bytes); !ok) return ok;
+  }
+  return {};
+}
+
+// False: later, when there is room. What was queued before something was refused still runs: the request has ended
+// when that has.
+bool dispatcher::parts::begin(const request_pointer& r, lane& l) {
+  const auto room = take_places(*r);
+  if (!room) {
+    finish(r, room.error());
+    return true;
+  }
+  if (!*room) return false;
+  r->now = request_state::phase::running;
+  const auto queued = queue(*r, l.s);
+  r->failure = text_of(queued);
+  if (auto ok = rt.cluster().record(l.e, l.s); !ok) {
+    finish(r, queued ? ok : queued);
+    return true;
+  }
+  l.busy = r;
+  return true;
+}
+
+}  // namespace ggas

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside a dispatcher: which requests wait for what, which are under way on which stream. All of it but the inbox is
+// guarded by the runtime's lock of the cluster.
+#pragma once
+
+#include <deque>
+#include <list>
+#include <map>
+#include <unordered_set>
+#include <vector>
+
+#include "userlib/cluster/work/pools.hpp"
+
+namespace ggas {
+
+using request_pointer = std::shared_ptr<detail::request_state>;
+
+struct dispatcher::parts final : detail::progress_hook {
+  // A stream with at most one request under way.
+  struct lane {
+    stream s;
+    event e;
+    request_pointer busy = nullptr;
+  };
+  // Those that may begin, the higher priorities first.
+  class ready_requests {
+   public:
+    void push(request_pointer r) { by_priority_[r->priority].push_back(std::move(r)); }
+    bool empty() const { return by_priority_.empty(); }
+    const request_pointer& front() const { return by_priority_.begin()->second.front(); }
+    request_pointer pop() {
+      const auto top = by_priority_.begin();
+      request_pointer r = std::move(top->second.front());
+      top->second.pop_front();
+      if (top->second.empty()) by_priority_.erase(top);
+      return r;
+    }
+
+   private:
+    std::map<int, std::deque<request_pointer>, std::greater<>> by_priority_;
+  };
+
+  parts(runtime& r, const dispatcher_config& c) : rt(r), cfg(c) {}
+  result<> open();
+
+  // Of the request itself.
+  result<> check(const detail::request_state& r);
+  // Into the inbox; refused: it was stopped.
+  result<> accept(const request_pointer& r);
+
+  bool progress(detail::processor& by) override { return try_to_go_on(by.number()); }
+  // Without waiting for the cluster. By that processor, or, -1, for all. Whether anything is left.
+  bool try_to_go_on(int processor);
+  result<> wait_for(const request_pointer& r);
+  void nudge();
+  void stop();
+
+  runtime& rt;
+  const dispatcher_config cfg;
+  std::shared_ptr<detail::pools> memory;
+  std::atomic<uint64_t> enqueued = 0, ended = 0, failed = 0, launches = 0, copies = 0;
+
+ private:
+  bool in_turn() const { return cfg.how == executor::fifo || cfg.how == executor::blocking; }
+  // Which of the queues of ready requests: of processors, or of nodes and their own streams.
+  int queue_of(const detail::request_state& r) const { return in_turn() ? r.owner : 2 * r.node + r.in_own_stream; }
+  void go_on(int processor);
+  void take_inbox();
+  void link(const request_pointer& r);
+  void unlink(const request_pointer& r);
+  void watch();
+  bool signalled(const detail::request_state& r);
+  void make_ready(request_pointer r);
+  bool runs_engine() const;
+  void run_engine();
+  bool drain();
+  void look_at_lanes(int processor);
+  bool begin_ready(ready_requests& from);
+  lane* free_lane(const detail::request_state& r);
+  bool anything_under_way(int node);
+  bool begin(const request_pointer& r, lane& l);
+  result<bool> take_places(detail::request_state& r);
+  void give_places(detail::request_state& r, bool copy_out);
+  result<> queue(detail::request_state& r, const stream& s);
+  void finish(request_pointer r, result<> how);
+  void fail_running(const std::string& why);
+  void fail_waiting(const std::string& why);
+  std::string report();
+
+  bool engine_ = false;                     // kernels run in cluster::poll()
+  std::map<int, std::vector<lane>> lanes_;  // of each node; the first is its own stream
+  std::mutex inbox_mutex_;
+  std::vector<request_pointer> inbox_;
+  bool stopped_ = false;
+  std::atomic<uint64_t> left_ = 0;               // requests that have not ended
+  std::unordered_set<request_pointer> waiting_;  // for other requests
+  std::list<request_pointer> watching_;          // for events and words
+  std::map<int, ready_requests> ready_;
+};
+
+}  // namespace ggas

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a request is made of, behind its handle. Included by ggas/work.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "ggas/kernel.hpp"
+
+namespace ggas::detail {
+
+struct pools;
+
+// A piece of a node's segment.
+struct gpu_block {
+  std::shared_ptr<pools> of;
+  int node = 0;
+  uint64_t offset = 0;
+  std::byte* address = nullptr;
+  size_t bytes = 0;
+  std::atomic<bool> freed = false;
+  ~gpu_block();
+  void free();
+};
+
+struct request_buffer {
+  bool copied_in = false, copied_out = false;
+  std::byte* host = nullptr;  // of a constant one nothing is written there
+  size_t bytes = 0;
+  std::shared_ptr<gpu_block> kept;  // null: the pool's, while the request is under way
+};
+
+// What a kernel gets as a parameter: a value, or the place on the GPU of a buffer.
+template <class P>
+struct bound_argument {
+  P value{};
+  int buffer = -1;
+  P get(std::span<void* const> device) const {
+    if constexpr (std::is_pointer_v<P>)
+      if (buffer >= 0) return static_cast<P>(device[static_cast<size_t>(buffer)]);
+    return value;
+  }
+};
+
+struct signal_word {
+  const uint64_t* word;
+  uint64_t least;
+};
+
+using request_end = std::function<void(const result<>&)>;
+
+struct request_state {
+  // Set by the program, before the request is enqueued.
+  std::string name;
+  int node = 0;
+  bool in_own_stream = false;
+  int priority = 0;
+  std::vector<request_buffer> buffers;
+  std::function<result<>(cluster&, const stream&, std::span<void* const>)> launch;
+  std::vector<std::shared_ptr<request_state>> after;
+  std::vector<event> events;
+  std::vector<signal_word> signals;
+  request_end then;
+
+  enum class phase { idle, waiting, running };
+  std::atomic<phase> now = phase::idle;
+
+  // Of the dispatcher, with its lock.
+  struct place {
+    std::byte *device = nullptr, *staged = nullptr;  // staged null: the host's memory is pinned
+  };
+  int owner = 0;        // processor
+  bool ended = false;   // once, at least
+  std::string failure;  // of the last time; empty: it went well
+  size_t missing = 0;   // requests that must end before
+  std::vector<std::shared_ptr<request_state>> followers;
+  std::vector<place> places;  // of its buffers, while it is under way
+  std::vector<void*> device;
+};
+
+}  // namespace ggas::detail

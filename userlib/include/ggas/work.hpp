@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests of work (docs/work.md): an object hands a kernel with its data to any GPU and goes on; a callback comes when
+// all is done. C++20, any compiler; kernels as host programs know them (ggas/kernel.hpp).
+//
+//   GGAS_KERNEL(scale, float* x, const float* y, uint64_t n);
+//   auto work = ggas::dispatcher::create(*rt, {});
+//   ggas::request r(node, 16, 256, scale, ggas::out(x), ggas::in(y), n);
+//   r.after(other).then([](const ggas::result<>& end) { ... });
+//   auto ok = (*work)->enqueue(r);
+#pragma once
+
+#include <ranges>
+
+#include "ggas/detail/work/request_state.hpp"
+#include "ggas/runtime.hpp"
+
+namespace ggas {
+
+// Memory of a GPU that requests share: what one left there the next one finds. Copies are the same memory; it is freed
+// with the last one, or by free().
+class gpu_memory {
+ public:
+  gpu_memory() = default;
+  explicit gpu_memory(std::shared_ptr<detail::gpu_block> b) : block_(std::move(b)) {}
+  explicit operator bool() const { return block_ && !block_->freed; }
+  int node() const { return block_ ? block_->node : -1; }
+  size_t bytes() const { return block_ ? block_->bytes : 0; }
+  void* address() const { return block_ ? block_->address : nullptr; }
+  // No request that uses it is under way. Requests that are enqueued with it later are refused.
+  void free() {
+    if (block_) block_->free();
+  }
+  const std::shared_ptr<detail::gpu_block>& block() const { return block_; }
+
+ private:
+  std::shared_ptr<detail::gpu_block> block_;
+};
+
+// A buffer of a request, for a kernel's parameter that is a pointer: the kernel gets its place on the GPU. The memory
+// of the host stays until the request has ended; pinned memory (cluster::host_memory) is copied without a detour.
+// Length 0 is allowed.
+template <class T>
+struct buffer {
+  detail::request_buffer what;
+  // In memory of the GPU that stays, of at least as many bytes.
+  buffer in_memory(const gpu_memory& m) && {
+    what.kept = m.block() ? m.block() : std::make_shared<detail::gpu_block>();
+    return std::move(*this);
+  }
+};
+namespace detail {
+template <class T>
+inline constexpr bool is_buffer = false;
+template <class T>
+inline constexpr bool is_buffer<buffer<T>> = true;
+
+template <class Range>
+auto buffer_over(Range&& range, bool in, bool out) {
+  using T = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
+  auto* const host = const_cast<std::remove_const_t<T>*>(std::ranges::data(range));
+  return buffer<T>{{in, out, reinterpret_cast<std::byte*>(host), std::ranges::size(range) * sizeof(T), nullptr}};
+}
+}  // namespace detail
+// Copied in before the kernel; copied out after it; both.
+template <std::ranges::contiguous_range Range>
+auto in(const Range& range) {
+  return detail::buffer_over(range, true, false);
+}
+template <std::ranges::contiguous_range Range>
+auto out(Range&& range) {
+  return detail::buffer_over(range, false, true);
+}
+template <std::ranges::contiguous_range Range>
+auto both(Range&& range) {
+  return detail::buffer_over(range, true, true);
+}
+// Neither: it stays on the GPU.
+template <class T>
+buffer<T> kept(const gpu_memory& m) {
+  return buffer<T>{{false, false, nullptr, m.bytes(), nullptr}}.in_memory(m);
+}
+
+// A handle: copies are the same request. Once it has ended it may be enqueued again. It is changed while it is not
+// under way, by one thread.
+class request {
+ public:
+  // Arguments are values or buffers. A grid or block that the GPU does not take is told by the callback.
+  template <class... P, class... A>
+  request(int node, extent grid, block_shape block, const kernel<void(P...)>& k, A&&... arguments)
+      : request(k.name, node) {
+    static_assert(sizeof...(P) == sizeof...(A), "an argument for each parameter of the kernel");
+    std::tuple<detail::bound_argument<P>...> bound{bind<P>(std::forward<A>(arguments))...};
+    state_->launch = [grid, block, &k, bound = std::move(bound)](cluster& c, const stream& s,
+                                                                 std::span<void* const> device) {
+      return std::apply([&](const auto&... a) { return ggas::launch(c, s, grid, block, k, a.get(device)...); }, bound);
+    };
+  }
+  // Whatever `launch` queues on that stream, or, in_own_stream(), on the node's own: the places of buffers that were
+  // added are passed to it.
+  using launcher = std::function<result<>(cluster&, const stream&, std::span<void* const> device)>;
+  request(std::string name, int node, launcher launch) : request(std::move(name), node) {
+    state_->launch = std::move(launch);
+  }
+  template <class T>
+  request& add(const buffer<T>& b) {
+    state_->buffers.push_back(b.what);
+    return *this;
+  }
+
+  // Begins when that has ended: a request, enqueued or not yet; an event of the cluster; a word of pinned memory that
+  // is `least` or more. A request that failed makes those after it fail.
+  request& after(const request& before) {
+    state_->after.push_back(before.state_);
+    return *this;
+  }
+  request& after(const event& e) {
+    state_->events.push_back(e);
+    return *this;
+  }
+  request& after(const uint64_t* word, uint64_t least) {
+    state_->signals.push_back({word, least});
+    return *this;
+  }
+  // Of those that may begin the higher ones do first; 0 is usual.
+  request& priority(int p) {
+    state_->priority = p;
+    return *this;
+  }
+  // In the node's own stream, as kernels that are launched by <<<...>>> are.
+  request& in_own_stream() {
+    state_->in_own_stream = true;
+    return *this;
+  }
+  // Called once each time it ends, on the processor that enqueued it (by a thread of the program: on processor 0), as a
+  // message. The outputs are there then. An error names the request and has the report of its node.
+  request& then(detail::request_end callback) {
+    state_->then = std::move(callback);
+    return *this;
+  }
+  request& named(std::string name) {
+    state_->name = std::move(name);
+    return *this;
+  }
+  const std::shared_ptr<detail::request_state>& state() const { return state_; }
+
+ private:
+  request(std::string name, int node) : state_(std::make_shared<detail::request_state>()) {
+    state_->name = std::move(name);
+    state_->node = node;
+  }
+  template <class P, class T>
+  detail::bound_argument<P> bind(const buffer<T>& b) {
+    static_assert(std::is_pointer_v<P> && std::is_convertible_v<std::remove_const_t<T>*, P>,
+                  "a buffer is passed to a parameter that points to its elements");
+    state_->buffers.push_back(b.what);
+    return {nullptr, static_cast<int>(state_->buffers.size()) - 1};
+  }
+  template <class P, class V>
+  requires(!detail::is_buffer<std::decay_t<V>>) detail::bound_argument<P> bind(V&& value) {
+    return {static_cast<P>(std::forward<V>(value)), -1};
+  }
+
+  std::shared_ptr<detail::request_state> state_;
+};
+
+enum class executor {
+  fifo,      // a queue for each processor, whose head alone is under way; its processor looks at it
+  streams,   // several under way on each node, by any processor's progress
+  blocking,  // enqueue() returns when the request has ended, the processor waits
+  by_hand    // as streams, but only poll() goes on with it
+};
+
+struct dispatcher_config {
+  executor how = executor::streams;
+  int in_flight = 8;                         // streams, by_hand: requests under way on a node, 1 ... 64
+  uint64_t by_hand = 0, pinned_by_hand = 0;  // bytes of segments and of host_memory that the program lays out itself
+  uint64_t timeout_ns = 10'000'000'000;      // blocking: of a request; stop(): until what is under way is aborted
+};
+
+struct dispatcher_statistics {
+  uint64_t enqueued = 0, ended = 0, failed = 0;
+  uint64_t launches = 0, copies = 0;  // queued on streams
+  uint64_t allocations = 0;           // out of the pools
+  uint64_t pool_bytes = 0;            // of them in use now, on all nodes
+};
+
+// Carries requests out, on the cluster of a runtime. One at a time a runtime. Its pools are the segments behind
+// `by_hand` bytes and the pinned memory behind `pinned_by_hand` bytes. By any thread, where nothing else is said.
+class dispatcher {
+ public:
+  // By a thread of the program, while nothing runs on the cluster.
+  static result<std::unique_ptr<dispatcher>> create(runtime& rt, const dispatcher_config& cfg = {});
+  // stop(). By a thread of the program; before the runtime's end.
+  ~dispatcher();
+
+  // Memory that stays on a local node's GPU; what is in it is what was there before.
+  result<gpu_memory> allocate(int node, size_t bytes);
+  // Returns at once, but with executor::blocking. What is wrong with the request itself is told here, and no callback
+  // comes; the rest by the callback.
+  result<> enqueue(const request& r);
+  // Goes on with what is under way; whether something is. Processors do that by themselves, but with by_hand. On shm
+  // and sim kernels run in it: always by the same thread, and with the other executors on processor 0.
+  bool poll();
+  // Requests that wait fail; what is under way ends, or is aborted when time is up. Later ones are refused.
+  void stop();
+  dispatcher_statistics statistics() const;
+
+ private:
+  struct parts;
+  explicit dispatcher(std::unique_ptr<parts> p);
+  std::unique_ptr<parts> parts_;
+};
+
+}  // namespace ggas
