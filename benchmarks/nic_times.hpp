@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the times of the NIC's model (sim/nic/model/model_times.hpp) from the RTL. Two NICs are driven at their pins, one
-// operation after the other; beside each runs a reference model that gets the same inputs and tells what of them each
-// output is the answer to. The cycles between the two are a sample.
+// Takes the times of the NIC's model (sim/nic/model/model_times.hpp) from the RTL. Two NICs are driven at their pins,
+// one operation after the other; beside each runs a reference model that gets the same inputs and tells what of them
+// each output is the answer to. The cycles between the two are a sample.
 #pragma once
 
 #include <array>

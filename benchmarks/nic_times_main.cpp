@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas-nic-times: prints sim/nic/model/model_times.inc, taken from the RTL of this build. --check compares it with what the
-// build has: exit status 1, and the rows that differ, if the RTL has changed since.
+// ggas-nic-times: prints sim/nic/model/model_times.inc, taken from the RTL of this build. --check compares it with what
+// the build has: exit status 1, and the rows that differ, if the RTL has changed since.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -73,8 +73,7 @@ unsigned compare(unsigned width, const table& t) {
     const auto one = mine.cycles(r.from, r.answer, r.to, 1), two = mine.cycles(r.from, r.answer, r.to, 2);
     expect(one && std::abs(*one - r.cycles) < rounding && std::abs(*two - r.cycles - r.per_beat) < 2 * rounding, r);
   }
-  for (const auto& r : t.paces)
-    expect(std::abs(mine.pace(r.from, r.answer, r.to, r.dws) - r.cycles) < rounding, r);
+  for (const auto& r : t.paces) expect(std::abs(mine.pace(r.from, r.answer, r.to, r.dws) - r.cycles) < rounding, r);
   const auto has = named(mine.limits());
   for (size_t i = 0; const auto& [name, value] : named(t.limits))
     if (has[i++].second != value) {
@@ -92,8 +91,10 @@ int main(int argc, char** argv) {
                "ggas-nic-times"};
   app.add_flag("--check", check, "compare the table of this build with the RTL instead");
   CLI11_PARSE(app, argc, argv);
-  if (!check) fmt::print("// SPDX-License-Identifier: Apache-2.0\n// Written by ggas-nic-times; not by hand.\n"
-                         "// clang-format off\n");
+  if (!check)
+    fmt::print(
+        "// SPDX-License-Identifier: Apache-2.0\n// Written by ggas-nic-times; not by hand.\n"
+        "// clang-format off\n");
   unsigned wrong = 0;
   for (const unsigned width : widths) {
     const nic::nic_limits limits = bench::measure_limits(width);

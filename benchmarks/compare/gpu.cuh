@@ -31,7 +31,7 @@ struct shape {
   unsigned blocks, threads;
 };
 inline constexpr unsigned thread_counts[] = {32, 64, 128, 256, 512, 1024};
-inline constexpr shape grids[] = {{16, 128}, {16, 256}, {16, 512}, {64, 128}, {64, 256},
+inline constexpr shape grids[] = {{16, 128}, {16, 256},  {16, 512},  {64, 128}, {64, 256},
                                   {64, 512}, {128, 128}, {128, 256}, {128, 512}};
 inline constexpr unsigned most_blocks = 128;
 // RandomAccess: as many threads each time, so that all do the same updates.

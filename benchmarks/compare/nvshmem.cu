@@ -44,7 +44,7 @@ void set_up_nvshmem() {
   setenv("NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME", "lo", 0);
   setenv("NVSHMEM_REMOTE_TRANSPORT", "none", 0);
   setenv("NVSHMEM_SYMMETRIC_SIZE", "8G", 0);
-  setenv("NVSHMEM_MAX_TEAMS", "160", 0);  // one for each block of the largest grid
+  setenv("NVSHMEM_MAX_TEAMS", "160", 0);             // one for each block of the largest grid
   setenv("NVSHMEM_REDUCE_SCRATCH_SIZE", "256M", 0);  // 512 KB are too little for a reducescatter of 64 Ki floats
 }
 

@@ -105,15 +105,14 @@ void measure(processing_element& pe, size_t elements, const shape& s) {
                  checked_rounds<collective, most_threads>
                      <<<s.blocks, s.threads, 0, pe.stream>>>(seen(run), teams, from, to, rounds, pe.found);
                }});
-  measure_rounds(pe, f, pe.count(), static_cast<double>(rounds),
-                 {[&](uint64_t run) {
-                    collective_rounds<collective, most_threads>
-                        <<<s.blocks, s.threads, 0, pe.stream>>>(seen(run), teams, from, to, rounds, pe.found);
-                  },
-                  [&](uint64_t run) { give_blocks<<<s.blocks, 512, 0, pe.stream>>>(seen(run), from, to); },
-                  [&](uint64_t run) {
-                    check_blocks_of<<<s.blocks, 512, 0, pe.stream>>>(seen(run), from, to, pe.found);
-                  }});
+  measure_rounds(
+      pe, f, pe.count(), static_cast<double>(rounds),
+      {[&](uint64_t run) {
+         collective_rounds<collective, most_threads>
+             <<<s.blocks, s.threads, 0, pe.stream>>>(seen(run), teams, from, to, rounds, pe.found);
+       },
+       [&](uint64_t run) { give_blocks<<<s.blocks, 512, 0, pe.stream>>>(seen(run), from, to); },
+       [&](uint64_t run) { check_blocks_of<<<s.blocks, 512, 0, pe.stream>>>(seen(run), from, to, pe.found); }});
 }
 
 // Blocks of 1024 threads leave each 64 registers: their kernels are others.

@@ -80,7 +80,8 @@ int fastest_place(processing_element& pe) {
   for (int place = 0; place < places; ++place) {
     pe.all.meet();
     if (pe.me() < 2) {
-      p_pingpong<<<1, 1, 0, pe.stream>>>(pe.flags + words_apart * place, 1 - pe.me(), pe.me() == 0, rounds, 0, pe.found);
+      p_pingpong<<<1, 1, 0, pe.stream>>>(pe.flags + words_apart * place, 1 - pe.me(), pe.me() == 0, rounds, 0,
+                                         pe.found);
     }
     COMPARE_CUDA(cudaStreamSynchronize(pe.stream));
     if (pe.found->ns < least) {
@@ -97,7 +98,8 @@ void pingpong(processing_element& pe) {
   uint64_t* const flag = pe.flags + words_apart * fastest_place(pe);
   measure_rounds(pe, {"store_latency", "nvshmem", "half_round_trip", "ns", {{"threads", 1}, {"bytes", 8}}, {}}, 2,
                  2 * rounds, {[&](uint64_t run) {
-                   p_pingpong<<<1, 1, 0, pe.stream>>>(flag, 1 - pe.me(), pe.me() == 0, rounds, (run + 1) * (rounds + 1), pe.found);
+                   p_pingpong<<<1, 1, 0, pe.stream>>>(flag, 1 - pe.me(), pe.me() == 0, rounds, (run + 1) * (rounds + 1),
+                                                      pe.found);
                  }});
 }
 
@@ -107,7 +109,15 @@ void put_signal(processing_element& pe, size_t bytes, unsigned threads, uint64_t
   const size_t words = bytes / sizeof(uint64_t);
   auto *const source = reinterpret_cast<uint64_t*>(pe.source), *const target = reinterpret_cast<uint64_t*>(pe.target);
   const auto call = [&](uint64_t count, uint64_t base, uint64_t run) {
-    return put_call{target, source, words, signal, 1 - pe.me(), pe.me() == 0, count, base, key_of(run, pe.me()),
+    return put_call{target,
+                    source,
+                    words,
+                    signal,
+                    1 - pe.me(),
+                    pe.me() == 0,
+                    count,
+                    base,
+                    key_of(run, pe.me()),
                     key_of(run, 1 - pe.me())};
   };
   const figure f{"put_latency",
@@ -119,19 +129,19 @@ void put_signal(processing_element& pe, size_t bytes, unsigned threads, uint64_t
   check_rounds(pe, f, 2, {[&](uint64_t run) {
                  put_signal_pingpong<true><<<1, threads, 0, pe.stream>>>(call(checks, 0, run), pe.found);
                }});
-  measure_rounds(
-      pe, f, 2, 2 * static_cast<double>(rounds),
-      {[&](uint64_t run) {
-         put_signal_pingpong<false>
-             <<<1, threads, 0, pe.stream>>>(call(rounds, checks + 1 + run * (rounds + 1), run), pe.found);
-       },
-       [&](uint64_t run) {
-         give_words<<<check_blocks, check_threads, 0, pe.stream>>>(key_of(run, pe.me()), source, words);
-       },
-       [&](uint64_t run) {
-         if (pe.me() > 1) return;
-         check_words<<<check_blocks, check_threads, 0, pe.stream>>>(key_of(run, 1 - pe.me()), target, words, pe.found);
-       }});
+  measure_rounds(pe, f, 2, 2 * static_cast<double>(rounds),
+                 {[&](uint64_t run) {
+                    put_signal_pingpong<false>
+                        <<<1, threads, 0, pe.stream>>>(call(rounds, checks + 1 + run * (rounds + 1), run), pe.found);
+                  },
+                  [&](uint64_t run) {
+                    give_words<<<check_blocks, check_threads, 0, pe.stream>>>(key_of(run, pe.me()), source, words);
+                  },
+                  [&](uint64_t run) {
+                    if (pe.me() > 1) return;
+                    check_words<<<check_blocks, check_threads, 0, pe.stream>>>(key_of(run, 1 - pe.me()), target, words,
+                                                                               pe.found);
+                  }});
 }
 
 void barrier(processing_element& pe, unsigned threads, bool with_quiet) {

@@ -91,22 +91,20 @@ void measure(processing_element& pe, moved what, collective call, size_t element
                  {{"elements", static_cast<int64_t>(elements)}, {"method", 0, "graph"}},
                  {}};
   check_graph(pe, f, length, o, call, seen(1000));
-  measure_graph(pe, f, length, [&](cudaStream_t s, uint64_t) { return call(o, s); },
-                {.start = {},
-                 .prepare =
-                     [&](uint64_t run) {
-                       give_vectors<<<check_blocks, check_threads, 0, pe.stream>>>(seen(run), o.from, o.to);
-                     },
-                 .check =
-                     [&](uint64_t run) {
-                       check_vectors<<<check_blocks, check_threads, 0, pe.stream>>>(seen(run), o.to, pe.found);
-                     }});
+  measure_graph(
+      pe, f, length, [&](cudaStream_t s, uint64_t) { return call(o, s); },
+      {.start = {},
+       .prepare =
+           [&](uint64_t run) { give_vectors<<<check_blocks, check_threads, 0, pe.stream>>>(seen(run), o.from, o.to); },
+       .check =
+           [&](uint64_t run) {
+             check_vectors<<<check_blocks, check_threads, 0, pe.stream>>>(seen(run), o.to, pe.found);
+           }});
 }
 
 void measure_meeting(processing_element& pe, const char* method, int (*call)(cudaStream_t)) {
-  measure_graph(
-      pe, {"barrier", "nvshmem", "latency", "ns", {{"method", 0, method}}, {}}, 50,
-      [=](cudaStream_t s, uint64_t) { return call(s); }, {});
+  measure_graph(pe, {"barrier", "nvshmem", "latency", "ns", {{"method", 0, method}}, {}}, 50,
+                [=](cudaStream_t s, uint64_t) { return call(s); }, {});
 }
 
 }  // namespace

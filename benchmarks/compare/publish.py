@@ -3,7 +3,8 @@
 """Writes the published comparison anew from its records: tables, lists, README's excerpt and plots; nobody copies figures.
 
 Each FILE holds records of `./ggas compare`; those of N GPUs become docs/results/compare-N.jsonl, and failures.json
-beside the FILE, which says why cells are empty, becomes compare-N.failures.json. Without a FILE the records that are there are published again. What is written stands between <!-- name --> and <!-- end of name -->.
+beside the FILE, which says why cells are empty, becomes compare-N.failures.json. Without a FILE the records that are there are
+published again. What is written stands between <!-- name --> and <!-- end of name -->.
 """
 
 import argparse
@@ -87,7 +88,9 @@ def behind_in_words(found):
     for gpus, (_, rows, *_) in sorted(found.items()):
         late = sorted((row for row in rows if (row["ratio"] or 0) > BEHIND), key=lambda r: -r["ratio"])
         names = "; ".join(f"{row['quantity']} ({100 * (row['ratio'] - 1):.0f} %)" for row in late)
-        said.append(f"On {gpus} GPUs {len(late)} of {sum(row['ratio'] is not None for row in rows)} rows {'is' if len(late) == 1 else 'are'} behind the best other library by more than 3 %" + (f": {names}." if late else "."))
+        compared, verb = sum(row["ratio"] is not None for row in rows), "is" if len(late) == 1 else "are"
+        text = f"On {gpus} GPUs {len(late)} of {compared} rows {verb} behind the best other library by more than 3 %"
+        said.append(text + (f": {names}." if late else "."))
     return "\n".join(said)
 
 

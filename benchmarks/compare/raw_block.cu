@@ -33,8 +33,16 @@ double put_with_signal(rig& r, uint64_t bytes, unsigned threads, uint64_t run) {
   }
   r.time(2, [&](int i) {
     const peers p = r.seen_by(i);
-    const put_call c{words(r.at(i).source), words(p.data[1 - i]), words(p.data[i]), bytes,          p.flags[i],
-                     p.flags[1 - i],        i == 0,               rounds,           base,           key_of(run, i),
+    const put_call c{words(r.at(i).source),
+                     words(p.data[1 - i]),
+                     words(p.data[i]),
+                     bytes,
+                     p.flags[i],
+                     p.flags[1 - i],
+                     i == 0,
+                     rounds,
+                     base,
+                     key_of(run, i),
                      key_of(run, 1 - i)};
     raw_put_signal<W, checked><<<1, threads, 0, r.at(i).stream>>>(c, r.at(i).found);
   });

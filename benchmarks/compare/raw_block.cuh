@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What blocks of each GPU need at least, written by hand for one purpose: puts with a flag behind them, and collectives
-// by one block or by every block of a grid for itself. No arguments are checked, waits count polls, vectors lie at the same place everywhere.
+// by one block or by every block of a grid for itself. No arguments are checked, waits count polls, vectors lie at the
+// same place everywhere.
 #pragma once
 
 #include "benchmarks/compare/checked.cuh"
@@ -57,7 +58,7 @@ struct block_call {
   size_t elements;  // of a part of a block
   uint64_t rounds, base;
   outcome* out;
-  size_t before;    // elements of the blocks before this one
+  size_t before;  // elements of the blocks before this one
 };
 __device__ inline block_call of_this_block(block_call c) {
   c.before = size_t{blockIdx.x} * c.elements;

@@ -70,7 +70,10 @@ def text(platform, nodes, rows, libraries=(), conditions=()):
     notes = reasons(rows)
     body = aligned([head, *(cells(row, columns, notes) for row in rows)])
     body += [f"[{number}] {why}" for why, number in notes.items()]
-    note = f"Medians; behind a figure blocks x threads. ratio: time of GGAS / time of the best of the others (of rates the inverse): below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
+    note = (
+        "Medians; behind a figure blocks x threads. ratio: time of GGAS / time of the best of the others (of rates the inverse): "
+        f"below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
+    )
     return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *conditions, *body, *bus_lines(rows, columns), note, ""])
 
 

@@ -184,13 +184,15 @@ fault run_get_bandwidth(gpu_session& s) { return grid_copies(s, "get", get_by_gr
 fault run_message_rate(gpu_session& s) {
   GGAS_GPU_TRY(start(s, rate_places::bytes));
   const rate_places at(s);
-  const rate_point points[] = {
-      {"value", "messages", put_values, small::value, 128},    {"put_warp", "messages", put_messages, small::put_warp, 64},
-      {"put_thread", "messages", put_messages_of_threads, small::put_thread, 64},
-      {"put_warp", "messages", put_messages, small::put_warp, 512}, {"put_warp", "messages", put_messages, small::put_warp, 4096},
-      {"add", "atomics", post_adds, small::add, 128},          {"add", "atomics", post_adds, small::add, 8},
-      {"add_same", "atomics", post_adds, small::add, 0},
-      {"float_add", "atomics", post_float_adds, small::float_add, 128}};
+  const rate_point points[] = {{"value", "messages", put_values, small::value, 128},
+                               {"put_warp", "messages", put_messages, small::put_warp, 64},
+                               {"put_thread", "messages", put_messages_of_threads, small::put_thread, 64},
+                               {"put_warp", "messages", put_messages, small::put_warp, 512},
+                               {"put_warp", "messages", put_messages, small::put_warp, 4096},
+                               {"add", "atomics", post_adds, small::add, 128},
+                               {"add", "atomics", post_adds, small::add, 8},
+                               {"add_same", "atomics", post_adds, small::add, 0},
+                               {"float_add", "atomics", post_float_adds, small::float_add, 128}};
   for (const rate_point& p : points) {
     for (const unsigned blocks : {1u, 16u, static_cast<unsigned>(s.limits().multiprocessors)}) {
       GGAS_GPU_TRY(rate_of(s, at, p, blocks, 512));

@@ -55,8 +55,8 @@ double least_bytes(const exchange_args& a, int nodes) {
 fault exchange_at(gpu_session& s, moved what, const kernel_shape& p, uint64_t elements) {
   const unsigned total = p.blocks * p.threads;
   const char* const variant = p.blocks > 1 ? "grid" : "block";
-  const std::string text =
-      std::to_string(p.blocks) + " x " + std::to_string(p.threads) + " threads, " + std::to_string(elements) + " elements";
+  const std::string text = std::to_string(p.blocks) + " x " + std::to_string(p.threads) + " threads, " +
+                           std::to_string(elements) + " elements";
   layout_plan room(s.data_offset());
   exchange_args a{};
   a.what = what;

@@ -143,7 +143,9 @@ fault run_put_latency(gpu_session& s) {
     for (const uint64_t bytes : sizes) {
       // One warp moves little as fast as a block does; which block is the best for more depends on the length.
       for (const unsigned threads : bytes <= 512 ? std::vector<unsigned>{32} : std::vector<unsigned>{256, 512}) {
-        const point p{variant, "half_round_trip", {{"bytes", bytes}, {"blocks", 1}, {"threads", threads}},
+        const point p{variant,
+                      "half_round_trip",
+                      {{"bytes", bytes}, {"blocks", 1}, {"threads", threads}},
                       kernel,
                       1,
                       threads,

@@ -29,8 +29,7 @@ fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
         [&] {
           result<> e;
           for (uint64_t at = 0; at < puts * bytes && e; at += bytes)
-            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to + at), s.segment(0) + from + at, bytes,
-                              report);
+            e = put_on_stream(s.machine(), 0, global_ptr<char>(1, to + at), s.segment(0) + from + at, bytes, report);
           return e;
         },
         ns));

@@ -114,13 +114,18 @@ struct tuned_row {
   uint64_t bytes, at;
 };
 constexpr tuned_row reductions[tuning::rows] = {
-    {1u << 10, 256},          {8u << 10, 4u << 10}, {32u << 10, 16u << 10}, {128u << 10, 64u << 10},
-    {512u << 10, 256u << 10}, {2u << 20, 1u << 20}, {8u << 20, 4u << 20},   {32u << 20, 16u << 20},
-    {tuning::any, largest}};
-constexpr tuned_row moves[tuning::rows] = {
-    {128, 64},               {1u << 10, 512},         {4u << 10, 4u << 10},  {16u << 10, 16u << 10},
-    {128u << 10, 64u << 10}, {512u << 10, 256u << 10}, {2u << 20, 1u << 20}, {8u << 20, 4u << 20},
-    {tuning::any, 16u << 20}};
+    {1u << 10, 256},         {8u << 10, 4u << 10},     {32u << 10, 16u << 10},
+    {128u << 10, 64u << 10}, {512u << 10, 256u << 10}, {2u << 20, 1u << 20},
+    {8u << 20, 4u << 20},    {32u << 20, 16u << 20},   {tuning::any, largest}};
+constexpr tuned_row moves[tuning::rows] = {{128, 64},
+                                           {1u << 10, 512},
+                                           {4u << 10, 4u << 10},
+                                           {16u << 10, 16u << 10},
+                                           {128u << 10, 64u << 10},
+                                           {512u << 10, 256u << 10},
+                                           {2u << 20, 1u << 20},
+                                           {8u << 20, 4u << 20},
+                                           {tuning::any, 16u << 20}};
 
 fault tune_rows(gpu_session& s, moved what, const std::vector<ggas_method>& methods,
                 const tuned_row (&rows)[tuning::rows], tuning::launches& out) {
@@ -181,8 +186,7 @@ fault tune(gpu_session& s, tuning& t) {
   GGAS_GPU_TRY(tune_in_kernel(s, true, t.grid));
   const std::vector<ggas_method> all = {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push, ggas_read, ggas_tree};
   GGAS_GPU_TRY(tune_rows(s, moved::allreduce, all, reductions, t.allreduce));
-  GGAS_GPU_TRY(
-      tune_rows(s, moved::reduce, {ggas_one_shot, ggas_direct, ggas_read, ggas_tree}, reductions, t.reduce));
+  GGAS_GPU_TRY(tune_rows(s, moved::reduce, {ggas_one_shot, ggas_direct, ggas_read, ggas_tree}, reductions, t.reduce));
   GGAS_GPU_TRY(tune_rows(s, moved::broadcast, {ggas_auto}, moves, t.broadcast));
   return tune_rows(s, moved::allgather, {ggas_auto}, moves, t.spread);
 }

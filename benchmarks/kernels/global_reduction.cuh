@@ -235,8 +235,7 @@ __global__ void reduction_total(reduction_args a) {
   auto* const sums = reinterpret_cast<double*>(mine + a.sums);
   auto* const status = reinterpret_cast<uint64_t*>(mine + a.words) + reduction_status;
   GGAS_QUEUE(launch_dependent(c, node, blocks, reduction_threads, reduction_here, a));
-  GGAS_QUEUE(
-      allreduce_on_stream(c, node, sums + sum_of_all, sums + sum_here, 1, ggas_sum, {a.timeout_ns, status}));
+  GGAS_QUEUE(allreduce_on_stream(c, node, sums + sum_of_all, sums + sum_here, 1, ggas_sum, {a.timeout_ns, status}));
   return launch_dependent(c, node, 1, 32, reduction_total, a);
 }
 

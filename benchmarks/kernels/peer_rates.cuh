@@ -55,26 +55,22 @@ GGAS_DEVICE void send_messages(const rate_args& a, uint64_t sender, uint64_t sen
   });
 }
 // The partner's buffer; null where there is no partner.
-GGAS_DEVICE uint64_t* partners(const rate_args& a) {
-  return ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.there);
-}
+GGAS_DEVICE uint64_t* partners(const rate_args& a) { return ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.there); }
 
 // Puts of warps.
 __global__ void GGAS_LAUNCH_BOUNDS(1024) put_messages(rate_args a) {
   uint64_t* const to = partners(a);
   const uint64_t* const from = own<uint64_t>(a.here);
-  send_messages(a, global_thread() / 32, global_threads() / 32, [&](uint64_t at) {
-    return ggas_put_nbi_warp(to + at / 8, from + at / 8, a.bytes / 8, a.timeout_ns);
-  });
+  send_messages(a, global_thread() / 32, global_threads() / 32,
+                [&](uint64_t at) { return ggas_put_nbi_warp(to + at / 8, from + at / 8, a.bytes / 8, a.timeout_ns); });
 }
 
 // Puts of threads.
 __global__ void GGAS_LAUNCH_BOUNDS(1024) put_messages_of_threads(rate_args a) {
   uint64_t* const to = partners(a);
   const uint64_t* const from = own<uint64_t>(a.here);
-  send_messages(a, global_thread(), global_threads(), [&](uint64_t at) {
-    return ggas_put_nbi(to + at / 8, from + at / 8, a.bytes / 8, a.timeout_ns);
-  });
+  send_messages(a, global_thread(), global_threads(),
+                [&](uint64_t at) { return ggas_put_nbi(to + at / 8, from + at / 8, a.bytes / 8, a.timeout_ns); });
 }
 
 // Values of threads: 8 bytes each.

@@ -4,7 +4,7 @@
 
 #include "ggas/on_stream.cuh"
 
-#define GGAS_QUEUE(expression)                                      \
-  do {                                                              \
+#define GGAS_QUEUE(expression)                                       \
+  do {                                                               \
     if (auto launched_ = (expression); !launched_) return launched_; \
   } while (0)

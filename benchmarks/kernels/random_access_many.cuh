@@ -11,7 +11,7 @@
 
 namespace ggas::bench {
 
-inline constexpr unsigned many_threads = 32;  // of a block: what its warp keeps fills shared memory
+inline constexpr unsigned many_threads = 32;                   // of a block: what its warp keeps fills shared memory
 inline constexpr uint64_t many_words = (look_ahead - 32) / 2;  // in all buckets of a warp
 inline constexpr uint64_t most_many_nodes = many_words + 1;
 

@@ -57,8 +57,8 @@ table { border-collapse: collapse; font-size: .86rem; } th, td { padding: .2rem 
 
 def facts(records):
     """What the records have in common."""
-    keys = {"provider": lambda r: r["provider"], "platform": lambda r: r["platform"], "NIC": lambda r: r["nic"], "nodes": lambda r: str(r["nodes"]), "seed": lambda r: str(r["seed"]), "version": lambda r: r["version"]}
-    return html(list(keys), [[", ".join(dict.fromkeys(get(r) for r in records)) for get in keys.values()]])
+    keys = {"provider": "provider", "platform": "platform", "NIC": "nic", "nodes": "nodes", "seed": "seed", "version": "version"}
+    return html(list(keys), [[", ".join(dict.fromkeys(str(r[key]) for r in records)) for key in keys.values()]])
 
 
 def write_page(out, swept):
@@ -68,5 +68,6 @@ def write_page(out, swept):
     title = f"Sweep over {', '.join(swept)}"
     write(
         out / "index.html",
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style></head>\n<body><h1>{escape(title)}</h1>\n{facts(records)}\n{body}\n</body></html>\n',
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style></head>\n'
+        f"<body><h1>{escape(title)}</h1>\n{facts(records)}\n{body}\n</body></html>\n",
     )

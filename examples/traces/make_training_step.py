@@ -17,6 +17,32 @@ LAYERS = [("conv1", 9_408, 0.118), ("conv2", 215_808, 0.680), ("conv3", 1_219_58
           ("conv4", 7_098_368, 1.467), ("conv5", 14_964_736, 0.811), ("fc", 2_049_000, 0.002)]
 
 
+def program_of(rank, opts):
+    """What a rank computes and sends, in lines."""
+    work = sum(macs for _, _, macs in LAYERS)
+    lines, after = [], []
+    last = ""
+
+    def add(label, text, *needs):
+        lines.append(f"  {label}: {text}")
+        after.extend(f"  {label} requires {need}" for need in needs if need)
+
+    for name, _, macs in LAYERS:  # a third of the time is forward
+        add(f"f_{name}", f"calc {int(opts.step_us * 1000 * macs / work / 3)} cpu 0", last)
+        last = f"f_{name}"
+    for tag, (name, weights, macs) in enumerate(reversed(LAYERS)):
+        add(f"b_{name}", f"calc {int(opts.step_us * 2000 * macs / work / 3)} cpu 0", last)
+        last = f"b_{name}"
+        piece = max(8, weights * 4 // opts.scale // opts.ranks // 8 * 8)
+        ready = f"b_{name}"
+        for step in range(2 * (opts.ranks - 1)):  # reduce-scatter, then allgather
+            add(f"s_{name}_{step}", f"send {piece}b to {(rank + 1) % opts.ranks} tag {tag}", ready)
+            before = f"r_{name}_{step - 1}" if step else ""
+            add(f"r_{name}_{step}", f"recv {piece}b from {(rank - 1) % opts.ranks} tag {tag}", before)
+            ready = f"r_{name}_{step}"
+    return lines + after
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--ranks", type=int, default=8, help="GPUs that train, at least 2 (default 8)")
@@ -27,32 +53,9 @@ def main():
         sys.exit(f"--ranks {opts.ranks}: expected at least 2")
     if opts.scale < 1:
         sys.exit(f"--scale {opts.scale}: expected at least 1")
-    work = sum(macs for _, _, macs in LAYERS)
     print(f"num_ranks {opts.ranks}")
     for rank in range(opts.ranks):
-        lines, after = [], []
-        last = ""
-
-        def add(label, text, *needs):
-            lines.append(f"  {label}: {text}")
-            after.extend(f"  {label} requires {need}" for need in needs if need)
-
-        for name, _, macs in LAYERS:  # a third of the time is forward
-            add(f"f_{name}", f"calc {int(opts.step_us * 1000 * macs / work / 3)} cpu 0", last)
-            last = f"f_{name}"
-        for tag, (name, weights, macs) in enumerate(reversed(LAYERS)):
-            add(f"b_{name}", f"calc {int(opts.step_us * 2000 * macs / work / 3)} cpu 0", last)
-            last = f"b_{name}"
-            piece = max(8, weights * 4 // opts.scale // opts.ranks // 8 * 8)
-            ready = f"b_{name}"
-            for step in range(2 * (opts.ranks - 1)):  # reduce-scatter, then allgather
-                add(f"s_{name}_{step}", f"send {piece}b to {(rank + 1) % opts.ranks} tag {tag}", ready)
-                before = f"r_{name}_{step - 1}" if step else ""
-                add(f"r_{name}_{step}", f"recv {piece}b from {(rank - 1) % opts.ranks} tag {tag}", before)
-                ready = f"r_{name}_{step}"
-        print(f"rank {rank} {{")
-        print("\n".join(lines + after))
-        print("}")
+        print(f"rank {rank} {{", *program_of(rank, opts), "}", sep="\n")
 
 
 if __name__ == "__main__":

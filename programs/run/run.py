@@ -3,6 +3,7 @@
 """Starts the processes of a job on this computer, one for each node: `./ggas run -n 4 program arguments...`"""
 
 import argparse
+import contextlib
 import errno
 import json
 import os
@@ -263,7 +264,7 @@ class Job:
                 name = program["stdout"].replace("{node}", str(rank))
                 if name and name not in files:
                     with open(name, "wb"):
-                        files[name] = open(name, "ab", buffering=0)
+                        files[name] = open(name, "ab", buffering=0)  # noqa: SIM115  # closed with the job
                 self.start_one(program["command"], rank, {**program["environment"], **self.variables(rank, job["size"])},
                                files.get(name))
         for file in files.values():
@@ -292,10 +293,8 @@ class Job:
 
     def tell(self, process, line):
         """A line for the shell elsewhere, which may have ended."""
-        try:
+        with contextlib.suppress(OSError):
             self.pipes[process].write(f"{line}\n".encode())
-        except OSError:
-            pass
 
     def start_one(self, program, rank, variables, writes=None):
         """In a group of its own: a signal of the terminal comes once, through the launcher."""

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/platform/platform.hpp"
-#include "userlib/libggas/nic/access.hpp"
 #include "programs/simulator/gpu.hpp"
+#include "sim/platform/platform.hpp"
 #include "userlib/cluster/providers/sim/rma_driver.hpp"
+#include "userlib/libggas/nic/access.hpp"
 
 namespace ggas::simulator {
 

@@ -15,9 +15,9 @@
 #include <cstring>
 #include <iterator>
 
+#include "programs/simulator/program_memory.hpp"
 #include "sim/system.hpp"
 #include "userlib/libggas/nic/access.hpp"
-#include "programs/simulator/program_memory.hpp"
 
 namespace ggas::simulator {
 

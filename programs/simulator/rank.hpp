@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "programs/simulator/gpu.hpp"
 #include "sim/cpu/core.hpp"
 #include "sim/mem/memory.hpp"
 #include "userlib/libggas/core/transport.hpp"
 #include "userlib/libggas/sim/protocol.hpp"
-#include "programs/simulator/gpu.hpp"
 #include "userlib/start/message.hpp"
 
 namespace ggas::simulator {

@@ -8,6 +8,7 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+# shellcheck disable=SC2013  # words, not lines
 for word in $(cat /proc/cmdline); do
   case $word in
     ggas.node=*) node=${word#*=} ;;

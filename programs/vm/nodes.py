@@ -48,7 +48,7 @@ class Cluster:
         self.log = self.opts.log or self.folder / "run.log"
         if self.opts.replay or self.opts.log:
             words += ["--log", str(self.log)]
-        errors = open(self.folder / "device.log", "w+")  # noqa: SIM115: lives as long as the process
+        errors = open(self.folder / "device.log", "w+")  # noqa: SIM115  # lives as long as the process
         self.device = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
         with selectors.DefaultSelector() as watch:
             watch.register(self.device.stdout, selectors.EVENT_READ)

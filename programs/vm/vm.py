@@ -147,17 +147,16 @@ def compare_cycles(found, speed, bench):
 
 def run_tests(opts, kernel, archive, run):
     """Boots nodes that run the tests; the lines of those that failed."""
-    with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder:
-        with nodes.Cluster(opts, pathlib.Path(folder), kernel, archive) as cluster:
-            begun = time.monotonic()
-            cluster.start(run)
-            failed = cluster.results(opts.limit)
-            print(f"# Linux {kernel.release}, {run}: {time.monotonic() - begun:.1f} s")
-            if opts.replay and run not in (GONE, KEXEC) and not kernel.debug:
-                failed += cluster.repeat() + compare_cycles(
-                    cycles.summary(cluster.log), cluster.cycles_a_second(), opts.bench
-                )
-            return failed
+    with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder, nodes.Cluster(opts, pathlib.Path(folder), kernel, archive) as cluster:
+        begun = time.monotonic()
+        cluster.start(run)
+        failed = cluster.results(opts.limit)
+        print(f"# Linux {kernel.release}, {run}: {time.monotonic() - begun:.1f} s")
+        if opts.replay and run not in (GONE, KEXEC) and not kernel.debug:
+            failed += cluster.repeat() + compare_cycles(
+                cycles.summary(cluster.log), cluster.cycles_a_second(), opts.bench
+            )
+        return failed
 
 
 def runs_of(opts, kernel):

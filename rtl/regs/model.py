@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from systemrdl import RDLCompiler, RDLCompileError
+from systemrdl import RDLCompileError, RDLCompiler
 from systemrdl.node import RegNode
 
 ENUMS = ("smfu_mode_e", "link_state_e", "event_code_e")

@@ -223,7 +223,7 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
     stats_.second += way == second;
   }
   const uint64_t gone = port == own_port() ? pcie::now_ps() : o.free_ps;  // the last flit
-  if (grouped) {  // the next copy begins then
+  if (grouped) {                                                          // the next copy begins then
     flights_[f].left = uint16_t(flights_[f].left & (flights_[f].left - 1u));
     schedule(gone, what::copy, node, w.input, w.channel, 0);
     return true;

@@ -168,7 +168,8 @@ GGAS_DEVICE ggas_status move_as(const collective_call& c, uint64_t t) {
     case kind::alltoall:
       return Grid ? ggas_alltoall_grid(dst, src, c.n, t, c.team) : ggas_alltoall_block(dst, src, c.n, t, c.team);
     case kind::gather:
-      return Grid ? ggas_gather_grid(dst, src, c.n, c.root, t, c.team) : ggas_gather_block(dst, src, c.n, c.root, t, c.team);
+      return Grid ? ggas_gather_grid(dst, src, c.n, c.root, t, c.team)
+                  : ggas_gather_block(dst, src, c.n, c.root, t, c.team);
     case kind::scatter:
       return Grid ? ggas_scatter_grid(dst, src, c.n, c.root, t, c.team)
                   : ggas_scatter_block(dst, src, c.n, c.root, t, c.team);

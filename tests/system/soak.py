@@ -30,7 +30,9 @@ def wires():
 
 
 def drawn_faults(rng, cut):
-    rate = lambda: f"{10 ** rng.uniform(-5, -3):.2e}"
+    def rate():
+        return f"{10 ** rng.uniform(-5, -3):.2e}"
+
     faults = [f"* corrupt rate {rate()}"]
     for kind in ("drop", "duplicate", "corrupt"):
         faults += [f"{wire} {kind} rate {rate()}" for wire in rng.sample(wires(), 4)]

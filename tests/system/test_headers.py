@@ -3,7 +3,6 @@
 import re
 
 import pytest
-
 from conftest import ROOT
 
 HEADERS = ROOT / "gpu_api" / "include" / "ggas"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that a signal or a full disk cuts short, at 20 seeded points: results and traces so far are there, can be read and are the beginning of those of a whole run; message and status say what happened."""
+"""Runs that a signal or a full disk cuts short, at 20 seeded points: results and traces so far are there, can be read and are
+the beginning of those of a whole run; message and status say what happened."""
 
 import json
 import os
@@ -102,7 +103,8 @@ def test_signal(whole, tmp_path, point):
 
 def cut_names(stderr):
     """Files of messages, and whether they are still there."""
-    return {line.split(": ")[0].split("/")[-1].removeprefix("ggas-bench: "): "removed" not in line for line in stderr.replace("ggas-bench: ", "").splitlines() if ": cut short" in line or ": removed" in line}
+    lines = [line for line in stderr.replace("ggas-bench: ", "").splitlines() if ": cut short" in line or ": removed" in line]
+    return {line.split(": ")[0].split("/")[-1]: "removed" not in line for line in lines}
 
 
 def check_full_disk(done, folder, whole):

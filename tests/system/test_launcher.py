@@ -34,7 +34,17 @@ def test_without_arguments_it_helps():
 
 @pytest.mark.parametrize(
     "arguments, word",
-    [(["fly"], "fly"), (["coverage", "rtl"], "no argument"), (["run"], "-n"), (["compare", "--records", "nowhere"], "nowhere"), (["test", "--fast"], "--fast"), (["test", "a", "b"], "one filter"), (["test", "smfu("], "'smfu('"), (["synth", "65"], "65"), (["synth", "64", "256"], "one width")],
+    [
+        (["fly"], "fly"),
+        (["coverage", "rtl"], "no argument"),
+        (["run"], "-n"),
+        (["compare", "--records", "nowhere"], "nowhere"),
+        (["test", "--fast"], "--fast"),
+        (["test", "a", "b"], "one filter"),
+        (["test", "smfu("], "'smfu('"),
+        (["synth", "65"], "65"),
+        (["synth", "64", "256"], "one width"),
+    ],
 )
 def test_bad_input(arguments, word):
     done = launcher(*arguments)

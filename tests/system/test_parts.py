@@ -94,7 +94,7 @@ def launcher_with(folder, installed, *arguments):
         shutil.copy(ROOT / name, folder / name)
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / "bin" / "python").symlink_to(shutil.which("true"))
-    stamp = subprocess.run(["sha256sum"], stdin=open(folder / "requirements.txt"), capture_output=True, text=True).stdout
+    stamp = subprocess.run(["sha256sum"], input=(folder / "requirements.txt").read_bytes(), capture_output=True).stdout.decode()
     (folder / ".venv" / "requirements.stamp").write_text(stamp)
     subprocess.run([folder / "ggas", *arguments], env={"PATH": str(tools), "NOTES": str(folder / "notes"), "HOME": str(folder)}, cwd=folder, capture_output=True, text=True, timeout=60)
     return (folder / "notes").read_text().splitlines()

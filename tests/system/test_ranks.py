@@ -8,7 +8,6 @@ import subprocess
 import time
 
 import pytest
-
 from conftest import ROOT, bench_program, users_environment
 
 needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun")

@@ -193,7 +193,9 @@ def test_bad_results_are_named(tmp_path):
 def test_bad_files_are_named(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\0")
     shutil.copy(DATA / "cuda.jsonl", tmp_path / "good")
-    for arguments, word in ((["missing"], "No such file"), (["."], "directory"), (["binary"], "not a text file"), (["good", "--out", "good"], "good"), (["good", "--out", "/dev/null/x"], "/dev/null/x")):
+    cases = {"missing": "No such file", ".": "directory", "binary": "not a text file", "good --out good": "good", "good --out /dev/null/x": "/dev/null/x"}
+    for line, word in cases.items():
+        arguments = line.split()
         refused(write_report(*arguments, cwd=tmp_path), word)
 
 

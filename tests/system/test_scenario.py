@@ -4,7 +4,6 @@
 import json
 
 import pytest
-
 from conftest import ROOT
 
 

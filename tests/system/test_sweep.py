@@ -121,7 +121,10 @@ def test_bad_ranges(sweep, tmp_path, over, words):
     assert all(w in done.stderr for w in words), done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--over", "a.b=1"], ["--", "barrier"], ["--over", "a.b=1", "--jobs", "0", "--", "barrier"], ["--over", "a.b=1", "--", "barrier", "--json", "x"], ["--over", "a.b=1", "--over", "a.b=2", "--", "barrier"]])
+BAD = ["--over a.b=1", "-- barrier", "--over a.b=1 --jobs 0 -- barrier", "--over a.b=1 -- barrier --json x", "--over a.b=1 --over a.b=2 -- barrier"]
+
+
+@pytest.mark.parametrize("arguments", map(str.split, BAD))
 def test_bad_command_lines(sweep, arguments):
     done = sweep(*arguments)
     assert done.returncode == 2 and "Traceback" not in done.stderr and done.stderr

@@ -240,8 +240,8 @@ TEST(Layout, PartsNeitherOverlapNorLeaveTheReservedArea) {
       ASSERT_GE(l.slot_bytes, layout::slot_unit);
       ASSERT_EQ(l.slot_bytes % layout::slot_unit, 0u);
       std::vector<std::pair<uint64_t, uint64_t>> parts = {
-          {layout::aborted, 8},     {layout::grid_release, 8}, {layout::gather_all_seq, 8},  {layout::broken, 8},
-          {layout::queues_used, 8}, {layout::result_flag, 8},    {l.result_slot(), l.slot_bytes}};
+          {layout::aborted, 8},     {layout::grid_release, 8}, {layout::gather_all_seq, 8},    {layout::broken, 8},
+          {layout::queues_used, 8}, {layout::result_flag, 8},  {l.result_slot(), l.slot_bytes}};
       for (uint64_t team = 0; team < layout::teams; ++team) {
         parts.push_back({layout::barrier_epoch(team), 8});
         parts.push_back({layout::barrier_broken(team), 8});

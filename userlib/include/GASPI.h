@@ -188,14 +188,12 @@ gaspi_return_t gaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t o
 gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                           gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                           gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
-gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* segment_id_local,
-                                gaspi_offset_t* offset_local, gaspi_rank_t rank,
-                                gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
+gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* segment_id_local, gaspi_offset_t* offset_local,
+                                gaspi_rank_t rank, gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
                                 gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_read_list(gaspi_number_t num, gaspi_segment_id_t* segment_id_local, gaspi_offset_t* offset_local,
-                               gaspi_rank_t rank, gaspi_segment_id_t* segment_id_remote,
-                               gaspi_offset_t* offset_remote, gaspi_size_t* size, gaspi_queue_id_t queue,
-                               gaspi_timeout_t timeout_ms);
+                               gaspi_rank_t rank, gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
+                               gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t rank,
                             gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
                             gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
@@ -205,20 +203,18 @@ gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi_
 gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_id,
                                   gaspi_notification_t* old_notification_val);
 gaspi_return_t gaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
-                                  gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote,
-                                  gaspi_size_t size, gaspi_notification_id_t notification_id,
-                                  gaspi_notification_t notification_value, gaspi_queue_id_t queue,
-                                  gaspi_timeout_t timeout_ms);
+                                  gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
+                                  gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
+                                  gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, gaspi_segment_id_t* segment_id_local,
                                        gaspi_offset_t* offset_local, gaspi_rank_t rank,
                                        gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
                                        gaspi_size_t* size, gaspi_segment_id_t segment_id_notification,
-                                       gaspi_notification_id_t notification_id,
-                                       gaspi_notification_t notification_value, gaspi_queue_id_t queue,
-                                       gaspi_timeout_t timeout_ms);
+                                       gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
+                                       gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
-                                 gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote,
-                                 gaspi_size_t size, gaspi_notification_id_t notification_id, gaspi_queue_id_t queue,
+                                 gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
+                                 gaspi_notification_id_t notification_id, gaspi_queue_id_t queue,
                                  gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, gaspi_segment_id_t* segment_id_local,
                                       gaspi_offset_t* offset_local, gaspi_rank_t rank,
@@ -258,9 +254,8 @@ gaspi_return_t gaspi_allreduce(const void* buffer_send, gaspi_pointer_t buffer_r
                                gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group,
                                gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_allreduce_user(const void* buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
-                                    gaspi_size_t element_size,
-                                    gaspi_reduce_operation_t reduce_operation, gaspi_reduce_state_t reduce_state,
-                                    gaspi_group_t group, gaspi_timeout_t timeout_ms);
+                                    gaspi_size_t element_size, gaspi_reduce_operation_t reduce_operation,
+                                    gaspi_reduce_state_t reduce_state, gaspi_group_t group, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t* buf_size);
 gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t* elem_max);
 
@@ -279,9 +274,8 @@ gaspi_return_t gaspi_statistic_verbosity_level(gaspi_number_t verbosity_level);
 gaspi_return_t gaspi_statistic_counter_max(gaspi_number_t* counter_max);
 /** The texts stay the library's. @param verbosity_level from which on the counter counts: 0 */
 gaspi_return_t gaspi_statistic_counter_info(gaspi_statistic_counter_t counter,
-                                            gaspi_statistic_argument_t* counter_argument,
-                                            gaspi_string_t* counter_name, gaspi_string_t* counter_description,
-                                            gaspi_number_t* verbosity_level);
+                                            gaspi_statistic_argument_t* counter_argument, gaspi_string_t* counter_name,
+                                            gaspi_string_t* counter_description, gaspi_number_t* verbosity_level);
 /** @param argument of a counter with GASPI_STATISTIC_ARGUMENT_NONE, as all are: not looked at */
 gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_number_t argument,
                                            gaspi_ulong* value);

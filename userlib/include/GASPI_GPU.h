@@ -39,9 +39,8 @@ gaspi_return_t gaspi_gpu_write(gaspi_segment_id_t segment_id_local, gaspi_offset
 gaspi_return_t gaspi_gpu_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local,
                                       gaspi_rank_t rank, gaspi_segment_id_t segment_id_remote,
                                       gaspi_offset_t offset_remote, gaspi_size_t size,
-                                      gaspi_notification_id_t notification_id,
-                                      gaspi_notification_t notification_value, gaspi_queue_id_t queue,
-                                      gaspi_timeout_t timeout_ms);
+                                      gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
+                                      gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
 #ifdef __cplusplus
 }

@@ -17,11 +17,11 @@
 #define GGAS_MPI_RECEIVES(F) \
   F(Recv)                    \
   F(Irecv) F(Recv_init) F(Mrecv) F(Imrecv) F(Sendrecv) F(Sendrecv_replace) F(Probe) F(Iprobe) F(Mprobe) F(Improbe)
-#define GGAS_MPI_COMPLETIONS(F)                                                                                  \
-  F(Wait)                                                                                                        \
-  F(Test)                                                                                                        \
-  F(Waitall) F(Testall) F(Waitany) F(Testany) F(Waitsome) F(Testsome) F(Start) F(Startall) F(Request_get_status) \
-      F(Request_free)
+#define GGAS_MPI_COMPLETIONS(F) \
+  F(Wait)                       \
+  F(Test)                       \
+  F(Waitall)                    \
+  F(Testall) F(Waitany) F(Testany) F(Waitsome) F(Testsome) F(Start) F(Startall) F(Request_get_status) F(Request_free)
 #if MPI_VERSION >= 4
 #define GGAS_MPI_SESSIONS(F) F(Session_init) F(Session_finalize)
 #define GGAS_MPI_OTHERS(F) \

@@ -105,22 +105,19 @@ GGAS_DEVICE ggas_status ggas_barrier_wait_block(ggas_arrival& arrival, uint64_t 
 GGAS_COLLECTIVE(ggas_broadcast,
                 (P dst, ggas::place_for<const ggas::element_at<P>> src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
-                (facts_of_broadcast(address_of(dst), src.address, n, root, team)),
-                (team, n, root, 0, 0, bytes),
+                (facts_of_broadcast(address_of(dst), src.address, n, root, team)), (team, n, root, 0, 0, bytes),
                 broadcast(address_of(dst), src.address, n, root, team, part.block, part.blocks, timeout_ns))
 // allgather: n elements of member i go to dst + i * n of every member. src may be the own part of dst.
 GGAS_COLLECTIVE(ggas_allgather,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
-                (facts_of_allgather(dst.address, address_of(src), n, team)),
-                (team, n, everybody, 0, 0, bytes),
+                (facts_of_allgather(dst.address, address_of(src), n, team)), (team, n, everybody, 0, 0, bytes),
                 spread_parts(dst.address, address_of(src), n, 0, team, part.block, part.blocks, timeout_ns))
 // alltoall: n elements from src + j * n of member i go to dst + i * n of member j.
 GGAS_COLLECTIVE(ggas_alltoall,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
-                (facts_of_alltoall(dst.address, address_of(src), n, team)),
-                (team, n, everybody, 0, 0, bytes),
+                (facts_of_alltoall(dst.address, address_of(src), n, team)), (team, n, everybody, 0, 0, bytes),
                 spread_parts(dst.address, address_of(src), n, n, team, part.block, part.blocks, timeout_ns))
 
 // permute: n elements of src go to dst of member `to`; every member is the target of one. Where that is not so all
@@ -128,8 +125,7 @@ GGAS_COLLECTIVE(ggas_alltoall,
 GGAS_COLLECTIVE(ggas_permute,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, int to, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
-                (facts_of_permute(dst.address, address_of(src), n, team)),
-                (team, n, everybody, 0, 0, bytes),
+                (facts_of_permute(dst.address, address_of(src), n, team)), (team, n, everybody, 0, 0, bytes),
                 permute_parts(dst.address, address_of(src), n, to, team, part.block, part.blocks, timeout_ns))
 
 // ---- gather: n elements of member i go to dst + i * n of member `root`, elsewhere dst is not used and may be null.
@@ -138,15 +134,13 @@ GGAS_COLLECTIVE(ggas_permute,
 GGAS_COLLECTIVE(ggas_gather,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
-                (facts_of_gather(dst.address, address_of(src), n, root, team)),
-                (team, n, root, 0, 0, bytes),
+                (facts_of_gather(dst.address, address_of(src), n, root, team)), (team, n, root, 0, 0, bytes),
                 move_rooted<direction::to_root>(dst.address, address_of(src), n, root, team, part.block, part.blocks,
                                                 timeout_ns))
 GGAS_COLLECTIVE(ggas_scatter,
                 (P dst, ggas::place_for<const ggas::element_at<P>> src, size_t n, int root, uint64_t timeout_ns,
                  const ggas_team& team = ggas_world()),
-                (facts_of_scatter(address_of(dst), src.address, n, root, team)),
-                (team, n, root, 0, 0, bytes),
+                (facts_of_scatter(address_of(dst), src.address, n, root, team)), (team, n, root, 0, 0, bytes),
                 move_rooted<direction::from_root>(address_of(dst), src.address, n, root, team, part.block, part.blocks,
                                                   timeout_ns))
 
@@ -195,7 +189,6 @@ GGAS_COLLECTIVE(ggas_reducescatter,
 GGAS_COLLECTIVE(ggas_scan,
                 (ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, ggas_op op, ggas_scan_kind kind,
                  uint64_t timeout_ns, const ggas_team& team = ggas_world()),
-                (facts_of_scan(dst.address, address_of(src), n, op, kind, team)),
-                (team, n, everybody, 0, op, bytes),
+                (facts_of_scan(dst.address, address_of(src), n, op, kind, team)), (team, n, everybody, 0, op, bytes),
                 scan(piece_of_numbers(dst.address, address_of(src), n, op, everybody), kind, part.block, part.blocks,
                      team, timeout_ns))

@@ -2,6 +2,7 @@
 // What a call that can fail or time out returns, in kernels and on the host.
 #pragma once
 
+// clang-format off
 enum [[nodiscard]] ggas_status : unsigned {
   ggas_ok = 0,
   ggas_timed_out = 1,     // the time given was up
@@ -11,6 +12,7 @@ enum [[nodiscard]] ggas_status : unsigned {
   ggas_broken = 5,        // a barrier or collective failed on this node before; until the cluster's reset()
   ggas_aborted = 6,       // the host has ended all waits, by the cluster's abort(); until its reset()
 };
+// clang-format on
 
 #ifdef __CUDACC__
 __host__ __device__

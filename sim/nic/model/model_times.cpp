@@ -11,10 +11,11 @@ namespace ggas::nic {
 
 namespace {
 
-constexpr const char* cause_names[] = {"window_store", "window_load", "quiet_read", "register_write", "register_read",
-                                       "slot", "doorbell", "block", "fenced", "store", "load", "load_rsp", "quiet",
-                                       "quiet_rsp", "put", "get", "notify", "atomic", "message", "ack", "get_data",
-                                       "get_done", "atomic_rsp", "coll_up", "coll_down", "other"};
+constexpr const char* cause_names[] = {
+    "window_store", "window_load", "quiet_read", "register_write", "register_read", "slot",  "doorbell",
+    "block",        "fenced",      "store",      "load",           "load_rsp",      "quiet", "quiet_rsp",
+    "put",          "get",         "notify",     "atomic",         "message",       "ack",   "get_data",
+    "get_done",     "atomic_rsp",  "coll_up",    "coll_down",      "other"};
 static_assert(std::size(cause_names) == causes);
 constexpr const char* effect_names[] = {"packet", "write", "read", "completion", "write_behind"};
 static_assert(std::size(effect_names) == effects);
@@ -40,22 +41,38 @@ cause cause_of(const pcie::tlp& t) {
 
 cause cause_of(const packet& p) {
   switch (op(p.op & ~op_multicast)) {
-    case op::store: return cause::store;
-    case op::load: return cause::load;
-    case op::load_rsp: return cause::load_rsp;
-    case op::quiet: return cause::quiet;
-    case op::quiet_rsp: return cause::quiet_rsp;
-    case op::rma_put: return cause::put;
-    case op::rma_get: return cause::get;
-    case op::rma_notify: return cause::notify;
-    case op::rma_atomic: return cause::atomic;
-    case op::velo_msg: return cause::message;
-    case op::rma_ack: return cause::ack;
-    case op::rma_get_data: return cause::get_data;
-    case op::rma_get_done: return cause::get_done;
-    case op::rma_atomic_rsp: return cause::atomic_rsp;
-    case op::coll_up: return cause::coll_up;
-    case op::coll_down: return cause::coll_down;
+    case op::store:
+      return cause::store;
+    case op::load:
+      return cause::load;
+    case op::load_rsp:
+      return cause::load_rsp;
+    case op::quiet:
+      return cause::quiet;
+    case op::quiet_rsp:
+      return cause::quiet_rsp;
+    case op::rma_put:
+      return cause::put;
+    case op::rma_get:
+      return cause::get;
+    case op::rma_notify:
+      return cause::notify;
+    case op::rma_atomic:
+      return cause::atomic;
+    case op::velo_msg:
+      return cause::message;
+    case op::rma_ack:
+      return cause::ack;
+    case op::rma_get_data:
+      return cause::get_data;
+    case op::rma_get_done:
+      return cause::get_done;
+    case op::rma_atomic_rsp:
+      return cause::atomic_rsp;
+    case op::coll_up:
+      return cause::coll_up;
+    case op::coll_down:
+      return cause::coll_down;
   }
   return cause::other;
 }

@@ -16,9 +16,9 @@
 #include "sim/fabric/network.hpp"
 #include "sim/nic/model/model_interrupts.hpp"
 #include "sim/nic/model/model_times.hpp"
-#include "sim/nic/rtl/nic_clock.hpp"
 #include "sim/nic/nic_device.hpp"
 #include "sim/nic/reference/reference_model.hpp"
+#include "sim/nic/rtl/nic_clock.hpp"
 #include "sim/pcie/timed_queue.hpp"
 
 namespace ggas::nic {

@@ -52,7 +52,7 @@ class coll_model {
     coll::ask own = {}, total_ask = {};
     net_status found = net_status::ok;  // by members of the operation under way
     uint64_t fence = 0;                 // that the own contribution waits for
-    uint32_t came = 0;  // words of the own contribution, a bit each
+    uint32_t came = 0;                  // words of the own contribution, a bit each
     unsigned next = 0, status = 0;
     uint32_t count = 0;
     std::array<contribution, 1 + coll::most_children> from = {};  // own first; the sum is there, too

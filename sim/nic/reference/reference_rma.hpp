@@ -17,8 +17,8 @@
 
 #include "ggas_regs.h"
 #include "sim/nic/packet.hpp"
-#include "sim/nic/rma_format.hpp"
 #include "sim/nic/reference/task.hpp"
+#include "sim/nic/rma_format.hpp"
 #include "sim/pcie/tlp.hpp"
 
 namespace ggas::nic {

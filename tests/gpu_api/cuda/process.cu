@@ -157,8 +157,8 @@ std::string name_of_gpu(int gpu) {
 TEST(process, each_sees_its_own_gpu_only) {
   const int n = std::max(2, std::min(gpus(), 4));
   processes all;
-  const auto work = body(with(16 * mebi), n,
-                         [](member& m, const voice&) { return ok_if(work_together(m, 1, 5, 100'000, m.at())); });
+  const auto work =
+      body(with(16 * mebi), n, [](member& m, const voice&) { return ok_if(work_together(m, 1, 5, 100'000, m.at())); });
   all.start_all(n, [=](int rank, const voice& parent) {
     setenv("CUDA_VISIBLE_DEVICES", name_of_gpu(rank % gpus()).c_str(), 1);
     work(rank, parent);

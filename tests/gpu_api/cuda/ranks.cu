@@ -21,8 +21,8 @@ __global__ void call_and_look(places at, ggas_ranks ranks, size_t n, ggas_op op)
   T* const from = ggas_pointer_of_rank(ranks, me, src);
   const T untouched = static_cast<T>(90);
   for (unsigned i = 0; i < kinds * 9 && out.status == ggas_ok; ++i) {
-    const rank_plan<T> p{static_cast<rank_kind>(i / 9), n, static_cast<int>(i * 5 % static_cast<unsigned>(count)), i, op,
-                         mode_of(i)};
+    const rank_plan<T> p{
+        static_cast<rank_kind>(i / 9), n, static_cast<int>(i * 5 % static_cast<unsigned>(count)), i, op, mode_of(i)};
     const size_t written = target_elements(p, count);
     for (size_t k = threadIdx.x; k < source_elements(p, count); k += blockDim.x) from[k] = element<T>(i, me, k);
     for (size_t k = threadIdx.x; k < written + guard; k += blockDim.x) to[k] = untouched;

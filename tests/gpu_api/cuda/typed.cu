@@ -82,8 +82,9 @@ TEST_F(typed, packs_and_unpacks_any_range) {
     const bool rest = make.make.below(2) == 0;
     const uint64_t bytes = rest ? all - first : make.make.below(all - first + 1);
     const int64_t skew = make.make.below(3) ? 64 : 61;
-    typed_args a{at, forms[make.make.below(4)], t, t, l.count, l.count, place(items, l.middle),
-                 place(packed, skew), first, rest ? ggas_all_bytes : bytes};
+    typed_args a{
+        at,    forms[make.make.below(4)],    t, t, l.count, l.count, place(items, l.middle), place(packed, skew),
+        first, rest ? ggas_all_bytes : bytes};
     const std::string what = "datatype " + std::to_string(i) + ", form " + std::to_string(static_cast<int>(a.by));
     fill();
     ASSERT_NO_FATAL_FAILURE(everywhere(pack, a, what));
@@ -107,8 +108,16 @@ TEST_F(typed, puts_gets_and_signals_from_layout_to_layout) {
   for (unsigned i = 0, n = rounds_of(2500); i < n; ++i) {
     const laid_out here = make.any(), there = make.other(here);
     const ggas_type th = commit(here), tt = commit(there);
-    const typed_args a{at,         forms[make.make.below(4)], th, tt, here.count,
-                       there.count, place(items, here.middle),             place(target, there.middle), 0, 0};
+    const typed_args a{at,
+                       forms[make.make.below(4)],
+                       th,
+                       tt,
+                       here.count,
+                       there.count,
+                       place(items, here.middle),
+                       place(target, there.middle),
+                       0,
+                       0};
     const auto kind = make.make.below(3);
     const std::string what = "datatype " + std::to_string(i) + ", kind " + std::to_string(kind) + ", form " +
                              std::to_string(static_cast<int>(a.by));

@@ -16,11 +16,11 @@ struct arguments {
 }  // namespace
 
 // `bounds`: nothing, or the launch bounds.
-#define CALL(name, bounds, ...)                                   \
-  extern "C" __global__ void bounds name(arguments a, int times) { \
-    ggas_status s = ggas_ok;                                      \
+#define CALL(name, bounds, ...)                                                          \
+  extern "C" __global__ void bounds name(arguments a, int times) {                       \
+    ggas_status s = ggas_ok;                                                             \
     _Pragma("unroll 1") for (int i = 0; i < times && s == ggas_ok; ++i) s = __VA_ARGS__; \
-    if (threadIdx.x == 0) *a.result = s;                          \
+    if (threadIdx.x == 0) *a.result = s;                                                 \
   }
 
 CALL(barrier_block, , ggas_barrier_block(limit))

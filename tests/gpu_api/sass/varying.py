@@ -2,8 +2,8 @@
 """What registers hold: known expressions of constants, and whether lanes of a warp may differ in it."""
 import re
 
-from listing import FIRST_P, MEMORY, OF_LANES, UNIFORM
 from flow import settle
+from listing import FIRST_P, MEMORY, OF_LANES, UNIFORM
 from stack import Stack
 
 SYSTEM_REGISTERS = ("SR_TID", "SR_LANEID", "SR_EQMASK", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK")

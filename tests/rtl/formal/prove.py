@@ -5,8 +5,9 @@
     prove.py --generated DIR [NAME...]     prove these (default: all of proofs.toml); exit status 1 if one does not hold
     prove.py --generated DIR NAME --vcd F  write the counterexample as a waveform
 
-A proof is a file NAME.sv of properties, spliced into its module in front of `endmodule` (Yosys has no `bind`), so it sees the module's
-own signals and the RTL stays free of it. A proof of several modules together is a module of its own instead, a `bench`. Each is proved for all time: base case by bounded model checking, then temporal induction.
+A proof is a file NAME.sv of properties, spliced into its module in front of `endmodule` (Yosys has no `bind`), so it sees
+the module's own signals and the RTL stays free of it. A proof of several modules together is a module of its own instead,
+a `bench`. Each is proved for all time: base case by bounded model checking, then temporal induction.
 Then every mutant of the module (a text replaced, see proofs.toml) must fail: a proof that cannot fail proves nothing.
 docs/formal.md explains how to write one.
 """

@@ -9,7 +9,6 @@ import struct
 
 from cocotb.triggers import Timer
 from cocotbext.pcie.core import Device, RootComplex
-
 from nic_function import BAR_PAGES, BAR_REGISTERS, BAR_WINDOW, NicFunction
 
 SEGMENT = 1 << 20        # bytes that each node exports; node n is at n · SEGMENT of the window

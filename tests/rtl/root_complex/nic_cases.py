@@ -8,8 +8,7 @@ import cocotb
 from cocotb.triggers import Timer, with_timeout
 from cocotbext.pcie.core.caps import PciCapId
 from cocotbext.pcie.core.tlp import TlpType
-
-from machine import DOMAIN, EVENT_VECTOR, M, NOTE_VECTOR, RING_LOG2, SEGMENT, WINDOW_DOMAIN, link_up, machine, until
+from machine import DOMAIN, EVENT_VECTOR, NOTE_VECTOR, RING_LOG2, SEGMENT, WINDOW_DOMAIN, M, link_up, machine, until
 from nic_function import BAR_PAGES, BAR_REGISTERS, BAR_WINDOW
 
 OP_PUT, OP_GET, OP_ATOMIC = 1, 4, 6
@@ -101,7 +100,7 @@ async def interrupts(dut):
         word = await c.pci.capability_read_word(PciCapId.MSIX, 2)
         await c.pci.capability_write_word(PciCapId.MSIX, 2, word & ~0x4000 | mask << 14)
 
-    for k in range(3):
+    for _ in range(3):
         await c.write(M["REG_EVQ_TAIL"], await head())
         before = await head()
         event.clear()
@@ -146,11 +145,11 @@ async def one_sided(dut):
         await c.post(OP_PUT, 1, size, a, b, flags=ACK)
         remote[b:b + size] = local[a:a + size]
         remotely += 1
-        await until(lambda: done(c, remotely), what=f"put of {size}")
+        await until(lambda count=remotely: done(c, count), what=f"put of {size}")
         await c.post(OP_GET, 1, size, b, a + 0x5000)
         local[a + 0x5000:a + 0x5000 + size] = remote[b:b + size]
         remotely += 1
-        await until(lambda: done(c, remotely), what=f"get of {size}")
+        await until(lambda count=remotely: done(c, count), what=f"get of {size}")
     assert await c.load(c.memory["segment"], 0x8000) == local
     assert await other.load(other.memory["segment"], 0x8000) == remote
 

@@ -9,7 +9,7 @@ import cocotb
 from cocotb.queue import Queue
 from cocotb.triggers import Edge, Timer
 from cocotbext.pcie.core import Endpoint
-from cocotbext.pcie.core.caps import MsixCapability, PcieCapability
+from cocotbext.pcie.core.caps import MsixCapability
 from cocotbext.pcie.core.tlp import CplStatus, Tlp, TlpAttr, TlpType
 from cocotbext.pcie.core.utils import PcieId
 

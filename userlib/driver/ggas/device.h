@@ -69,8 +69,9 @@ enum { GGAS_READ = 1, GGAS_WRITE = 2 };
 /* Memory of this process for put, get and atomics of the domain. Its pages are pinned and count as locked memory:
  * -ENOMEM beyond RLIMIT_MEMLOCK. */
 int ggas_region_begin(ggas_region* r, const ggas_device* d, int domain, void* address, size_t bytes, unsigned rights);
-/* Memory of another device, as of a GPU: `bytes` from `offset` of the dma-buf `fd`. While its driver moves it who accesses
- * gets an error; afterwards it is reached again, with the same `nla`. -EINVAL: beyond the end of the dma-buf. */
+/* Memory of another device, as of a GPU: `bytes` from `offset` of the dma-buf `fd`. While its driver moves it who
+ * accesses gets an error; afterwards it is reached again, with the same `nla`. -EINVAL: beyond the end of the dma-buf.
+ */
 int ggas_region_begin_dmabuf(ggas_region* r, const ggas_device* d, int domain, int fd, uint64_t offset, uint64_t bytes,
                              unsigned rights);
 /* Nobody reaches the memory behind it; who tries gets an error. */

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "userlib/cluster/providers/cuda/memory.hpp"
 #include "userlib/libggas/gpu/device.hpp"
 #include "userlib/libggas/gpu/words.hpp"
-#include "userlib/cluster/providers/cuda/memory.hpp"
 
 namespace ggas::library::gpu {
 

@@ -9,13 +9,28 @@
 
 namespace ggas::mpi {
 
-#define GGAS_MPI_DRIVER_FUNCTIONS(X)                                                                                  \
-  X(cuGetErrorName)                                                                                                   \
-  X(cuPointerGetAttributes)                                                                                           \
-  X(cuPointerSetAttribute) X(cuDeviceGetAttribute) X(cuDevicePrimaryCtxRetain) X(cuCtxPushCurrent) X(cuCtxPopCurrent) \
-      X(cuCtxGetDevice) X(cuModuleLoadData) X(cuModuleGetFunction) X(cuStreamCreate) X(cuStreamSynchronize)           \
-          X(cuMemAlloc) X(cuMemFree) X(cuMemHostAlloc) X(cuMemcpyAsync) X(cuLaunchKernel) X(cuMemGetAddressRange)     \
-              X(cuIpcGetMemHandle) X(cuIpcOpenMemHandle) X(cuIpcCloseMemHandle)
+#define GGAS_MPI_DRIVER_FUNCTIONS(X) \
+  X(cuGetErrorName)                  \
+  X(cuPointerGetAttributes)          \
+  X(cuPointerSetAttribute)           \
+  X(cuDeviceGetAttribute)            \
+  X(cuDevicePrimaryCtxRetain)        \
+  X(cuCtxPushCurrent)                \
+  X(cuCtxPopCurrent)                 \
+  X(cuCtxGetDevice)                  \
+  X(cuModuleLoadData)                \
+  X(cuModuleGetFunction)             \
+  X(cuStreamCreate)                  \
+  X(cuStreamSynchronize)             \
+  X(cuMemAlloc)                      \
+  X(cuMemFree)                       \
+  X(cuMemHostAlloc)                  \
+  X(cuMemcpyAsync)                   \
+  X(cuLaunchKernel)                  \
+  X(cuMemGetAddressRange)            \
+  X(cuIpcGetMemHandle)               \
+  X(cuIpcOpenMemHandle)              \
+  X(cuIpcCloseMemHandle)
 
 struct driver {
 #define GGAS_MPI_MEMBER(name) decltype(&::name) name = nullptr;

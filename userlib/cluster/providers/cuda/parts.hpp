@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "userlib/cluster/programs/programs.hpp"
+#include "userlib/cluster/providers.hpp"
 #include "userlib/cluster/providers/cuda/cuda_cluster.hpp"
 #include "userlib/cluster/providers/cuda/memory.hpp"
 #include "userlib/cluster/providers/cuda/plan.hpp"
 #include "userlib/cluster/providers/cuda/trace.hpp"
-#include "userlib/cluster/programs/programs.hpp"
-#include "userlib/cluster/providers.hpp"
 #include "userlib/cluster/report/on_signal.hpp"
 
 namespace ggas {

@@ -16,13 +16,13 @@
 
 #include "sim/gpu/device.hpp"
 #include "sim/system.hpp"
+#include "userlib/cluster/engine_cluster.hpp"
 #include "userlib/cluster/providers/sim/coll_driver.hpp"
 #include "userlib/cluster/providers/sim/homes.hpp"
 #include "userlib/cluster/providers/sim/host_sync.hpp"
 #include "userlib/cluster/providers/sim/layout.hpp"
 #include "userlib/cluster/providers/sim/programs.hpp"
 #include "userlib/cluster/providers/sim/reservation.hpp"
-#include "userlib/cluster/engine_cluster.hpp"
 
 namespace ggas::userlib {
 

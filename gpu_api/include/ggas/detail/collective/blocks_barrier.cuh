@@ -36,8 +36,7 @@ GGAS_DEVICE ggas_status meet_around(const blocks_group& g, bool several_nodes, u
 template <meeting M>
 GGAS_DEVICE ggas_status meet(const blocks_group& g, const ggas_team& t, uint64_t timeout_ns) {
   if (!ggas_team_good(t) || !blocks_good(g) || (t.size > 1 && g.index >= barrier_indices())) return ggas_bad_argument;
-  return meet_around<M>(g, t.size > 1, timeout_ns,
-                        [&](patience&) { return meet_at_index<M>(timeout_ns, t, g.index); });
+  return meet_around<M>(g, t.size > 1, timeout_ns, [&](patience&) { return meet_at_index<M>(timeout_ns, t, g.index); });
 }
 
 }  // namespace ggas::detail

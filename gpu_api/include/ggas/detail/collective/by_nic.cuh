@@ -20,13 +20,20 @@ GGAS_DEVICE constexpr unsigned unit_kind() {
 constexpr unsigned unit_op_none = 7;
 GGAS_DEVICE unsigned unit_op(ggas_op op) {
   switch (op) {
-    case ggas_sum: return 0;
-    case ggas_min: return 1;
-    case ggas_max: return 2;
-    case ggas_and: return 3;
-    case ggas_or: return 4;
-    case ggas_xor: return 5;
-    default: return unit_op_none;
+    case ggas_sum:
+      return 0;
+    case ggas_min:
+      return 1;
+    case ggas_max:
+      return 2;
+    case ggas_and:
+      return 3;
+    case ggas_or:
+      return 4;
+    case ggas_xor:
+      return 5;
+    default:
+      return unit_op_none;
   }
 }
 GGAS_DEVICE uint64_t unit_command(unsigned words, unsigned op, unsigned kind, bool wants) {
