@@ -9,6 +9,7 @@
 #include "benchmarks/nic_cycles.hpp"
 #include "ggas_regs.h"
 #include "sim/nic/packet.hpp"
+#include "sim/nic/rtl/nic_rtl.hpp"
 
 namespace ggas::bench {
 

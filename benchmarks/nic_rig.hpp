@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "sim/nic/coll_format.hpp"
+#include "sim/nic/nic_core.hpp"
 #include "sim/nic/rma_format.hpp"
-#include "sim/nic/rtl/nic_core.hpp"
 
 namespace ggas::bench {
 

@@ -6,7 +6,7 @@
 
 #include "benchmarks/nic_cycles.hpp"
 #include "sim/fabric/topology.hpp"
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/rtl/nic_rtl.hpp"
 #include "sim/platform/platform.hpp"
 
 namespace ggas::bench {

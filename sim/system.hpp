@@ -31,7 +31,7 @@
 #include "sim/cpu/cpu.hpp"
 #include "sim/fabric/network.hpp"
 #include "sim/fabric/wire.hpp"
-#include "sim/kernel.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/mem/memory.hpp"
 #include "sim/network_manager.hpp"
 #include "sim/nic/model/nic_model.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ggas_regs.h"
+#include "sim/nic/rtl/nic_rtl.hpp"
 #include "sim/system.hpp"
 #include "sim/trace/recorder.hpp"
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <span>
 
-#include "sim/agenda.hpp"
 #include "sim/gpu/device.hpp"
 #include "sim/gpu/gpu.hpp"
+#include "sim/kernel/agenda.hpp"
 #include "sim/mem/memory.hpp"
 #include "sim/system.hpp"
 

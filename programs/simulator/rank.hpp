@@ -15,7 +15,7 @@
 #include "programs/simulator/gpu.hpp"
 #include "sim/cpu/core.hpp"
 #include "sim/mem/memory.hpp"
-#include "userlib/libggas/core/transport.hpp"
+#include "userlib/libggas/base/transport.hpp"
 #include "userlib/libggas/sim/protocol.hpp"
 #include "userlib/start/message.hpp"
 

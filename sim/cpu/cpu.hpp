@@ -9,7 +9,7 @@
 #include <span>
 #include <systemc>
 
-#include "sim/agenda.hpp"
+#include "sim/kernel/agenda.hpp"
 #include "sim/pcie/packet.hpp"
 #include "sim/pcie/port.hpp"
 #include "sim/pcie/timed_queue.hpp"

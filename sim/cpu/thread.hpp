@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gpu_api/simt/fiber.hpp"
-#include "sim/agenda.hpp"
+#include "sim/kernel/agenda.hpp"
 
 namespace ggas::cpu {
 

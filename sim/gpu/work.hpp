@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "gpu_api/simt/engine.hpp"
-#include "sim/agenda.hpp"
 #include "sim/gpu/address_map.hpp"
 #include "sim/gpu/coalescer.hpp"
 #include "sim/gpu/device.hpp"
 #include "sim/gpu/host_interface.hpp"
+#include "sim/kernel/agenda.hpp"
 
 namespace ggas::gpu {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 
 namespace ggas::nic {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sim/fabric/wire.hpp"
-#include "sim/kernel.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/ranks/ranks.hpp"
 
 namespace ggas::sim {

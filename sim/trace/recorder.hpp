@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 #include "sim/pcie/tlp.hpp"
 #include "sim/trace/chrome.hpp"
 #include "sim/trace/pcapng.hpp"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/fabric/faults.hpp"
+#include "sim/nic/rtl/nic_rtl.hpp"
 
 namespace ggas::device {
 

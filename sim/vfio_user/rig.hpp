@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sim/fabric/wire.hpp"
-#include "sim/kernel.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/nic/rtl/nic_bridge.hpp"
 #include "sim/platform/platform.hpp"
 #include "sim/vfio_user/config_space.hpp"

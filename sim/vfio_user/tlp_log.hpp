@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 #include "sim/pcie/tlp.hpp"
 #include "sim/trace/one_writer.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/kernel.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/pcie/packet.hpp"
 #include "sim/pcie/port.hpp"
 #include "sim/pcie/root_complex.hpp"

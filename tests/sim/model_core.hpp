@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "ggas_regs.h"
+#include "sim/nic/nic_core.hpp"
 #include "sim/nic/packet.hpp"
 #include "sim/nic/reference/reference_model.hpp"
-#include "sim/nic/rtl/nic_core.hpp"
 #include "sim/pcie/packet.hpp"
 
 namespace ggas::test {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/fabric/network.hpp"
-#include "sim/kernel.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/pcie/port.hpp"
 
 namespace ggas::test {

@@ -3,7 +3,7 @@
 // looks into a folder with one module, which is none.
 #include <gtest/gtest.h>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/rtl/nic_rtl.hpp"
 
 namespace ggas::nic {
 namespace {

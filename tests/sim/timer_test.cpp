@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "sim/kernel.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/pcie/timer.hpp"
 
 namespace ggas::test {

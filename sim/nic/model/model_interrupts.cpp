@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 #include "sim/nic/tlp_rules.hpp"
 
 namespace ggas::nic {

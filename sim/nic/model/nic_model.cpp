@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ggas_regs.h"
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 
 namespace ggas::nic {
 

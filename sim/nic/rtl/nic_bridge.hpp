@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "sim/fabric/wire.hpp"
+#include "sim/nic/nic_core.hpp"
 #include "sim/nic/nic_device.hpp"
 #include "sim/nic/rtl/nic_clock.hpp"
-#include "sim/nic/rtl/nic_core.hpp"
 #include "sim/pcie/timed_queue.hpp"
 
 namespace ggas::nic {

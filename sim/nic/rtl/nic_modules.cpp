@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/rtl/nic_rtl.hpp"
 
 #define GGAS_TEXT_OF(x) #x
 #define GGAS_TEXT(x) GGAS_TEXT_OF(x)

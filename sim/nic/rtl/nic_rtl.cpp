@@ -13,7 +13,7 @@
 #include <string>
 #include <type_traits>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 #include "sim/nic/rtl/tlp_pins.hpp"
 #include "sim/trace/wave_file.hpp"
 

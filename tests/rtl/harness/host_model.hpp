@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 #include "tests/rtl/harness/failures.hpp"
 #include "tests/rtl/harness/memory.hpp"
 #include "tests/rtl/harness/rng.hpp"

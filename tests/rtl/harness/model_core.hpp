@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 
 namespace ggas::test {
 

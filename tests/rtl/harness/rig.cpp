@@ -2,6 +2,7 @@
 #include "tests/rtl/harness/rig.hpp"
 
 #include "sim/nic/packet.hpp"
+#include "sim/nic/rtl/nic_rtl.hpp"
 #include "tests/rtl/harness/model_core.hpp"
 
 namespace ggas::test {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "sim/fabric/topology.hpp"
-#include "sim/nic/rtl/nic_core.hpp"
+#include "sim/nic/nic_core.hpp"
 #include "tests/rtl/net/stream.hpp"
 #include "tests/rtl/unit_model.hpp"
 

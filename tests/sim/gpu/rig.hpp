@@ -11,7 +11,7 @@
 
 #include "gpu_api/simt/device.hpp"
 #include "sim/gpu/gpu.hpp"
-#include "sim/kernel.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/pcie/root_complex.hpp"
 #include "sim/pcie/timed_queue.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "userlib/start/meet.hpp"
+#include "userlib/libggas/job/meet.hpp"
 
 using namespace ggas::library;
 

@@ -7,11 +7,11 @@
 #include <mutex>
 #include <optional>
 
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
+#include "userlib/libggas/base/mapping.hpp"
+#include "userlib/libggas/base/transport.hpp"
 #include "userlib/libggas/core/group.hpp"
-#include "userlib/libggas/core/mapping.hpp"
 #include "userlib/libggas/core/tally.hpp"
-#include "userlib/libggas/core/transport.hpp"
 
 struct ggas_process {
   explicit ggas_process(std::unique_ptr<ggas::library::transport> t);

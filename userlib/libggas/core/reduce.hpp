@@ -2,8 +2,8 @@
 // What a reduction does with two vectors.
 #pragma once
 
-#include "userlib/libggas/core/fail.hpp"
-#include "userlib/libggas/core/limit.hpp"
+#include "userlib/libggas/base/fail.hpp"
+#include "userlib/libggas/base/limit.hpp"
 
 namespace ggas::library {
 

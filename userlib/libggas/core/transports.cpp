@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
 #include "userlib/libggas/nic/access.hpp"
 
 namespace ggas::library {

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
 #include "userlib/libggas/gaspi/self.hpp"
 
 using namespace ggas::library::gaspi;

@@ -10,8 +10,8 @@
 #include <mutex>
 #include <vector>
 
-#include "userlib/libggas/core/fail.hpp"
-#include "userlib/libggas/core/limit.hpp"
+#include "userlib/libggas/base/fail.hpp"
+#include "userlib/libggas/base/limit.hpp"
 #include "userlib/libggas/gaspi/self.hpp"
 
 namespace ggas::library::gaspi {

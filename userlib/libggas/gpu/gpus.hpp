@@ -2,7 +2,7 @@
 // What the core needs of a transport for segments of GPUs. A transport without any has none of this.
 #pragma once
 
-#include "userlib/libggas/core/transport.hpp"
+#include "userlib/libggas/base/transport.hpp"
 #include "userlib/libggas/gpu/device.hpp"
 
 namespace ggas::library {

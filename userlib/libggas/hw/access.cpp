@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "userlib/libggas/hw/lobby.hpp"
-#include "userlib/start/meeting.hpp"
+#include "userlib/libggas/job/meeting.hpp"
 #include "userlib/start/message.hpp"
 
 namespace ggas::library::hw {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "ggas/device.h"
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
 #include "userlib/libggas/nic/access.hpp"
 
 namespace ggas::library::hw {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "userlib/libggas/core/limit.hpp"
+#include "userlib/libggas/base/limit.hpp"
 #include "userlib/start/secret.hpp"
 
 namespace ggas::library::hw {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ggas/rma.h"
-#include "userlib/libggas/core/transport.hpp"
+#include "userlib/libggas/base/transport.hpp"
 
 namespace ggas::library::nic {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
 #include "userlib/libggas/gpu/gpus.hpp"
 #include "userlib/libggas/nic/control.hpp"
 #include "userlib/libggas/nic/turns.hpp"

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
 
 namespace ggas::library::shm {
 

@@ -11,7 +11,7 @@
 #include <atomic>
 
 #include "ggas/ggas.h"
-#include "userlib/libggas/core/limit.hpp"
+#include "userlib/libggas/base/limit.hpp"
 
 namespace ggas::library::shm {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "userlib/libggas/core/transport.hpp"
+#include "userlib/libggas/base/transport.hpp"
 #include "userlib/libggas/shm/bell.hpp"
 
 namespace ggas::library::shm {

@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
 #include "userlib/libggas/shm/arena.hpp"
 #include "userlib/libggas/shm/gpus.hpp"
 

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
 #include "userlib/libggas/nic/access.hpp"
 #include "userlib/libggas/shm/arena.hpp"
 #include "userlib/libggas/sim/bound.hpp"

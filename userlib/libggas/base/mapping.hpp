@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "userlib/libggas/core/fail.hpp"
+#include "userlib/libggas/base/fail.hpp"
 
 namespace ggas::library {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "userlib/libggas/core/module.hpp"
+#include "userlib/libggas/base/module.hpp"
 
 #include <dlfcn.h>
 

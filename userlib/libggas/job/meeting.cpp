@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "userlib/start/meeting.hpp"
+#include "userlib/libggas/job/meeting.hpp"
 
 #include "userlib/start/bootstrap.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "userlib/start/meet.hpp"
+#include "userlib/libggas/job/meet.hpp"
 
 #include <unistd.h>
 
@@ -10,8 +10,8 @@
 #include <memory>
 #include <string_view>
 
-#include "userlib/libggas/core/fail.hpp"
-#include "userlib/libggas/core/module.hpp"
+#include "userlib/libggas/base/fail.hpp"
+#include "userlib/libggas/base/module.hpp"
 #include "userlib/start/blobs.hpp"
 #include "userlib/start/secret.hpp"
 #include "userlib/start/words.hpp"

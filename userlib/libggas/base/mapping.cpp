@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "userlib/libggas/core/mapping.hpp"
+#include "userlib/libggas/base/mapping.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

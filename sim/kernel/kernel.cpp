@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/kernel.hpp"
+#include "sim/kernel/kernel.hpp"
 
 #include <algorithm>
 #include <cstdlib>

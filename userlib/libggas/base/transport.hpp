@@ -9,7 +9,7 @@
 
 #include "ggas/ggas.h"
 #include "ggas/job.hpp"
-#include "userlib/libggas/core/limit.hpp"
+#include "userlib/libggas/base/limit.hpp"
 #include "userlib/start/blobs.hpp"
 
 namespace ggas::library {

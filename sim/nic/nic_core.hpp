@@ -90,10 +90,4 @@ class nic_core {
 
 using made_nic = std::expected<std::unique_ptr<nic_core>, std::string>;  // the error names input, rule and remedy
 
-// The Verilated NIC. data_width is 64, 256 or 512 with one link, 64 or 512 with up to six. Each of them is a module,
-// which is loaded when it is first wanted.
-made_nic make_nic_rtl(unsigned data_width, const host_config& cfg, const char* name);
-// Module of that NIC, which is also its target of the build; empty: there is no such NIC.
-std::string nic_module(unsigned data_width, unsigned links);
-
 }  // namespace ggas::nic

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders include in one direction: no circle between them, products know nothing of each other, and none is large."""
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+TREES = ("sim", "userlib/start", "userlib/driver", "userlib/cluster", "userlib/libggas", "userlib/mpi", "programs")
+ROOTS = (ROOT, ROOT / "gpu_api" / "include", ROOT / "userlib" / "include", ROOT / "userlib" / "driver")
+# Parts of a tree that one include each other: one unit.
+ONE_UNIT = {"userlib/mpi/direct": "userlib/mpi"}
+# What each tree may include of the others; GPUs of libggas are those of the provider cuda.
+MAY = {
+    "sim": {"gpu_api"},
+    "userlib/start": {"userlib/include"},
+    "userlib/driver": {"kernel/include/uapi"},
+    "userlib/cluster": {"gpu_api", "sim", "userlib/driver", "userlib/include", "userlib/start"},
+    "userlib/libggas": {"gpu_api", "userlib/cluster/providers/cuda", "userlib/driver", "userlib/include", "userlib/start"},
+    "userlib/mpi": {"gpu_api"},
+    "programs": {"gpu_api", "sim", "userlib/cluster", "userlib/driver", "userlib/include", "userlib/libggas", "userlib/start"},
+}
+MOST_FILES = 25
+
+
+def unit(path):
+    folder = str(path.parent.relative_to(ROOT))
+    return ONE_UNIT.get(folder, folder)
+
+
+def included(path):
+    for name in re.findall(r'^#include "(.*?)"', path.read_text(), re.M):
+        if found := next((root / name for root in ROOTS if (root / name).exists()), None):
+            yield found
+
+
+def sources(tree):
+    return [f for f in (ROOT / tree).rglob("*") if f.suffix in (".c", ".cpp", ".cu", ".cuh", ".h", ".hpp")]
+
+
+@pytest.fixture(scope="module")
+def arrows():
+    """Units that a unit includes, with a file that does."""
+    found = {}
+    for file in (f for tree in TREES for f in sources(tree)):
+        for other in included(file):
+            if unit(other) != unit(file):
+                found.setdefault(unit(file), {}).setdefault(unit(other), f"{file.relative_to(ROOT)} includes {other.relative_to(ROOT)}")
+    return found
+
+
+def test_no_circle_between_folders(arrows):
+    # Units that include none of those left are taken away, until none is left.
+    left = {folder: {to for to in others if to in arrows} for folder, others in arrows.items()}
+    while ends := {folder for folder, others in left.items() if not others & left.keys()}:
+        left = {folder: others for folder, others in left.items() if folder not in ends}
+    assert [why for folder in left for to, why in arrows[folder].items() if to in left] == []
+
+
+def inside(folder, tree):
+    return folder == tree or folder.startswith(f"{tree}/")
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_trees_include_what_is_below_them(tree, arrows):
+    outside = {to: why for folder, others in arrows.items() if inside(folder, tree) for to, why in others.items() if not inside(to, tree)}
+    assert [why for to, why in outside.items() if not any(inside(to, may) for may in MAY[tree])] == []
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_folders_are_small(tree):
+    folders = {f.parent for f in (ROOT / tree).rglob("*") if f.is_file() and "__pycache__" not in f.parts}
+    sizes = {str(Path(f).relative_to(ROOT)): sum(p.is_file() for p in f.iterdir()) for f in folders}
+    assert {folder: size for folder, size in sizes.items() if size > MOST_FILES} == {}
