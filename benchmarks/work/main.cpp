@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// ggas-bench-work: what messages between objects, launches and requests of work cost (docs/work.md#measured). All times
+// are those of a clock on the wall.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+
+#include "benchmarks/record.hpp"
+#include "benchmarks/work/kernels.hpp"
+#include "ggas/work.hpp"
+
+namespace ggas::bench {
+namespace {
+
+using clock = std::chrono::steady_clock;
+constexpr uint64_t enough = 120'000'000'000;
+
+struct options {
+  std::string provider = "shm", json;
+  bool quick = false;
+};
+
+double ns_since(clock::time_point t) { return std::chrono::duration<double, std::nano>(clock::now() - t).count(); }
+
+struct failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+template <class T>
+T good(result<T> r) {
+  if (!r) throw failure(r.error().text);
+  if constexpr (!std::is_void_v<T>) return std::move(*r);
+}
+void good(const result<>& r) {
+  if (!r) throw failure(r.error().text);
+}
+
+const char* name_of(executor e) {
+  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand"};
+  return names[static_cast<int>(e)];
+}
+constexpr executor executors[] = {executor::fifo, executor::streams, executor::blocking, executor::by_hand};
+
+// Prints each figure, and keeps it for the file.
+class results {
+ public:
+  explicit results(const options& o) : options_(o) {
+    std::printf("%-12s %-22s %-18s %10s %10s %10s %10s  %s\n", "benchmark", "variant", "metric", "median", "least",
+                "most", "deviation", "samples");
+  }
+  void add(const char* benchmark, const std::string& variant, const char* metric, const char* unit,
+           std::vector<double> samples) {
+    std::ranges::sort(samples);
+    double mean = 0, squares = 0;
+    for (const double v : samples) mean += v / static_cast<double>(samples.size());
+    for (const double v : samples) squares += (v - mean) * (v - mean) / static_cast<double>(samples.size());
+    record r;
+    r.benchmark = benchmark;
+    r.variant = variant;
+    r.provider = options_.provider;
+    r.nodes = 1;
+    r.metric = metric;
+    r.unit = unit;
+    r.value = percentile(samples, 0.5);
+    r.p50 = r.value;
+    r.p99 = percentile(samples, 0.99);
+    r.n = samples.size();
+    r.wall_clock = true;
+    std::printf("%-12s %-22s %-18s %10s %10s %10s %10s  %zu\n", benchmark, variant.c_str(), metric,
+                human(r.value, unit).c_str(), human(samples.front(), unit).c_str(), human(samples.back(), unit).c_str(),
+                human(std::sqrt(squares), unit).c_str(), samples.size());
+    all_ += to_json(r, true).dump() + "\n";
+  }
+  void save() const {
+    if (options_.json.empty()) return;
+    std::ofstream file(options_.json);
+    file << all_;
+    if (!file.flush()) throw failure("cannot write " + options_.json);
+  }
+
+ private:
+  const options& options_;
+  std::string all_;
+};
+
+// ---- messages
+
+struct in_array {
+  const object_array<in_array>** all;
+  explicit in_array(const object_array<in_array>** a) : all(a) {}
+  void pass(uint64_t left, uint64_t to) {
+    if (left > 0) (**all)[to].send<&in_array::pass>(left - 1, 1 - to);
+  }
+};
+
+struct in_group {
+  const object_group<in_group>** all;
+  runtime& rt;
+  explicit in_group(const object_group<in_group>** a, runtime* r) : all(a), rt(*r) {}
+  void pass(uint64_t left, uint64_t) {
+    if (left > 0) (*all)->send<&in_group::pass>((rt.here() + 1) % rt.processors(), left - 1, left);
+  }
+};
+
+// 16 bytes there and back, in ns.
+void ping_pong(const options& o, results& out) {
+  const int samples = o.quick ? 5 : 21;
+  for (const int processors : {1, 2}) {
+    const auto rt = good(runtime::create({.processors = processors}));
+    const uint64_t messages = processors == 1 ? 200'000 : 20'000;
+    const object_array<in_array>* array = nullptr;
+    const auto objects = good(rt->make_array<in_array>(2, {}, &array));
+    array = &objects;
+    const object_group<in_group>* group = nullptr;
+    const auto members = rt->make_group<in_group>(&group, rt.get());
+    group = &members;
+    const auto measure = [&](const std::string& variant, const std::function<void()>& begin) {
+      std::vector<double> all;
+      for (int i = 0; i <= samples; ++i) {
+        const auto t = clock::now();
+        begin();
+        good(rt->run(enough));
+        if (i > 0) all.push_back(2 * ns_since(t) / static_cast<double>(messages));
+      }
+      out.add("ping_pong", variant + (processors == 1 ? ", one processor" : ", two"), "there_and_back", "ns", all);
+    };
+    measure("array", [&] { objects[0].send<&in_array::pass>(messages, uint64_t{1}); });
+    measure("group", [&] { members.send<&in_group::pass>(0, messages, messages); });
+  }
+}
+
+// ---- launches and requests
+
+std::unique_ptr<ggas::cluster> make_cluster(const options& o) {
+  return good(
+      cluster::create({.provider = o.provider, .nodes = 1, .segment_bytes = 512u << 20, .host_bytes = 256u << 20}));
+}
+
+// Launch and end of an empty kernel, seen by an event that is polled by hand.
+void launch_and_event(const options& o, results& out) {
+  const auto c = make_cluster(o);
+  const stream s = good(c->make_stream(0));
+  const event e = good(c->make_event(0));
+  const bool engine = c->device(0) < 0;
+  const int samples = o.quick ? 50 : 1000;
+  for (const bool large : {false, true}) {
+    if (large && engine) continue;  // a million fibers are no figure of a GPU
+    std::vector<double> queued, ended;
+    for (int i = -10; i < samples; ++i) {
+      const auto t = clock::now();
+      good(launch(*c, s, large ? 4096 : 1, large ? 256 : 1, nothing, nullptr));
+      const double after_launch = ns_since(t);
+      good(c->record(e, s));
+      good(c->start());
+      while (!good(c->reached(e)))
+        if (engine) good(c->poll());
+      if (i < 0) continue;
+      queued.push_back(after_launch);
+      ended.push_back(ns_since(t));
+    }
+    const std::string variant = large ? "4096 x 256" : "1 x 1";
+    out.add("launch", variant, "launch_call", "ns", queued);
+    out.add("launch", variant, "launch_and_end", "ns", ended);
+  }
+}
+
+constexpr size_t copied_bytes = 128u << 20;  // of pinned memory, for the requests that copy
+
+struct rig {
+  std::unique_ptr<runtime> rt;
+  std::unique_ptr<dispatcher> work;
+  executor how;
+  rig(const options& o, executor e) : rt(good(runtime::create({.processors = 1}, make_cluster(o)))), how(e) {
+    work = good(dispatcher::create(*rt, {.how = e, .pinned_by_hand = copied_bytes}));
+  }
+  // On processor 0, until nothing is left.
+  void run(std::function<void()> begin) {
+    rt->post(0, std::move(begin));
+    good(rt->run(enough));
+  }
+};
+
+// Empty requests one after the other (each by the callback of the one before), and many at once.
+void empty_requests(const options& o, results& out) {
+  const int samples = o.quick ? 50 : 1000;
+  for (const executor e : executors) {
+    rig g(o, e);
+    std::vector<double> calls, ends;
+    request r(0, 1, 1, nothing, nullptr);
+    clock::time_point begin;
+    std::function<void()> next = [&] {
+      begin = clock::now();
+      good(g.work->enqueue(r));
+      calls.push_back(ns_since(begin));
+      while (e == executor::by_hand && g.work->poll()) {
+      }
+    };
+    r.then([&](const result<>& end) {
+      good(end);
+      ends.push_back(ns_since(begin));
+      if (ends.size() < static_cast<size_t>(samples) + 10) next();
+    });
+    g.run(next);
+    calls.erase(calls.begin(), calls.begin() + 10);
+    ends.erase(ends.begin(), ends.begin() + 10);
+    out.add("request", name_of(e), "enqueue_call", "ns", calls);
+    out.add("request", name_of(e), "enqueue_to_callback", "ns", ends);
+    std::vector<request> many;
+    for (int i = 0; i < samples; ++i) many.emplace_back(0, 1, 1, nothing, nullptr);
+    std::vector<double> rates;
+    for (int i = 0; i < 5; ++i) {
+      const auto t = clock::now();
+      g.run([&] {
+        for (const request& one : many) good(g.work->enqueue(one));
+        while (e == executor::by_hand && g.work->poll()) {
+        }
+      });
+      rates.push_back(samples / (ns_since(t) * 1e-9));
+    }
+    out.add("request", name_of(e), "rate", "1/s", rates);
+  }
+}
+
+// A kernel of 100 ms, and 100 ms of methods.
+void overlap(const options& o, results& out) {
+  static constexpr uint64_t ns = 100'000'000;
+  for (const executor e : {executor::fifo, executor::streams, executor::blocking}) {
+    rig g(o, e);
+    std::vector<double> all;
+    for (int i = 0; i < (o.quick ? 1 : 5); ++i) {
+      const auto t = clock::now();
+      g.run([&] {
+        good(g.work->enqueue(request(0, 1, 1, stay, ns)));
+        for (int m = 0; m < 1000; ++m)
+          g.rt->post(0, [] {
+            const auto begin = clock::now();
+            while (ns_since(begin) < ns / 1000) {
+            }
+          });
+      });
+      all.push_back(ns_since(t));
+    }
+    out.add("overlap", name_of(e), "kernel_and_methods", "ns", all);
+  }
+}
+
+// Series of requests that copy much in and out and change 32 elements: pinned memory, memory that is kept.
+void copies(const options& o, results& out) {
+  const size_t most = o.quick ? 1 << 20 : 16 << 20;
+  constexpr size_t requests = 8;
+  for (const executor e : executors) {
+    rig g(o, e);
+    std::byte* const pinned = g.rt->with_cluster([](cluster& c) { return c.host_memory(0).base; });
+    for (size_t bytes = 1024; bytes <= most; bytes *= 32) {
+      std::vector<gpu_memory> memory;
+      std::vector<std::span<uint32_t>> parts;
+      std::vector<request> all;
+      for (size_t i = 0; i < requests; ++i) {
+        const std::span<uint32_t> part(reinterpret_cast<uint32_t*>(pinned + i * bytes), bytes / 4);
+        memory.push_back(good(g.work->allocate(0, bytes)));
+        std::ranges::fill(part, 0u);
+        parts.push_back(part);
+        all.emplace_back(0, 1, 32, increment, both(part).in_memory(memory.back()), uint64_t{32});
+      }
+      std::vector<double> rates;
+      const uint32_t rounds = o.quick ? 3 : 11;
+      for (uint32_t i = 0; i < rounds; ++i) {
+        const auto t = clock::now();
+        g.run([&] {
+          for (const request& r : all) good(g.work->enqueue(r));
+          while (e == executor::by_hand && g.work->poll()) {
+          }
+        });
+        if (i > 0) rates.push_back(2 * static_cast<double>(requests * bytes) / (ns_since(t) * 1e-9));
+      }
+      for (const auto& part : parts)
+        if (std::ranges::count(part.first(32), rounds) != 32) throw failure("copies: the data are wrong");
+      out.add("copies", std::string(name_of(e)) + ", " + human(static_cast<double>(bytes), "B"), "both_ways", "B/s",
+              rates);
+    }
+  }
+}
+
+int run(int argc, char** argv) {
+  options o;
+  CLI::App app{"Messages, launches and requests of work.", "ggas-bench-work"};
+  app.add_option("--provider", o.provider, "shm | cuda")->check(CLI::IsMember({"shm", "cuda"}))->capture_default_str();
+  app.add_option("--json", o.json, "records, a line each");
+  app.add_flag("--quick", o.quick, "fewer samples");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    results out(o);
+    ping_pong(o, out);
+    launch_and_event(o, out);
+    empty_requests(o, out);
+    overlap(o, out);
+    copies(o, out);
+    out.save();
+  } catch (const failure& f) {
+    std::fprintf(stderr, "ggas-bench-work: %s\n", f.what());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace ggas::bench
+
+int main(int argc, char** argv) { return ggas::bench::run(argc, argv); }
