@@ -135,8 +135,12 @@ void ping_pong(const options& o, results& out) {
 // ---- launches and requests
 
 std::unique_ptr<ggas::cluster> make_cluster(const options& o) {
-  return good(
-      cluster::create({.provider = o.provider, .nodes = 1, .segment_bytes = 512u << 20, .host_bytes = 256u << 20}));
+  cluster_config cfg;
+  cfg.provider = o.provider;
+  cfg.nodes = 1;
+  cfg.segment_bytes = 512u << 20;
+  cfg.host_bytes = 256u << 20;
+  return good(cluster::create(cfg));
 }
 
 // Launch and end of an empty kernel, seen by an event that is polled by hand.
