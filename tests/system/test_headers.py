@@ -49,7 +49,7 @@ def test_public_headers_are_short(path):
 def test_details_lie_by_subject():
     folders = {p.parent.name for p in FILES if p.parent.parent == HEADERS / "detail"}
     assert folders == set(SUBJECTS)
-    assert [p.name for p in FILES if p.parent == HEADERS / "detail"] == ["long.cuh", "plan.hpp"]
+    assert [p.name for p in FILES if p.parent == HEADERS / "detail"] == ["long.cuh", "plan.hpp", "ring.cuh"]
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if p.parent.parent == HEADERS / "detail"], ids=name)
@@ -57,3 +57,8 @@ def test_subjects_include_what_is_before_them(path):
     rank = SUBJECTS.index(path.parent.name)
     later = [name(p) for p in included(path) if p.parent.parent == HEADERS / "detail" and SUBJECTS.index(p.parent.name) > rank]
     assert later == []
+
+
+def test_rings_need_no_more_than_waits():
+    subjects = {p.parent.name for p in included(HEADERS / "detail" / "ring.cuh")}
+    assert subjects <= set(SUBJECTS[: SUBJECTS.index("sync") + 1])

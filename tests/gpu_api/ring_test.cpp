@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rings of records between nodes; on GPUs: cuda/ring.cu. GGAS_TEST_RECORDS: how many records random tests send at
+// least, of all writers of all nodes.
+#include "tests/gpu_api/ring.cuh"
+
+#include <cstdlib>
+
+#include "tests/gpu_api/machine.hpp"
+
+namespace ggas::test {
+namespace {
+
+class Ring : public machine_test {
+ protected:
+  // Records of each writer.
+  uint64_t each() const {
+    const char* const all = std::getenv("GGAS_TEST_RECORDS");
+    if (!all) return simulated() ? 3 : 60;
+    return std::strtoull(all, nullptr, 10) / (static_cast<uint64_t>(nodes()) * calls::writers) + 1;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Provider, Ring, testing::ValuesIn(both_nic_targets()),
+                         [](const auto& i) { return i.param.name(); });
+
+TEST_P(Ring, RecordsOfManyWritersComeOnce) { calls::run_ring_random(*this, 8, 1, each()); }
+TEST_P(Ring, ManyReadersTakeEachOnce) { calls::run_ring_random(*this, 6, 3, each()); }
+TEST_P(Ring, ASmallRingGoesRoundOften) { calls::run_ring_random(*this, 2, 2, each()); }
+TEST_P(Ring, GoesOnBehind32Bits) { calls::run_ring_behind_32_bits(*this, simulated() ? 3 : 20); }
+TEST_P(Ring, AllSizes) { calls::run_ring_sizes(*this, simulated() ? 5 : 8, simulated() ? 13 : 7); }
+TEST_P(Ring, AFullRingTimesOut) { calls::run_ring_full(*this); }
+TEST_P(Ring, ALaunchBeginsClean) { calls::run_ring_launches(*this); }
+
+}  // namespace
+}  // namespace ggas::test
