@@ -226,7 +226,7 @@ __global__ void notify_refused(notify_args a) {
 // of what was too much behind; what was read makes room.
 __global__ void notify_full_ring(notify_args a) {
   found f;
-  constexpr uint64_t records = uint64_t{1} << layout::direct_notify_log2;
+  constexpr uint64_t records = layout::direct_records;
   const int right = (ggas_node() + 1) % ggas_nodes();
   const ggas_queue q = ggas_queue_of(0), in = ggas_queue_of(a.to_queue);
   for (uint64_t turn = 0; turn < 3; ++turn) {

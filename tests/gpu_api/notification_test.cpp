@@ -52,28 +52,6 @@ TEST_P(Notification, NotificationsCarryTheirCookies) {
   run();
 }
 
-// Readers count in 32 bits, writers in 64: a ring goes on where the lower ones begin again.
-TEST_P(Notification, RingsGoOnBehind32Bits) {
-  if (simulated()) GTEST_SKIP() << "words of rings without a NIC";
-  constexpr uint64_t before = 128, notes = 2 * before, start = (uint64_t{1} << 32) - before;
-  const layout l = layout::of(static_cast<uint64_t>(nodes()), base());
-  for (int n = 0; n < nodes(); ++n) {
-    const auto word = [&](uint64_t offset) { return reinterpret_cast<uint64_t*>(cluster_->segment(n) + offset); };
-    *word(l.direct_claimed(0)) = *word(l.direct_read(0)) = start;
-    word(l.direct_words(0))[1] = word(l.direct_words(0))[2] = start;
-  }
-  on_all(1, 1, [&] {
-    const ggas_queue q = ggas_queue_of(0);
-    for (uint64_t i = 0; i < notes; ++i) {
-      ASSERT_EQ(ggas_notify(right_of(ggas_node()), i, 0, enough(), q), ggas_ok);
-      ggas_notification note{};
-      ASSERT_EQ(ggas_notification_wait(&note, enough(), q), ggas_ok);
-      ASSERT_EQ(note.cookie, i);
-    }
-  });
-  run();
-}
-
 // The size in a record has 24 bits: it is that of the last piece.
 TEST_P(Notification, ANotificationOfALongPutTellsItsLastPiece) {
   if (simulated()) GTEST_SKIP() << "takes too long";
@@ -118,25 +96,38 @@ TEST_P(Notification, ManyTakersOfOneRing) {
   for (uint64_t i = 0; i < cookies.size(); ++i) ASSERT_EQ(cookies[i], i);
 }
 
-// Two readers may meet when both have something to tell a sender, and each leave it to the other. Who waits tells it
-// then: else the sender takes the ring for full and the readers wait for nothing.
-TEST_P(Notification, WhoWaitsTellsWhatNobodyHasTold) {
-  if (simulated()) GTEST_SKIP() << "words of rings without a NIC";
-  constexpr uint64_t size = uint64_t{1} << layout::direct_notify_log2;
-  const layout l = layout::of(static_cast<uint64_t>(nodes()), base());
-  for (int n = 0; n < nodes(); ++n) {
-    const auto word = [&](uint64_t offset) { return reinterpret_cast<uint64_t*>(cluster_->segment(n) + offset); };
-    *word(l.direct_claimed(0)) = word(l.direct_words(0))[1] = size;  // sent and taken: once round, and nothing told
-    for (uint64_t i = 0; i < size; ++i) word(l.direct_notes(0))[2 * i + 1] = uint64_t{1} << 63;
-  }
-  on_all(2, 1, [&] {
-    const ggas_queue q = ggas_queue_of(0);
+// A node that is silent, or whose record comes in parts, holds up no other one: each has a ring of its own.
+TEST_P(Notification, NoNodeWaitsForAnother) {
+  if (simulated()) GTEST_SKIP() << "rings without a NIC";
+  const int last = nodes() - 1;
+  on(last, 1, 1, [&] {  // a kernel that is stopped before it has sent what it claimed
+    uint64_t position = 0;
+    const ring_shape ring = detail::direct_ring(1);
+    EXPECT_EQ(detail::claim_lines(ring, 0, 2, position, detail::deadline(enough())), ggas_ok);
+  });
+  run();
+  on_all(1, 1, [&] {
+    const int me = ggas_node();
+    const ggas_queue q = ggas_queue_of(1);
+    for (uint64_t i = 0; i < 100; ++i) {
+      ggas_notification note{};
+      if (me != last) ASSERT_EQ(ggas_notify(0, i, 1, enough(), q), ggas_ok);
+      for (int from = 0; me == 0 && from < last; ++from) {
+        ASSERT_EQ(ggas_notification_wait(&note, enough(), q), ggas_ok);
+        ASSERT_EQ(note.cookie, i);
+      }
+      ASSERT_EQ(ggas_barrier_block(enough()), ggas_ok);
+    }
     ggas_notification note{};
-    if (blockIdx.x == 0)
-      EXPECT_EQ(ggas_notify(right_of(ggas_node()), 7, 0, enough(), q), ggas_ok);
-    else
-      EXPECT_EQ(ggas_notification_wait(&note, enough(), q), ggas_ok);
-    EXPECT_EQ(note.cookie, blockIdx.x == 0 ? 0u : 7u);
+    if (me == 0) EXPECT_EQ(ggas_notification_wait(&note, brief(), q), ggas_timed_out);
+  });
+  run();
+  reset();
+  on(last, 1, 1, [&] { EXPECT_EQ(ggas_notify(0, 5, 1, enough()), ggas_ok); });
+  on(0, 1, 1, [&] {
+    ggas_notification note{};
+    EXPECT_EQ(ggas_notification_wait(&note, enough(), ggas_queue_of(1)), ggas_ok);
+    EXPECT_EQ(note.cookie, 5u);
   });
   run();
 }

@@ -19,7 +19,7 @@ void clear_reserved(std::byte* segment, const context& c) {
   const layout l = layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
   clear(segment, 0, layout::queues_used);
   clear(segment, layout::queues_used + layout::word, l.results_taken(0));
-  clear(segment, l.direct_notes(0), c.reserved);
+  clear(segment, l.failed_waits(), c.reserved);
   for (uint64_t group = 0; group < layout::results / 64; ++group)
     std::memcpy(segment + l.results_left(group), segment + l.results_taken(group), layout::word);
 }

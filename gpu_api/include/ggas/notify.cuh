@@ -6,8 +6,8 @@
 #include "ggas/detail/sync/forms.cuh"
 
 // ---- notifications: a put may leave a record in a ring of the target, and so may a call of its own. `cookie` is any
-// number; `to_queue` the queue at the target whose ring is meant. Posted as nbi; on peers' memory two atomics and two
-// hops. By a block, or several warps, all of them copy and one tells.
+// number; `to_queue` the queue at the target whose ring is meant. Posted as nbi; on peers' memory a fence and one
+// hop. By a block, or several warps, all of them copy and one tells.
 GGAS_WAITING_FORMS(ggas_put_notify,
                    (P remote, const ggas::element_at<P>* local, size_t n, uint64_t cookie, int to_queue,
                     uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()),

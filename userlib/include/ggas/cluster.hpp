@@ -200,8 +200,8 @@ class cluster {
   virtual CUstream_st* cuda_stream(const stream& s) const;
   // Whether another node has the same GPU: the processes then take turns on it, and every wait is long.
   virtual bool shares_gpu(int node) const;
-  // Why remote atomics, ggas_signal_add and notifications return ggas_no_queue in kernels: two GPUs that have no
-  // atomics on each other's memory. Empty: all of them have. Not known of GPUs that are hidden from a process.
+  // Why remote atomics and ggas_signal_add return ggas_no_queue in kernels: two GPUs that have no atomics on each
+  // other's memory. Empty: all of them have. Not known of GPUs that are hidden from a process.
   virtual const std::string& lacks_atomics() const;
   // Writes what kernels of a node see to their constant memory, at `at` on its GPU; ggas::launch does that. It is due
   // again when the number is another one: the program's clusters have all different ones, and grow() changes it.

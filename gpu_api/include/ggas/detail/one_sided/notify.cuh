@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifications: sending them, and taking them from the ring (docs/rma.md). Nothing is cleared: a record is fresh when
-// its phase bit fits the turn of the ring. Without a NIC peers write the same records themselves. Included by rma.cuh.
+// Notifications: sending them, and taking them from the ring of a queue of the NIC (docs/rma.md), or, without a NIC,
+// from the rings that the nodes have for a queue (docs/ring.md). Nothing is cleared: a record of the NIC is fresh when
+// its phase bit fits the turn of the ring. Included by rma.cuh.
 #pragma once
 
 #include "ggas/detail/one_sided/signal.cuh"
+#include "ggas/detail/ring.cuh"
 
 namespace ggas::detail {
 
@@ -15,37 +17,20 @@ GGAS_DEVICE int vpid_of(int queue) {
   return posts_descriptors() ? static_cast<int>(nic_queues()[queue].vpid) : queue;
 }
 
-// `bytes` below 2^24.
-GGAS_DEVICE uint64_t note_word(uint32_t bytes, uint32_t vpid, int node, uint64_t op, bool phase) {
-  return bytes | static_cast<uint64_t>(vpid) << 24 | static_cast<uint64_t>(node) << 32 | op << 48 |
-         static_cast<uint64_t>(ggas_note_arrived) << 60 | static_cast<uint64_t>(phase) << 63;
+GGAS_DEVICE ring_shape direct_ring(int queue) {
+  return layout::direct_ring(static_cast<uint64_t>(ggas_nodes()), device_context().reserved,
+                             static_cast<uint64_t>(queue));
 }
 
-// A record in the ring of a peer, behind what the group copied before.
-GGAS_DEVICE ggas_status notify_directly(int node, int to_queue, const ggas_queue& q, uint64_t cookie, uint32_t bytes,
-                                        const deadline& end) {
-  const layout l = record_layout();
-  const auto queue = static_cast<uint64_t>(to_queue);
-  uint64_t* const claimed = word_of(node, l.direct_claimed(queue));
-  uint64_t* const read = word_of(node, l.direct_read(queue));
-  constexpr uint32_t size = 1u << layout::direct_notify_log2;
-  uint64_t at = load_relaxed(claimed);
-  for (;;) {
-    // Readers count in 32 bits. An acquire: they have read what lay at the place before.
-    if (static_cast<uint32_t>(at - load_acquire(read)) < size) {
-      const uint64_t found = cas_system(claimed, at, at + 1);
-      if (found == at) break;
-      at = found;
-    } else {
-      if (end.over()) return end_of_wait();
-      at = load_relaxed(claimed);
-    }
-  }
-  uint64_t* const record = word_of(node, l.direct_notes(queue) + at % size * 16);
-  store_relaxed(record, cookie);
-  const uint64_t op = bytes ? desc_put : desc_notify;
-  store_release(record + 1, note_word(bytes, static_cast<uint32_t>(q.index()), ggas_node(), op, at / size % 2 == 0));
-  return ggas_ok;
+// Without a NIC: a record of the cookie; its head has the bytes, below 2^24, and the sender's queue. Behind what the
+// group copied before.
+constexpr unsigned note_queue_at = 24;
+template <class G>
+GGAS_DEVICE ggas_status notify_directly(const G& g, int node, int to_queue, const ggas_queue& q, uint64_t cookie,
+                                        uint32_t bytes, const deadline& end) {
+  const ring_head head{sizeof cookie, bytes | static_cast<uint32_t>(q.index()) << note_queue_at};
+  return ring_send(
+      g, direct_ring(to_queue), node, head, [=](uint64_t) { return cookie; }, end);
 }
 
 template <class G>
@@ -59,12 +44,7 @@ requires(has_leader<G>) GGAS_DEVICE ggas_status notify(const G& g, int node, uin
     return post(
         g, q, 1, 1, [&](unsigned i) { return d.word(i); }, end);
   }
-  if (!peers_take_atomics()) return ggas_no_queue;
-  int s = ggas_ok;
-  g.sync();  // the record's release covers what the group copied
-  if (g.rank() == 0) s = notify_directly(node, to_queue, q, cookie, bytes, end);
-  g.sync();
-  return static_cast<ggas_status>(g.of_leader(s));
+  return reaches_peers_directly() ? notify_directly(g, node, to_queue, q, cookie, bytes, end) : ggas_no_queue;
 }
 
 // What a record tells of a put.
@@ -155,32 +135,20 @@ GGAS_DEVICE bool fresh(uint64_t w1, uint32_t position, uint32_t log2) {
   return (w1 >> 63 != 0) == ((position >> log2 & 1) == 0);
 }
 
-// The NIC writes a record at once, so it is read at once. A peer writes its second word last.
+// The NIC writes a record at once, so it is read at once.
 GGAS_DEVICE bool read_record(const ggas_queue& q, uint32_t position, word_pair& record) {
   const uint32_t size = 1u << q.at.notify_log2;
-  const auto* at = reinterpret_cast<const uint64_t*>(q.at.notifications + (position & (size - 1)) * 16);
-  if (q.at.page) {
-    record = load_poll(reinterpret_cast<const word_pair*>(at));
-    return fresh(record.hi, position, q.at.notify_log2);
-  }
-  record.hi = load_poll(at + 1);
-  if (!fresh(record.hi, position, q.at.notify_log2)) return false;
-  acquire_after_poll();
-  record.lo = load_relaxed(at);
-  return true;
+  record = load_poll(reinterpret_cast<const word_pair*>(q.at.notifications + (position & (size - 1)) * 16));
+  return fresh(record.hi, position, q.at.notify_log2);
 }
 
 GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
-  if (q.at.page) {
-    store_relaxed(reinterpret_cast<uint32_t*>(q.at.page + at_notes_read), position);
-  } else {  // a peer writes there next, behind all that was read
-    store_release(own_word(record_layout().direct_read(static_cast<uint64_t>(q.index()))), uint64_t{position});
-  }
+  store_relaxed(reinterpret_cast<uint32_t*>(q.at.page + at_notes_read), position);
 }
 
 constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: somebody is at it
 
-// Now and then tells the writer how far the ring was read. One at a time, so that the count never goes back; whoever
+// Now and then tells the NIC how far the ring was read. One at a time, so that the count never goes back; whoever
 // finds somebody at it leaves it to the next, or to who waits and finds nothing.
 GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
@@ -264,23 +232,16 @@ GGAS_DEVICE ggas_notification unpack(const word_pair& r) {
 
 GGAS_DEVICE bool reports_failure(const ggas_notification& n) { return n.code != 0 || n.kind >= ggas_note_error; }
 
-// At least `least` and at most `most`.
-GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t least, size_t most, size_t* taken,
-                                           const deadline& end, const ggas_queue& q) {
-  static_cast<void>(posts_to(q));
-  if (!q.good() || !notes || !taken || most == 0 || ggas_nodes() == 0) return ggas_bad_argument;
-  find_notifications(q);
-  if (!q.at.notifications || (!q.at.page && !reaches_peers_directly())) return ggas_no_queue;
-  ggas_status s = ggas_ok;
+// By the NIC. At least `least` and at most `most`; how many.
+GGAS_DEVICE size_t take_of_nic(ggas_notification* notes, size_t least, size_t most, const deadline& end,
+                               const ggas_queue& q) {
   size_t n = 0;
   bool ahead = false;
   unsigned misses = 0;
   while (n < most) {
     word_pair record{};
     if (q.exclusive ? take_exclusively(q, record, ahead) : take_shared(q, record)) {
-      notes[n] = unpack(record);
-      if (reports_failure(notes[n])) s = ggas_peer_error;
-      ++n;
+      notes[n++] = unpack(record);
     } else if (n >= least || end.over()) {
       break;
     } else if (!q.exclusive && ++misses % 16 == 0) {
@@ -289,7 +250,48 @@ GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t leas
   }
   if (ahead) store_relaxed(q.at.words + 1, uint64_t{q.note});
   acquire_after_poll();
+  return n;
+}
+
+// The same of the nodes' rings, one after the other.
+GGAS_DEVICE size_t take_of_rings(ggas_notification* notes, size_t least, size_t most, const deadline& end,
+                                 const ggas_queue& q) {
+  const ring_shape ring = direct_ring(q.index());
+  const ring_sharing sharing = q.exclusive ? ring_sharing::one_reader : ring_sharing::many_readers;
+  size_t n = 0;
+  while (n < most) {
+    ring_head head{};
+    uint64_t cookie = 0;
+    int source = static_cast<int>(q.note);
+    const ring_look look = ring_take_any(thread_group{}, ring, source, sharing, sizeof cookie, head,
+                                         [&](uint64_t, uint64_t word) { cookie = word; });
+    if (look == ring_look::taken) {
+      const uint32_t bytes = head.word & ((1u << note_queue_at) - 1);
+      notes[n++] = {cookie,
+                    bytes,
+                    static_cast<uint32_t>(source),
+                    head.word >> note_queue_at,
+                    ggas_note_arrived,
+                    0,
+                    static_cast<uint32_t>(bytes ? desc_put : desc_notify)};
+      source = source + 1 < ggas_nodes() ? source + 1 : 0;
+    }
+    q.note = static_cast<uint32_t>(source);
+    if (look != ring_look::taken && (n >= least || end.over())) break;
+  }
+  return n;
+}
+
+GGAS_DEVICE ggas_status take_notifications(ggas_notification* notes, size_t least, size_t most, size_t* taken,
+                                           const deadline& end, const ggas_queue& q) {
+  const bool posts = posts_to(q);
+  if (!q.good() || !notes || !taken || most == 0 || ggas_nodes() == 0) return ggas_bad_argument;
+  if (posts ? !q.at.notifications : !reaches_peers_directly()) return ggas_no_queue;
+  const size_t n = posts ? take_of_nic(notes, least, most, end, q) : take_of_rings(notes, least, most, end, q);
   *taken = n;
+  ggas_status s = ggas_ok;
+  for (size_t i = 0; posts && i < n; ++i)
+    if (reports_failure(notes[i])) s = ggas_peer_error;
   return n >= least ? s : end_of_wait();
 }
 

@@ -246,30 +246,15 @@ GGAS_DEVICE int ggas_queues() {
   return ggas_nodes() > 0 ? static_cast<int>(ggas::layout::direct_queues) : 0;
 }
 
-namespace ggas::detail {
-
-// Where a queue that is one by name only keeps its notifications. Not filled in before somebody asks: every call of
-// every kernel would pay for it.
-GGAS_DEVICE void find_notifications(const ggas_queue& q) {
-  if (posts_descriptors() || q.at.notifications) return;
-  const layout l{static_cast<uint64_t>(device_context().nodes), 0, 0, 0};
-  const auto n = static_cast<uint64_t>(q.index());
-  q.at.notifications = device_context().local + l.direct_notes(n);
-  q.at.notify_log2 = layout::direct_notify_log2;
-  q.at.words = own_word(l.direct_words(n));
-}
-
-}  // namespace ggas::detail
-
 GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing) {
   using namespace ggas::detail;
   ggas_queue q;
   if (index < 0 || index >= ggas_queues()) return q;
   q.index_ = index;
   q.exclusive = sharing == ggas_exclusive;
-  if (posts_descriptors()) q.at = nic_queues()[index];
+  if (!posts_descriptors()) return q;
+  q.at = nic_queues()[index];
   if (q.exclusive) {
-    find_notifications(q);
     q.ticket = load_relaxed(q.at.words);
     q.note = static_cast<uint32_t>(load_relaxed(q.at.words + 1));
     q.told = static_cast<uint32_t>(load_relaxed(q.at.words + 2));

@@ -6,6 +6,7 @@
 
 #include "ggas/detail/platform/call.hpp"
 #include "ggas/detail/platform/integers.hpp"
+#include "ggas/detail/platform/ring_shape.hpp"
 
 namespace ggas {
 
@@ -74,15 +75,14 @@ struct layout {
   GGAS_LAYOUT_FN uint64_t result(uint64_t i) const { return rma() + line + i * 16; }
   GGAS_LAYOUT_FN uint64_t exclusive_result(uint64_t queue) const { return result(results + queue); }
 
-  // Queues of nodes without NIC: a notification ring each, and words: those of rma_queue, how many records were claimed
-  // (by peers) and how many were read.
-  static constexpr uint64_t direct_queues = 4, direct_notify_log2 = 6;
-  GGAS_LAYOUT_FN uint64_t direct_notes(uint64_t queue) const {
-    return exclusive_result(most_queues) + queue * direct_bytes();
+  // Queues of nodes without NIC: rings of notifications (docs/ring.md), of two lines each, at the end of the reserved
+  // area. Of up to 16 nodes all records; of more half as many each time the nodes double, down to 8.
+  static constexpr uint64_t direct_queues = 4, direct_records = 64;
+  static GGAS_LAYOUT_FN ring_shape direct_ring(uint64_t nodes, uint64_t reserved, uint64_t queue) {
+    const uint32_t log2 = nodes <= 16 ? 7 : nodes <= 32 ? 6 : nodes <= 64 ? 5 : 4;
+    const ring_shape one{0, static_cast<uint32_t>(nodes), log2};
+    return {reserved - (direct_queues - queue) * one.bytes(), one.nodes, log2};
   }
-  GGAS_LAYOUT_FN uint64_t direct_words(uint64_t queue) const { return direct_notes(queue) + ring_bytes(); }
-  GGAS_LAYOUT_FN uint64_t direct_claimed(uint64_t queue) const { return direct_words(queue) + line; }
-  GGAS_LAYOUT_FN uint64_t direct_read(uint64_t queue) const { return direct_words(queue) + 2 * line; }
 
   // Waits of this node's kernels that failed (call.hpp): how many, and a ring of the last ones.
   static constexpr uint64_t wait_records = 64, wait_bytes = word + wait_records * sizeof(wait_record);
@@ -104,7 +104,7 @@ struct layout {
 
   // The layout of a reserved area. Half of what is not fixed goes to the slots, the rest to the channels.
   static GGAS_LAYOUT_FN layout of(uint64_t nodes, uint64_t reserved) {
-    const uint64_t free = reserved < fixed_bytes(nodes) ? 0 : reserved - fixed_bytes(nodes);
+    const uint64_t free = reserved < both_ends(nodes) ? 0 : reserved - both_ends(nodes);
     const uint64_t slot = least(free / 2 / slots(nodes) / slot_unit * slot_unit, largest_slot);
     const uint64_t left = (free - slot * slots(nodes)) / channel_slots(nodes);  // for one slot of every channel
     const uint64_t bytes =
@@ -118,12 +118,11 @@ struct layout {
   }
   static GGAS_LAYOUT_FN uint64_t largest_reserved(uint64_t nodes) {
     return round_up(
-        fixed_bytes(nodes) + slots(nodes) * largest_slot + channel_slots(nodes) * most_channels * largest_channel,
-        4096);
+        both_ends(nodes) + slots(nodes) * largest_slot + channel_slots(nodes) * most_channels * largest_channel, 4096);
   }
   // A segment must hold the reserved area and some room for the user.
   static GGAS_LAYOUT_FN uint64_t smallest_reserved(uint64_t nodes) {
-    return round_up(fixed_bytes(nodes) + 2 * most(slots(nodes) * slot_unit, channel_slots(nodes) * smallest_channel),
+    return round_up(both_ends(nodes) + 2 * most(slots(nodes) * slot_unit, channel_slots(nodes) * smallest_channel),
                     4096);
   }
   static GGAS_LAYOUT_FN uint64_t smallest_segment(uint64_t nodes) { return smallest_reserved(nodes) + 4096; }
@@ -139,11 +138,12 @@ struct layout {
     return arrays + rows * round_up(nodes * word, line) + (max_blocks + teams * most_channels) * word + rma_bytes() +
            round_up(wait_bytes, line);
   }
-  static GGAS_LAYOUT_FN uint64_t ring_bytes() { return uint64_t{16} << direct_notify_log2; }
-  static GGAS_LAYOUT_FN uint64_t direct_bytes() { return ring_bytes() + 3 * line; }
-  static GGAS_LAYOUT_FN uint64_t rma_bytes() {
-    return line + (results + most_queues) * 16 + direct_queues * direct_bytes();
+  static GGAS_LAYOUT_FN uint64_t rma_bytes() { return line + (results + most_queues) * 16; }
+  static GGAS_LAYOUT_FN uint64_t direct_bytes(uint64_t nodes) {
+    return direct_queues * direct_ring(nodes, 0, 0).bytes();
   }
+  // What does not depend on the bytes reserved: at the start and at the end.
+  static GGAS_LAYOUT_FN uint64_t both_ends(uint64_t nodes) { return fixed_bytes(nodes) + direct_bytes(nodes); }
   GGAS_LAYOUT_FN uint64_t placed_channels(uint64_t team) const {
     return place(team) + 2 * line + round_up(nodes * word, line);
   }
