@@ -13,7 +13,7 @@ OF_BARRIERS = ("block", "blocks", "grid")
 # Calls that some blocks of a grid make (docs/device-api.md).
 OF_BLOCKS = {"ggas_put", "ggas_put_nbi", "ggas_get", "ggas_get_nbi", "ggas_wait_until"}
 # Calls with a group that no macro makes.
-OF_CALL = {"ggas_notify": OF_FORMS, "ggas_barrier": OF_BARRIERS, "ggas_sync": OF_BARRIERS}
+OF_CALL = {"ggas_notify": OF_FORMS, "upc_memput": OF_FORMS, "upc_memget": OF_FORMS, "upc_memcpy": OF_FORMS, "upc_memset": OF_FORMS, "ggas_barrier": OF_BARRIERS, "ggas_sync": OF_BARRIERS}
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def made_by_macros(text):
 
 
 def declared(text):
-    pattern = r"(?:template <([^;{}()]*)>\s*)?GGAS_(?:HOST_)?DEVICE [\w:*&<> ]*?\b(ggas_\w+)\("
+    pattern = r"(?:template <([^;{}()]*)>\s*)?GGAS_(?:HOST_)?DEVICE [\w:*&<> ]*?\b((?:ggas|upc)_\w+)\("
     for m in re.finditer(pattern, text):
         all_parameters = parameters(inside(text, m.end() - 1))
         if "a_group G" in (m[1] or ""):

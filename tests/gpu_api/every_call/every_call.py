@@ -25,6 +25,7 @@ PROLOGUE = """// Made by tests/gpu_api/every_call: every public call in every fo
 #include "ggas/ggas.cuh"
 #include "ggas/ranks.cuh"
 #include "ggas/type.cuh"
+#include "ggas/upc.cuh"
 
 using T = int;
 using P = int*;
@@ -41,6 +42,19 @@ extern "C" __global__ void members(global p, ggas_queue q, float* out, int* numb
   GGAS_SHARED_ARRAY(float, several, 4);
   one = 1, several[threadIdx.x % 4] = 2, *out = several[0] + static_cast<float>(one);
   GGAS_COMPUTE(1, 2);
+}
+
+extern "C" __global__ void shared(ggas::upc::shared_array<int, 4> a, ggas::upc::shared_array<float> b, int64_t* out) {
+  using namespace ggas::upc;
+  forall(0, THREADS, [&](uint64_t i) { b[i] = static_cast<float>(MYTHREAD); });
+  forall(0, a.elements, a, [&](uint64_t i) { a[i] += 1; });
+  forall(0, 8, [&](uint64_t i) { return a + i; }, [&](uint64_t i) { a[i] = a[i + 1]; });
+  auto p = a + a.thread_of(3);
+  ++p += 2;
+  *(p - 1) = *p;
+  if (p < a + 1 || p > a + 2 || p <= a + 3 || p >= a + 4) *out = (p - (a + 0)) + (local(p) != address_of(p));
+  const shared_const_void v = resetphase(p.cast<float, 4>());
+  *out += static_cast<int64_t>(v.bits() + v.phase() + affinity_bytes(9, 2, 1, THREADS) + star(9, THREADS) + (v == p));
 }
 """
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import declared_calls
 
 ROOT = Path(__file__).parent.parent.parent.parent
-SECTIONS = ("Who and where", "Loads, stores, order, waits", "Put, get, atomics, notifications", "Collectives and teams", "Ranks", "Datatypes")
+SECTIONS = ("Who and where", "Loads, stores, order, waits", "Put, get, atomics, notifications", "Collectives and teams", "Ranks", "Datatypes", "UPC")
 
 
 def without_suffix(name):
@@ -21,7 +21,7 @@ def named():
     """Calls of the first columns."""
     text = (ROOT / "docs" / "reference.md").read_text()
     cells = [row.split("|")[1] for name in SECTIONS for row in re.findall(r"^\|.*$", re.search(rf"^## {name}$(.*?)^## ", text, re.M | re.S)[1], re.M)]
-    return {w for cell in cells for code in re.findall(r"`([^`]*)`", cell) for w in re.findall(r"\bggas_\w+", code)}
+    return {w for cell in cells for code in re.findall(r"`([^`]*)`", cell) for w in re.findall(r"\b(?:ggas|upc)_\w+", code)}
 
 
 def test_the_reference_names_every_call():

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// UPC in kernels: who has which iteration, accesses through pointers of every block size, copies between any threads,
+// what is refused, and the allocators.
+#include <cstring>
+
+#include "ggas/upc.cuh"
+#include "ggas/upc_memory.hpp"
+#include "tests/gpu_api/targets.hpp"
+
+namespace ggas::test {
+namespace {
+
+using namespace upc;
+
+class Upc : public api_test {
+ public:
+  void SetUp() override {
+    api_test::SetUp();
+    heap_ = heap::create(heap_of(*cluster_), why_);
+    ASSERT_TRUE(heap_) << why_;
+    memory_ = std::make_unique<memory>(*heap_, nodes());
+  }
+  template <class T, uint64_t B = 1>
+  shared_array<T, B> array(uint64_t elements) {
+    const auto a = memory_->array<T, B>(elements, why_);
+    EXPECT_NE(a.at, 0u) << why_;
+    for (int n = 0; n < nodes(); ++n) std::memset(cluster_->segment(n) + a.at, 0, a.bytes(elements, threads()));
+    return a;
+  }
+  template <class T, uint64_t B>
+  T host_value(const shared_array<T, B>& a, uint64_t i) {
+    T v{};
+    EXPECT_TRUE(cluster_->read(static_cast<int>((a + i).thread()), (a + i).offset(), &v, sizeof v));
+    return v;
+  }
+  uint64_t threads() const { return static_cast<uint64_t>(nodes()); }
+
+  // Each iteration once, by the thread it belongs to; begin and end anywhere.
+  template <uint64_t B>
+  void check_forall(uint64_t begin, uint64_t end) {
+    const auto a = array<uint64_t, B>(end + 3), by_number = array<uint64_t, B>(end + 3),
+               by_pointer = array<uint64_t, B>(end + 3);
+    on_all(2, 33, [=] {
+      const auto mark = [](const shared_array<uint64_t, B>& in) { return [=](uint64_t i) { in[i] += MYTHREAD + 1; }; };
+      forall(begin, end, a, mark(a));
+      forall(begin, end, mark(by_number));
+      forall(
+          begin, end, [=](uint64_t i) { return a + i; }, mark(by_pointer));
+    });
+    run();
+    for (uint64_t i = 0; i < end + 3; ++i) {
+      const bool in = i >= begin && i < end;
+      ASSERT_EQ(host_value(a, i), in ? a.thread_of(i) + 1 : 0) << "block " << B << ", " << i;
+      ASSERT_EQ(host_value(by_pointer, i), in ? a.thread_of(i) + 1 : 0) << "block " << B << ", " << i;
+      ASSERT_EQ(host_value(by_number, i), in ? i % threads() + 1 : 0) << "block " << B << ", " << i;
+    }
+    for (const auto& used : {a, by_number, by_pointer}) EXPECT_EQ(memory_->free(shared_void(0, 0, used.at)), "");
+  }
+
+  // Thread 0 walks over an array that all have filled, and writes what it finds through a pointer of another block.
+  template <uint64_t B>
+  void check_walk() {
+    const uint64_t n = 29;
+    const auto a = array<int, B>(n);
+    const auto back = array<int, 3>(n);
+    on_all(1, 1, [=, this] {
+      forall(0, n, a, [=](uint64_t i) { a[i] = static_cast<int>(7 * i); });
+      EXPECT_EQ(upc_barrier(enough()), ggas_ok);
+      if (MYTHREAD != 0) return;
+      auto to = back + (n - 1);
+      for (auto p = a + 0, end = a + n; p < end; ++p) {
+        EXPECT_EQ(*p, 7 * (p - (a + 0)));
+        *to = *p;
+        to = to - 1;
+      }
+    });
+    run();
+    for (uint64_t i = 0; i < n; ++i) ASSERT_EQ(host_value(back, i), static_cast<int>(7 * (n - 1 - i))) << B;
+  }
+
+  std::string why_;
+  std::unique_ptr<heap> heap_;
+  std::unique_ptr<memory> memory_;
+};
+INSTANTIATE_TEST_SUITE_P(Provider, Upc, testing::ValuesIn(both_nic_targets()),
+                         [](const auto& i) { return i.param.name(); });
+
+TEST_P(Upc, ForallGivesEachIterationToItsThread) {
+  for (const auto& [begin, end] : {std::pair<uint64_t, uint64_t>{0, 0}, {0, 100}, {7, 31}, {5, 6}}) {
+    check_forall<0>(begin, end);
+    check_forall<1>(begin, end);
+    check_forall<4>(begin, end);
+    check_forall<5>(begin, end);
+  }
+}
+
+TEST_P(Upc, PointersWalkOverBlocks) {
+  check_walk<0>();
+  check_walk<1>();
+  check_walk<4>();
+}
+
+// Bytes of any alignment between any two threads, by one CUDA thread, a warp and a block.
+TEST_P(Upc, CopiesBetweenAnyThreads) {
+  constexpr uint64_t room = 256, n = 77;
+  const auto a = array<unsigned char, room>(room * threads()), b = array<unsigned char, room>(room * threads());
+  on_all(1, 64, [=, this] {
+    forall(0, a.elements, a, [=](uint64_t i) { a[i] = static_cast<unsigned char>(i * 31 >> 3); });
+    EXPECT_EQ(upc_barrier(enough()), ggas_ok);
+    const uint64_t me = MYTHREAD, all = THREADS;
+    for (uint64_t from = 0; from < all && me == 0; ++from) {
+      const uint64_t to = (from + all / 2) % all;
+      const auto source = a + (from * room + 3), target = b + (to * room + from % 9);
+      if (from % 2) {
+        EXPECT_EQ(upc_memcpy(block{}, target, source, n, enough()), ggas_ok);
+      } else if (threadIdx.x < 32) {
+        EXPECT_EQ(upc_memcpy(warp{}, target, source, n, enough()), ggas_ok);
+      }
+    }
+    EXPECT_EQ(upc_barrier(enough()), ggas_ok);
+    // Its own part comes back from the next thread, over the private copy that a put has left.
+    const auto mine = a + me * room, next = a + (me + 1) % all * room;
+    if (threadIdx.x == 0) {
+      EXPECT_EQ(upc_memget(local(b + (me * room + 128)), next, 32, enough()), ggas_ok);
+      EXPECT_EQ(upc_memput(b + ((me + 1) % all * room + 192), local(mine), 32, enough()), ggas_ok);
+      EXPECT_EQ(upc_memset(b + ((me + 1) % all * room + 224), 0x5a, 9), ggas_ok);
+      EXPECT_EQ(upc_memcpy(b + me * room, mine, 0, 0), ggas_ok);
+      EXPECT_EQ(upc_memset(shared_void(all, 0, 4096), 0, 1), ggas_bad_argument);
+      EXPECT_EQ(upc_memput(shared_void(me, 0, ggas_segment_bytes() - 4), local(mine), 8, enough()), ggas_bad_argument);
+    }
+    EXPECT_EQ(upc_barrier(enough()), ggas_ok);
+  });
+  run();
+  const auto byte = [](uint64_t i) { return static_cast<unsigned char>(i * 31 >> 3); };
+  for (uint64_t t = 0; t < threads(); ++t) {
+    const uint64_t from = (t + threads() - threads() / 2) % threads(), left = (t + threads() - 1) % threads();
+    for (uint64_t i = 0; i < room; ++i) {
+      const uint64_t copied = i - from % 9;
+      const int want = copied < n            ? byte(from * room + 3 + copied)
+                       : i >= 128 && i < 160 ? byte((t + 1) % threads() * room + i - 128)
+                       : i >= 192 && i < 224 ? byte(left * room + i - 192)
+                       : i >= 224 && i < 233 ? 0x5a
+                                             : 0;
+      ASSERT_EQ(host_value(b, t * room + i), want) << "thread " << t << ", byte " << i;
+    }
+  }
+}
+
+// What others stored before they notified is there behind the wait; what a thread does between the two is not waited
+// for.
+TEST_P(Upc, NotifyAndWaitAreABarrier) {
+  const auto a = array<uint64_t>(threads());
+  on_all(1, 32, [=, this] {
+    for (uint64_t round = 1; round <= 5; ++round) {
+      if (threadIdx.x == 0) a[(MYTHREAD + 1) % THREADS] = round * 100 + MYTHREAD;
+      auto notified = upc_notify();
+      EXPECT_EQ(upc_wait(notified, enough()), ggas_ok);
+      const uint64_t left = (MYTHREAD + THREADS - 1) % THREADS;
+      EXPECT_EQ(a[MYTHREAD], round * 100 + left);
+      EXPECT_EQ(upc_fence(), ggas_ok);
+      EXPECT_EQ(upc_barrier(enough()), ggas_ok);
+    }
+  });
+  run();
+}
+
+TEST_P(Upc, AllocatorsGiveAndRefuse) {
+  std::string why;
+  const uint64_t used = heap_->statistics().used;
+  const shared_void all = memory_->all_alloc(3 * threads() + 1, 100, why), one = memory_->alloc(nodes() - 1, 40, why);
+  ASSERT_TRUE(all) << why;
+  ASSERT_TRUE(one) << why;
+  EXPECT_EQ(all.thread(), 0u);
+  EXPECT_EQ(one.thread(), threads() - 1);
+  EXPECT_GE(heap_->allocated().at(all.offset()), 400u);  // four blocks of thread 0
+  EXPECT_EQ(memory_->free(one), "");
+  EXPECT_NE(memory_->free(one), "");
+  EXPECT_EQ(memory_->free(all), "");
+  EXPECT_EQ(memory_->free({}), "");
+  EXPECT_EQ(heap_->statistics().used, used);
+  EXPECT_FALSE(memory_->alloc(nodes(), 8, why));
+  EXPECT_EQ(why, "alloc: thread " + std::to_string(nodes()) + ": must be 0 ... " + std::to_string(nodes() - 1));
+  EXPECT_FALSE(memory_->global_alloc(0, 8, why));
+  EXPECT_FALSE(memory_->all_alloc(~uint64_t{0}, ~uint64_t{0}, why));
+  EXPECT_FALSE(memory_->all_alloc(1, uint64_t{1} << 40, why));
+  EXPECT_EQ((memory_->array<double, 4>(~uint64_t{0}, why).at), 0u);
+  EXPECT_EQ(heap_->statistics().used, used);
+}
+
+}  // namespace
+}  // namespace ggas::test
