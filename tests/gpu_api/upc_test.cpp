@@ -3,7 +3,7 @@
 // what is refused, and the allocators.
 #include <cstring>
 
-#include "ggas/upc.cuh"
+#include "ggas/upc_collective.cuh"
 #include "ggas/upc_memory.hpp"
 #include "tests/gpu_api/targets.hpp"
 
@@ -162,6 +162,55 @@ TEST_P(Upc, NotifyAndWaitAreABarrier) {
     }
   });
   run();
+}
+
+// The six collectives in all modes, of words and of odd bytes; a barrier lies between two of them, as modes other than
+// all promise nothing to the next one.
+TEST_P(Upc, CollectivesMoveWhatTheLanguageSays) {
+  const uint64_t all = threads(), last = all - 1;
+  for (const uint64_t n : {uint64_t{1}, uint64_t{24}, uint64_t{77}}) {
+    const uint64_t part = all * n;
+    const auto source = memory_->all_alloc(all, part, why_), target = memory_->all_alloc(6 * all, part, why_);
+    ASSERT_TRUE(source && target) << why_;
+    const auto perm = array<int>(all);
+    for (uint64_t t = 0; t < all; ++t) {
+      auto* const from = cluster_->segment(static_cast<int>(t)) + source.offset();
+      for (uint64_t i = 0; i < part; ++i) from[i] = static_cast<std::byte>(t * 41 + i * 3);
+      std::memset(cluster_->segment(static_cast<int>(t)) + target.offset(), 0, 6 * part);
+      const int to = static_cast<int>((t + all / 2) % all);
+      std::memcpy(cluster_->segment(static_cast<int>(t)) + perm.at, &to, sizeof to);
+    }
+    on_all(1, 64, [=, this] {
+      for (const auto mode : {ggas_in_all | ggas_out_all, ggas_in_mine | ggas_out_all, ggas_in_none | ggas_out_mine}) {
+        const auto to = [=](uint64_t k) { return shared_void(0, 0, target.offset() + k * part); };
+        const shared_void rooted(last, 0, source.offset());
+        EXPECT_EQ(upc_all_broadcast(to(0), rooted, n, enough(), mode), ggas_ok);
+        EXPECT_EQ(upc_all_scatter(to(1), rooted, n, enough(), mode), ggas_ok);
+        EXPECT_EQ(upc_all_gather(shared_void(last, 0, to(2).offset()), source, n, enough(), mode), ggas_ok);
+        EXPECT_EQ(upc_all_gather_all(to(3), source, n, enough(), mode), ggas_ok);
+        EXPECT_EQ(upc_all_exchange(to(4), source, n, enough(), mode), ggas_ok);
+        EXPECT_EQ(upc_all_permute(to(5), source, perm + 0, n, enough(), mode), ggas_ok);
+        EXPECT_EQ(upc_barrier(enough()), ggas_ok);
+      }
+      EXPECT_EQ(upc_all_broadcast(target, source, 0, enough()), ggas_bad_argument);
+      if (all > 1) EXPECT_EQ(upc_all_gather_all(shared_void(1, 0, 8), source, n, enough()), ggas_bad_argument);
+    });
+    run();
+    const auto byte = [](uint64_t t, uint64_t i) { return static_cast<std::byte>(t * 41 + i * 3); };
+    for (uint64_t t = 0; t < all; ++t) {
+      const auto* const got = cluster_->segment(static_cast<int>(t)) + target.offset();
+      for (uint64_t i = 0; i < part; ++i) {
+        const uint64_t k = i / n, in = i % n, from = (t + all - all / 2) % all;
+        ASSERT_EQ(got[i], i < n ? byte(last, i) : std::byte{}) << "broadcast";
+        ASSERT_EQ(got[part + i], i < n ? byte(last, t * n + i) : std::byte{}) << "scatter";
+        ASSERT_EQ(got[2 * part + i], t == last ? byte(k, in) : std::byte{}) << "gather";
+        ASSERT_EQ(got[3 * part + i], byte(k, in)) << "gather_all";
+        ASSERT_EQ(got[4 * part + i], byte(k, t * n + in)) << "exchange";
+        ASSERT_EQ(got[5 * part + i], i < n ? byte(from, i) : std::byte{}) << "permute";
+      }
+    }
+    for (const auto& p : {source, target, shared_void(0, 0, perm.at)}) EXPECT_EQ(memory_->free(p), "");
+  }
 }
 
 TEST_P(Upc, AllocatorsGiveAndRefuse) {

@@ -25,7 +25,7 @@ PROLOGUE = """// Made by tests/gpu_api/every_call: every public call in every fo
 #include "ggas/ggas.cuh"
 #include "ggas/ranks.cuh"
 #include "ggas/type.cuh"
-#include "ggas/upc.cuh"
+#include "ggas/upc_collective.cuh"
 
 using T = int;
 using P = int*;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// UPC's names for the collectives of nodes, by one block of every node (docs/upc.md). `n` bytes a part. Distributed
+// objects, shared [n] char[n * THREADS] and the like, are named by their first element, on thread 0; a shared [] one
+// lies on any thread. Not so: ggas_bad_argument at all threads. They do not overlap. The mode is one of each half:
+// in_all and out_all are barriers; mine and none are what the collectives of GGAS do. Each wait has `timeout_ns`.
+#pragma once
+
+#include "ggas/detail/ranks/handle.hpp"
+#include "ggas/upc.cuh"
+
+namespace ggas::upc::detail {
+
+constexpr ggas_sync_mode all_sync = ggas_in_all | ggas_out_all;
+
+// call(dst, src, n) with the places of the calling node, as words where that goes.
+template <class Call>
+GGAS_DEVICE ggas_status collective(const shared_void& dst, const shared_const_void& src, uint64_t n, bool good,
+                                   ggas_sync_mode mode, uint64_t timeout_ns, Call call) {
+  constexpr unsigned not_in_all = ggas_in_mine | ggas_in_none, not_out_all = ggas_out_mine | ggas_out_none;
+  if (!good || n == 0 || mode > (not_in_all | not_out_all)) return ggas_bad_argument;
+  ggas_status s = mode & not_in_all ? ggas_ok : ggas_barrier_block(timeout_ns);
+  if (s != ggas_ok) return s;
+  const int me = ggas_node();
+  if ((dst.offset() | src.offset() | n) % 8 == 0) {
+    s = call(ggas_pointer_of_node<uint64_t>(me, dst.offset()), ggas_pointer_of_node<uint64_t>(me, src.offset()), n / 8);
+  } else {
+    s = call(ggas_pointer_of_node<char>(me, dst.offset()), ggas_pointer_of_node<char>(me, src.offset()), n);
+  }
+  return s == ggas_ok && !(mode & not_out_all) ? ggas_barrier_block(timeout_ns) : s;
+}
+
+}  // namespace ggas::upc::detail
+
+// shared [] char[n] to every part of shared [n] char[n * THREADS].
+GGAS_DEVICE ggas_status upc_all_broadcast(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
+                                          uint64_t n, uint64_t timeout_ns,
+                                          ggas_sync_mode mode = ggas::upc::detail::all_sync) {
+  return ggas::upc::detail::collective(
+      dst, src, n, dst.thread() == 0, mode, timeout_ns, [&](auto* to, const auto* from, uint64_t count) {
+        return ggas_broadcast_block(to, from, count, static_cast<int>(src.thread()), timeout_ns);
+      });
+}
+// Block i of shared [] char[n * THREADS] to part i of shared [n] char[n * THREADS].
+GGAS_DEVICE ggas_status upc_all_scatter(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
+                                        uint64_t n, uint64_t timeout_ns,
+                                        ggas_sync_mode mode = ggas::upc::detail::all_sync) {
+  return ggas::upc::detail::collective(
+      dst, src, n, dst.thread() == 0, mode, timeout_ns, [&](auto* to, const auto* from, uint64_t count) {
+        return ggas_scatter_block(to, from, count, static_cast<int>(src.thread()), timeout_ns);
+      });
+}
+// And back.
+GGAS_DEVICE ggas_status upc_all_gather(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
+                                       uint64_t n, uint64_t timeout_ns,
+                                       ggas_sync_mode mode = ggas::upc::detail::all_sync) {
+  return ggas::upc::detail::collective(
+      dst, src, n, src.thread() == 0, mode, timeout_ns, [&](auto* to, const auto* from, uint64_t count) {
+        return ggas_gather_block(to, from, count, static_cast<int>(dst.thread()), timeout_ns);
+      });
+}
+// All parts of shared [n] char[n * THREADS] to each part of shared [n * THREADS] char[n * THREADS * THREADS].
+GGAS_DEVICE ggas_status upc_all_gather_all(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
+                                           uint64_t n, uint64_t timeout_ns,
+                                           ggas_sync_mode mode = ggas::upc::detail::all_sync) {
+  return ggas::upc::detail::collective(
+      dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
+      [&](auto* to, const auto* from, uint64_t count) { return ggas_allgather_block(to, from, count, timeout_ns); });
+}
+// Block j of part i to block i of part j; both shared [n * THREADS] char[n * THREADS * THREADS].
+GGAS_DEVICE ggas_status upc_all_exchange(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
+                                         uint64_t n, uint64_t timeout_ns,
+                                         ggas_sync_mode mode = ggas::upc::detail::all_sync) {
+  return ggas::upc::detail::collective(
+      dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
+      [&](auto* to, const auto* from, uint64_t count) { return ggas_alltoall_block(to, from, count, timeout_ns); });
+}
+// Part i of shared [n] char[n * THREADS] to part perm[i]; perm: shared int[THREADS].
+GGAS_DEVICE ggas_status upc_all_permute(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
+                                        const ggas::upc::shared_ptr<int>& perm, uint64_t n, uint64_t timeout_ns,
+                                        ggas_sync_mode mode = ggas::upc::detail::all_sync) {
+  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0 && perm.thread() == 0, mode,
+                                       timeout_ns, [&](auto* to, const auto* from, uint64_t count) {
+                                         const int target = *(perm + static_cast<int64_t>(MYTHREAD));
+                                         return ggas_permute_block(to, from, count, target, timeout_ns);
+                                       });
+}
