@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bricks of rtl/common against plain C++.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bitset>
 #include <cstdlib>
@@ -178,6 +179,33 @@ TEST_F(Bricks, StreamMux) {
   }
   EXPECT_GT(held, 5000u);
   for (const stream& x : s) EXPECT_GT(x.packet, 2000u);
+}
+
+// What a contract of streams is for: each breach ends the program, and says where.
+TEST_F(Bricks, ABreachOfAStreamEndsTheProgram) {
+  const auto offer = [&](bool valid, bool sop, uint16_t hdr, uint32_t data, bool ready) {
+    m.mux_valid_i = valid;
+    m.mux_sop_i = sop;
+    m.mux_eop_i = 0;
+    m.mux_hdr_i = hdr;
+    m.mux_data_i[0] = data;
+    m.mux_ready_i = ready;
+    m.eval();
+    edge();
+  };
+  const auto breach = [&](bool valid, bool sop, uint16_t hdr, uint32_t data) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);  // Verilator's messages
+    offer(valid, sop, hdr, data, true);
+  };
+  const char* const changed = "out_contract.*an offer changed before it was taken";
+  offer(true, true, 7, 9, false);
+  offer(true, true, 7, 9, false);
+  EXPECT_DEATH(breach(false, true, 7, 9), changed);
+  EXPECT_DEATH(breach(true, true, 8, 9), changed);
+  EXPECT_DEATH(breach(true, true, 7, 8), changed);
+  offer(true, true, 7, 9, true);
+  EXPECT_DEATH(breach(true, true, 7, 9), "out_contract.*sop and eop do not fit together");
+  offer(true, false, 7, 9, true);
 }
 
 TEST_F(Bricks, Ram) {

@@ -3,20 +3,20 @@
 // data; a packet has its beats from sop to eop, as many as its header says. A file <module>.sv beside this one binds it
 // to each stream that the module drives; it is part of every build with assertions, and of proofs.
 
-// Streams side by side at the ports x_valid_o, x_ready_i and so on of `module`.
-`define STREAM(module, x) \
+// Streams side by side at the ports x_valid_o, x_ready_i, x_sop_o and x_eop_o of `module`; what stands beside them.
+`define STREAM_AS(module, x, hdr, data) \
   bind module stream_contract #( \
-      .N($bits(x``_valid_o)), .HDR_W($bits(x``_hdr_o) / $bits(x``_valid_o)), \
-      .DATA_W($bits(x``_data_o) / $bits(x``_valid_o)) \
+      .N($bits(x``_valid_o)), .HDR_W($bits(hdr) / $bits(x``_valid_o)), .DATA_W($bits(data) / $bits(x``_valid_o)) \
   ) x``_contract ( \
       .clk_i, .rst_ni, .valid_i(x``_valid_o), .ready_i(x``_ready_i), .sop_i(x``_sop_o), .eop_i(x``_eop_o), \
-      .hdr_i(x``_hdr_o), .data_i(x``_data_o), .withdraw_i('0) \
+      .hdr_i(hdr), .data_i(data), .withdraw_i('0) \
   )
-// The same at the ports x_o (tlp_beat_t, net_beat_t, rma_beat_t), x_ready_i and x_data_o.
-`define STREAM_OF(module, x) \
-  bind module stream_contract #(.HDR_W($bits(x``_o.hdr)), .DATA_W($bits(x``_data_o))) x``_contract ( \
+`define STREAM(module, x) `STREAM_AS(module, x, x``_hdr_o, x``_data_o)
+// The same at the ports x_o (tlp_beat_t, net_beat_t, rma_beat_t) and x_ready_i.
+`define STREAM_OF(module, x, data) \
+  bind module stream_contract #(.HDR_W($bits(x``_o.hdr)), .DATA_W($bits(data))) x``_contract ( \
       .clk_i, .rst_ni, .valid_i(x``_o.valid), .ready_i(x``_ready_i), .sop_i(x``_o.sop), .eop_i(x``_o.eop), \
-      .hdr_i(x``_o.hdr), .data_i(x``_data_o), .withdraw_i('0) \
+      .hdr_i(x``_o.hdr), .data_i(data), .withdraw_i('0) \
   )
 // Handshakes without packets: x_valid_o, x_ready_i, and what must stand with them.
 `define HANDSHAKE(module, x, what) \
@@ -52,6 +52,7 @@ module stream_contract #(
     logic [HDR_W-1:0]  hdr, hdr_q;
     logic [DATA_W-1:0] data, data_q;
     logic [10:0]       payload, left, left_q;  // DW
+    logic              full;                   // the beat has data
     assign {valid, ready, sop, eop} = {valid_i[n], ready_i[n], sop_i[n], eop_i[n]};
     assign hdr  = hdr_i[HDR_W*n+:HDR_W];
     assign data = data_i[DATA_W*n+:DATA_W];
@@ -63,10 +64,11 @@ module stream_contract #(
       assign payload = '0;
     end
     assign left = sop ? payload : left_q;
+    assign full = !(NET || TLP) || left != '0;
 
     // Reset is over, so what the last cycle left counts.
     wire  withdrawn = !inside_q && (withdraw_i[n] || may_go_q);
-    wire  stands = valid && sop == sop_q && eop == eop_q && (!sop || hdr == hdr_q) && (left == '0 || data == data_q);
+    wire  stands = valid && sop == sop_q && eop == eop_q && (!sop || hdr == hdr_q) && (!full || data == data_q);
     wire  framed = sop == !inside_q;
     wire  counted = !(NET || TLP) || eop == (left <= BEAT);
     always_ff @(posedge clk_i or negedge rst_ni) begin
