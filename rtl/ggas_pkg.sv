@@ -144,9 +144,9 @@ package ggas_pkg;
   localparam logic [7:0] OP_MULTICAST      = 8'h80;
 
   // Answers that their units know by a tag, so that it does not matter which of them comes first: with several links
-  // net marks them `unordered` (docs/network.md).
-  function automatic logic is_unordered(input logic [7:0] op);
-    is_unordered = op == OP_SMFU_LOAD_RSP || op == OP_SMFU_QUIET_RSP;
+  // net marks them `unordered` (docs/network.md). Those of a load that is not `whole` have one tag.
+  function automatic logic is_unordered(input logic [7:0] op, input logic whole);
+    is_unordered = op == OP_SMFU_QUIET_RSP || (op == OP_SMFU_LOAD_RSP && whole);
   endfunction
 
   // Packet status, also the code a quiet read returns.
@@ -189,7 +189,8 @@ package ggas_pkg;
     logic [3:0]  last_be;
     logic [15:0] tag;       // requester's tag, echoed in the response
     logic [10:0] req_dw;    // loads: DW asked for
-    logic [8:0]  rsvd1;
+    logic        whole;     // loads: it asks for all of its load; echoed in the response
+    logic [7:0]  rsvd1;
     // w0
     logic [15:0] dst;       // destination node, or group if the op has OP_MULTICAST
     logic [7:0]  op;        // OP_*

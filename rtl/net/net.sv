@@ -169,7 +169,7 @@ module net #(
     for (int v = 0; v < 4; v = v + 1) begin
       tx_head = tx_hdr[v*HW+:HW];
       tx_head.hops = ggas_pkg::HOP_LIMIT;
-      tx_head.unordered = ggas_pkg::LINKS > 1 && ggas_pkg::is_unordered(tx_head.op);
+      tx_head.unordered = ggas_pkg::LINKS > 1 && ggas_pkg::is_unordered(tx_head.op, tx_head.whole);
       tx_group[v] = ggas_pkg::is_multicast(tx_head.op);
       lnk_tx_hdr_o[v*HW+:HW] = tx_head;
     end

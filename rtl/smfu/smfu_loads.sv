@@ -197,6 +197,7 @@ module smfu_loads (
         tx_np_hdr_o.vc       <= ggas_pkg::VC_NP;
         tx_np_hdr_o.tag      <= tag_q;
         tx_np_hdr_o.req_dw   <= {4'd0, chunk_q};
+        tx_np_hdr_o.whole    <= first_q && final_q;
         tx_np_hdr_o.first_be <= first_q ? first_be_q : (chunk_q == 7'd1) ? last_be_q : 4'hf;
         tx_np_hdr_o.last_be  <= (chunk_q == 7'd1) ? 4'h0 : final_q ? last_be_q : 4'hf;
       end

@@ -42,7 +42,7 @@ module smfu_reads (
     output      logic                held_o,          // there is a request in hand
     output      logic                reads_o,         // it passed its checks
     output      logic                fill_o,          // keep fill_slot_o and fill_status_o in slot_i
-    output      logic [40:0]         fill_slot_o,     // flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet
+    output      logic [41:0]         fill_slot_o,     // whole, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet
     output      logic [3:0]          fill_status_o,
     output      logic [16:0]         fill_one_o,      // of a quiet: only stores of one domain were refused; that one
     output      logic                done_o,          // the last read of the slot was taken, or it needs none
@@ -60,7 +60,7 @@ module smfu_reads (
 );
 
   // ---------------------------------------------------------------- first cycle: check
-  logic        quiet_q, second_q;
+  logic        quiet_q, whole_q, second_q;
   logic [3:0]  status_q;
   logic [15:0] src_q, tag_q;
   logic [63:0] addr_q;             // bus address of the next read
@@ -201,7 +201,7 @@ module smfu_reads (
   assign finish        = open && !flush_valid_q && (wrong || quiet_q || (rd_ready_i && final_part));
   assign done_o        = finish || (issue && flush_valid_q);
   assign fill_o        = open && !second_q;
-  assign fill_slot_o   = {flush_valid_q, src_q, tag_q, flush_valid_q ? {1'b0, flush_no_q} : len_q, quiet_q};
+  assign fill_slot_o   = {whole_q, flush_valid_q, src_q, tag_q, flush_valid_q ? {1'b0, flush_no_q} : len_q, quiet_q};
   assign fill_one_o    = quiet_q && !flush_valid_q && one_q ? {1'b1, domain_q} : '0;
   assign fill_status_o = flush_valid_q ? ggas_pkg::ST_OK : status_q;
   assign rd_valid_o    = open && reads;
@@ -227,6 +227,7 @@ module smfu_reads (
       status_q   <= '0;
       src_q      <= '0;
       tag_q      <= '0;
+      whole_q    <= 1'b0;
       addr_q     <= '0;
       len_q      <= '0;
       now_q      <= '0;
@@ -253,6 +254,7 @@ module smfu_reads (
         status_q   <= refuse ? ggas_pkg::ST_RANGE : ggas_pkg::ST_OK;
         src_q      <= rx_np_hdr_i.src;
         tag_q      <= rx_np_hdr_i.tag;
+        whole_q    <= rx_np_hdr_i.whole;
         addr_q     <= {export_i.base, 12'd0} + rx_np_hdr_i.addr;
         len_q      <= is_quiet ? 7'd1 : len_dw[6:0];
         now_q      <= is_quiet ? 7'd1 : chunk[6:0];

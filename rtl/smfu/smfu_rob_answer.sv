@@ -18,7 +18,7 @@ module smfu_rob_answer #(
     output      logic [6:0]          oldest_o,        // being answered, or to be answered next
     // the slot to be answered next
     output      logic [5:0]          next_o,
-    input  wire logic [40:0]         slot_i,          // as smfu_reads made it
+    input  wire logic [41:0]         slot_i,          // as smfu_reads made it
     input  wire logic [16:0]         one_i,           // likewise
     input  wire logic [3:0]          status_i,
     input  wire logic                good_i,          // it is ST_OK
@@ -114,6 +114,7 @@ module smfu_rob_answer #(
         tx_rsp_hdr_o.op     <= slot_i[0] ? ggas_pkg::OP_SMFU_QUIET_RSP : ggas_pkg::OP_SMFU_LOAD_RSP;
         tx_rsp_hdr_o.status <= good_i && slot_i[0] && flush_failed ? flush_status_q : status_i;
         tx_rsp_hdr_o.tag    <= slot_i[23:8];
+        tx_rsp_hdr_o.whole  <= slot_i[41] && !slot_i[0];
         tx_rsp_hdr_o.dst    <= slot_i[39:24];
         tx_rsp_hdr_o.src    <= cfg_node_i;
         tx_rsp_hdr_o.vc     <= ggas_pkg::VC_RSP;

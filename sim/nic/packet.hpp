@@ -34,8 +34,6 @@ enum class op : uint8_t {
   coll_down = 0x31,
 };
 inline constexpr uint8_t op_multicast = 0x80;  // to all nodes of a group; stores alone have it
-// As ggas_pkg::is_unordered: with several links net marks these packets.
-constexpr bool is_unordered(op o) { return o == op::load_rsp || o == op::quiet_rsp; }
 // Packet status, also what a quiet returns and what notifications and status blocks carry (ggas_pkg::ST_*).
 enum class net_status : uint8_t {
   ok = 0,
@@ -82,7 +80,7 @@ struct packet {
   uint64_t addr = 0;
   uint16_t domain = 0;
   uint8_t export_no = 0, hops = 0, version = 0;
-  uint16_t detail = 0;    // the low bits of w1: 12 of RMA and VELO, 9 reserved ones of the SMFU
+  uint16_t detail = 0;    // the low bits of w1: 12 of RMA and VELO, 9 of the SMFU
   uint16_t reserved = 0;  // unordered | rsvd0 << 1 | vtime << 3
   boost::container::small_vector<uint32_t, 64> data = {};
 
@@ -90,6 +88,11 @@ struct packet {
   // It may pass others of its source, destination and channel: hops may choose its way (docs/network.md).
   bool unordered() const { return reserved & 1; }
   void set_unordered(bool on) { reserved = uint16_t((reserved & ~1u) | unsigned{on}); }
+  // Loads and their answers: the load is this packet alone.
+  bool whole() const { return detail >> 8 & 1; }
+  void set_whole(bool on) { detail = uint16_t((detail & ~0x100u) | unsigned{on} << 8); }
+  // As ggas_pkg::is_unordered: with several links net marks these packets.
+  bool may_pass() const { return is(op::quiet_rsp) || (is(op::load_rsp) && whole()); }
   packet_header header() const;
   void set_header(const packet_header& h);
 

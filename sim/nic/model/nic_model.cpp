@@ -340,7 +340,7 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
       places_taken_[place_] = true;
     }
     ++packets_out_;
-    p->set_unordered(net_.shape().ports() > 1 && is_unordered(op(p->op)));
+    p->set_unordered(net_.shape().ports() > 1 && p->may_pass());
     const uint64_t at = after(why, answer, effect::packet, beats_in, p->len_dw);
     net_.send(cfg_.node, std::move(*p), edges_.at_ps(at));
   }

@@ -138,6 +138,7 @@ void reference_model::window_load(const tlp& t) {
     const unsigned n = std::min<unsigned>(unsigned(unit - addr % unit) / 4, t.len_dw - dw);
     packet p{.dst = where->node, .vc = uint8_t(vc::np), .op = uint8_t(op::load), .tag = tag};
     p.req_dw = uint16_t(n);
+    p.set_whole(n == t.len_dw);
     p.addr = addr;
     p.export_no = where->export_no;
     p.domain = where->domain;

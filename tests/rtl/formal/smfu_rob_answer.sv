@@ -7,7 +7,7 @@
   logic        f_old;                         // it was there when a mark was set
   logic [6:0]  f_next, f_tail;
   logic        f_ready, f_moved, f_held, f_bad_status;
-  logic [40:0] f_word;                        // what the ring said of the slot answered now
+  logic [41:0] f_word;                        // what the ring said of the slot answered now
   logic [3:0]  f_status;
   logic [6:0]  f_left;                        // DW to send
   logic        f_first, f_open;
@@ -60,6 +60,7 @@
       if (tx_rsp_valid_o) begin
         assert (tx_rsp_sop_o == f_first);
         assert (tx_rsp_hdr_o.tag == f_word[23:8] && tx_rsp_hdr_o.dst == f_word[39:24]);
+        assert (tx_rsp_hdr_o.whole == (f_word[41] && !f_word[0]));
         assert (tx_rsp_hdr_o.op == (f_word[0] ? ggas_pkg::OP_SMFU_QUIET_RSP : ggas_pkg::OP_SMFU_LOAD_RSP));
         assert (tx_rsp_hdr_o.len_dw == (f_word[0] || f_status != ggas_pkg::ST_OK ? 11'd0 : {4'd0, f_dws}));
         if (!f_word[0] || f_status != ggas_pkg::ST_OK) assert (tx_rsp_hdr_o.status == f_status);

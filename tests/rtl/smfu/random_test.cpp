@@ -123,6 +123,7 @@ class smfu_random : public suite<T> {
     if (outside) addr += 1 << 20;
     packet p = net_packet(nic::op::load, uint16_t(b.chance(50) ? 2 : 1), addr, len);
     p.tag = uint16_t(b.rng());
+    p.set_whole(b.chance(50));
     const auto [first_be, last_be] = enables(p.addr, len);
     p.first_be = uint8_t(first_be);
     p.last_be = uint8_t(last_be);
@@ -130,6 +131,7 @@ class smfu_random : public suite<T> {
     packet r = net_packet(nic::op::load_rsp, 1, 0, 0);
     r.dst = p.src;
     r.tag = p.tag;
+    r.set_whole(p.whole());
     r.first_be = r.last_be = 0;
     if (outside) {
       r.status = uint8_t(nic::net_status::range);

@@ -94,6 +94,7 @@ inline std::vector<packet> load_packets(const tlp& t, uint16_t node, uint64_t ad
   for (auto [first, n] :
        cut(t.len_dw, [&](unsigned done) { return unsigned((border - (addr + 4 * done) % border) / 4); })) {
     packet p = net_packet(nic::op::load, 1, addr + 4 * first, n);
+    p.set_whole(n == t.len_dw);
     p.dst = node;
     p.first_be = uint8_t(piece_first_be(first, n, t.len_dw, t.first_be, t.last_be));
     p.last_be = uint8_t(piece_last_be(first, n, t.len_dw, t.last_be));
