@@ -174,7 +174,8 @@ module coll_engine #(
   wire has_data = any_q[group_q] && !bad_q[group_q] && !fails_q;
   wire data_wanted = has_data && wants_q[group_q] && !stop_i;
   wire result_comes = open_here && open_result_i && !fails_q;
-  wire [5:0] chunk = cfg_mps128_i ? 6'd16 : 6'd32;
+  logic      half_q;  // MPS, as a write began
+  wire [5:0] chunk = half_q ? 6'd16 : 6'd32;
   wire [5:0] rest  = sum_ask.words - sent_q;
   wire [5:0] part  = rest > chunk ? chunk : rest;
   wire [31:0] count = count_q[group_q] + 1'b1;
@@ -254,6 +255,7 @@ module coll_engine #(
 
   always_ff @(posedge clk_i) begin
     if (state_q == S_PICK) group_q <= pick;
+    if (state_q != S_DATA || done_i) half_q <= cfg_mps128_i;
     if (state_q == S_LOOK) begin
       child_q <= job_i.children;
       slot_q  <= next;

@@ -47,6 +47,18 @@ TYPED_TEST(CollTest, OperationsOfManyGroups) {
   }
 }
 
+// MPS changes at any time: no word of a result is left out, and a write stays as it was offered.
+TYPED_TEST(CollTest, SizesChangeUnderTraffic) {
+  typename TestFixture::network net(3);
+  net.sizes_change = true;
+  net.pace(60);
+  std::vector<std::map<unsigned, group_config>> groups;
+  for (unsigned g = 0; g < 8; ++g) groups.push_back(net.tree(g, 7 * g));
+  players play(net, std::move(groups), 40);
+  ASSERT_TRUE(play.play(400'000));
+  ASSERT_TRUE(net.settle());
+}
+
 // Nodes are led around ways that die, while operations go on: packets are lost there, and dropped where there is no
 // route. Every operation ends, right or with ST_LINK_DOWN, and behind that all of that member do; a group of which
 // nobody waited goes on as if nothing had been; and a group that starts again works.

@@ -165,6 +165,7 @@ class cluster {
   dice d{rma::seed()};
   std::vector<std::unique_ptr<node<V, W>>> nodes;
   unsigned delivery = 20;                        // chance a cycle that a packet arrives
+  bool sizes_change = false;                     // MPS, all the time
   std::set<std::pair<unsigned, unsigned>> dead;  // ways, from node to node, that lose what they carry
   std::function<void(const packet&)> watch;      // sees what leaves
 
@@ -177,6 +178,7 @@ class cluster {
   }
   void step() {
     for (auto& n : nodes) {
+      if (sizes_change && d.chance(10)) n->v.cfg_mps_i = d.chance(50) ? 128 : 512;
       n->step(d);
       for (packet& p : n->tx.all) {
         EXPECT_EQ(p.src, n->number);
