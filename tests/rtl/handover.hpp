@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -50,6 +51,28 @@ void expect_nothing_left(Play&& play) {
   EXPECT_FALSE(a.former == b.former) << "the secret was not used";
   EXPECT_TRUE(a.next == b.next) << "the next owner sees it: word " << a.next.differs_at(b.next) << " of "
                                 << a.next.size();
+}
+
+// The same of a unit in its bench, which has dice `d`: `begin` gives it to an owner, and work with data that `key`
+// changes; `see` is called behind each of so many cycles; `end` takes it back.
+template <class Bench, class Begin, class See, class End>
+void expect_nothing_left(uint64_t seed, unsigned cycles, Begin&& begin, See&& see, End&& end) {
+  constexpr unsigned turns = 20;
+  for (unsigned turn = 0; turn < turns; ++turn)
+    expect_nothing_left([&](uint64_t secret) {
+      const auto b = std::make_unique<Bench>();
+      b->d = decltype(b->d)(seed + turn);
+      two_owners seen;
+      for (view* now : {&seen.former, &seen.next}) {
+        begin(*b, now == &seen.former ? secret : 0, now == &seen.next);
+        for (unsigned c = 0; c < cycles; ++c) {
+          b->step();
+          see(*b, *now);
+        }
+        end(*b);
+      }
+      return seen;
+    });
 }
 
 }  // namespace ggas::test

@@ -164,34 +164,27 @@ TYPED_TEST(Mailbox, StopsBehindTheReport) {
 
 // A context with its mailbox goes from owner to owner.
 TYPED_TEST(Mailbox, NothingIsLeft) {
-  for (unsigned turn = 0; turn < 10; ++turn)
-    expect_nothing_left([&](uint64_t secret) {
-      auto own = std::make_unique<TypeParam>();
-      TypeParam& b = *own;
-      b.d = dice(seed() + turn);
-      two_owners seen;
-      for (unsigned owner = 0; owner < 2; ++owner) {
-        view& now = owner ? seen.next : seen.former;
-        const uint64_t key = owner ? 0 : secret;
+  expect_nothing_left<TypeParam>(
+      seed(), 1500,
+      [](auto& b, uint64_t key, bool next) {
         b.start(9, 0x40000, 4, 3, true, 5);
         for (unsigned i = 0; i < 20; ++i) {  // more than the mailbox holds
-          packet p = message(b.d, 9, 3, b.d.bits() ^ key, owner ? unsigned(b.d.below(65)) : 64);
+          packet p = message(b.d, 9, 3, b.d.bits() ^ key, next ? unsigned(b.d.below(65)) : 64);
           for (size_t w = 4; w < p.data.size(); ++w) p.data[w] ^= uint32_t(key);
           b.mb.push(p);
         }
-        for (unsigned c = 0; c < 1500; ++c) {
-          b.step();
-          now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
-          now.see(b.v.wr_valid_o, b.v.wr_data_o);
-          now.see(b.v.tell_valid_o, b.v.tell_vpid_o, b.v.tell_count_o);
-          now.see(b.v.mb_rsp_valid_o, b.v.mb_rsp_status_o);
-        }
+      },
+      [](auto& b, view& now) {
+        now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
+        now.see(b.v.wr_valid_o, b.v.wr_data_o);
+        now.see(b.v.tell_valid_o, b.v.tell_vpid_o, b.v.tell_count_o);
+        now.see(b.v.mb_rsp_valid_o, b.v.mb_rsp_status_o);
+      },
+      [](auto& b) {
         b.start(9, 0, 4, 3, false);
         while (b.looks_busy(9)) b.step();
         EXPECT_TRUE(b.settle());
-      }
-      return seen;
-    });
+      });
 }
 
 TYPED_TEST(Mailbox, EveryLengthArrivesZeroPadded) {

@@ -162,29 +162,23 @@ TYPED_TEST(Status, WritesAndCountsTakeTurns) {
 
 // A context with its status block goes from owner to owner.
 TYPED_TEST(Status, NothingIsLeft) {
-  for (unsigned turn = 0; turn < 20; ++turn)
-    expect_nothing_left([&](uint64_t secret) {
-      auto own = std::make_unique<TypeParam>();
-      TypeParam& b = *own;
-      b.d = dice(seed() + turn);
-      two_owners seen;
-      for (unsigned owner = 0; owner < 2; ++owner) {
-        view& now = owner ? seen.next : seen.former;
+  expect_nothing_left<TypeParam>(
+      seed(), 300,
+      [](auto& b, uint64_t key, bool) {
         b.start(9, 0x4000);
         for (unsigned i = 0; i < 30; ++i) {
-          const uint64_t n = b.d.bits() ^ (owner ? 0 : secret);
+          const uint64_t n = b.d.bits() ^ key;
           b.changes.push_back({.vpid = 9, .remote = uint8_t(n), .status = uint8_t(1 + n % 9), .error = i % 5 == 0});
         }
-        for (unsigned c = 0; c < 300; ++c) {
-          b.step();
-          now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
-          now.see(b.v.wr_valid_o, b.v.wr_data_o);
-        }
+      },
+      [](auto& b, view& now) {
+        now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
+        now.see(b.v.wr_valid_o, b.v.wr_data_o);
+      },
+      [](auto& b) {
         b.start(9, 0, false);
         EXPECT_TRUE(b.settle());
-      }
-      return seen;
-    });
+      });
 }
 
 TYPED_TEST(Status, NoBlockNoWriteAndAStartBeginsAtZero) {
