@@ -52,6 +52,9 @@ static irqreturn_t on_events(int irq, void *arg)
 		any = true;
 		if (EVENT_CODE(record) == GGAS_EV_LINK_DEAD)
 			mod_delayed_work(system_wq, &dev->look_work, 0);
+		if (EVENT_CODE(record) == GGAS_EV_UNITS_CUT)
+			dev_warn_ratelimited(&dev->pci->dev,
+					     "host took no writes for long: packets for this node are lost until WATCHDOG.resume\n");
 		dev_dbg_ratelimited(&dev->pci->dev, "event %llu: %#llx\n", EVENT_CODE(record), record);
 	}
 	if (any)
