@@ -19,7 +19,7 @@ TYPED_TEST(CollTest, RegistersReadAsWritten) {
     const unsigned group = unsigned(net.d.below(groups)), word = unsigned(net.d.below(8));
     if (net.d.chance(50)) {
       const unsigned halves = unsigned(net.d.below(4));
-      const uint64_t data = net.d.bits() & (word == 0 ? ~1ull : ~0ull);  // not enabled
+      const uint64_t data = net.d.bits() & (word == 0 && halves & 1 ? ~1ull : ~0ull);  // not enabled
       const uint64_t mask = (halves & 1 ? 0xffff'ffff : 0) | (halves & 2 ? 0xffff'ffffull << 32 : 0);
       n.write(net.d, group, word, data, (halves & 1 ? 0x0f : 0) | (halves & 2 ? 0xf0 : 0));
       if (word < 4) want[group][word] = (want[group][word] & ~mask) | (data & mask & kept[word]);
