@@ -116,7 +116,8 @@ void host_model::choose_gates() {
       s = unsigned(rng_.range(1, behaviour.stall_max));
   }
   const bool held = behaviour.posted_first && (!posted_.empty() || nic_.posted_pending());
-  nic_.gate(!stall_[0], !stall_[1] && !held, !stall_[2] && !held);
+  const bool takes = !behaviour.hold;
+  nic_.gate(takes && !stall_[0], takes && !stall_[1] && !held, takes && !stall_[2] && !held);
 }
 
 void host_model::before_step(uint64_t now) {

@@ -26,6 +26,7 @@ struct host_behaviour {
   unsigned read_delay_min = 4, read_delay_max = 60;  // from sampling to each completion
   double stall = 0.02;                               // chance per cycle and stream that it begins to refuse
   unsigned stall_max = 40;
+  bool hold = false;                      // takes nothing
   unsigned max_reads = 40;                // our own outstanding requests
   unsigned max_posted_pending = 2;        // our own posted requests on their way into the NIC
   bool completions_behind_posted = true;  // PCIe order; the deadlock test depends on it

@@ -15,7 +15,8 @@ constexpr unsigned sequence_window = 127;
 constexpr unsigned link_up_state = 2;
 }  // namespace
 
-rig::rig(const rig_config& c) : cfg(c), now_(c.start_time), rng_(c.seed ^ 0x5151) {
+rig::rig(const rig_config& c) : cfg(c), rng_(c.seed ^ 0x5151) {
+  now_ = c.start_time;
   for (unsigned n = 0; n < 2; ++n) {
     side& x = s[n];
     auto made =
@@ -79,16 +80,6 @@ void rig::step() {
   ++now_;
 }
 
-bool rig::run_until(const std::function<bool()>& done, uint64_t limit, const char* what) {
-  for (uint64_t i = 0; i < limit; ++i) {
-    if (done()) return true;
-    step();
-  }
-  if (done()) return true;
-  fail.add("{}: not within {} cycles", what, limit);
-  return false;
-}
-
 bool rig::settle(uint64_t limit) {
   const auto idle = [&] {
     bool yes = true;
@@ -98,28 +89,6 @@ bool rig::settle(uint64_t limit) {
   if (!run_until(idle, limit, "settling")) return false;
   run(200 + 4 * cfg.link_latency);
   return true;
-}
-
-void rig::write_register(unsigned n, uint16_t offset, uint64_t value) {
-  s[n].host->write(make_write(bar_registers, offset, {uint32_t(value), uint32_t(value >> 32)}));
-}
-
-uint64_t rig::read_register(unsigned n, uint16_t offset) {
-  const read_result r = read(n, make_read(bar_registers, offset, 2));
-  if (!r.ok()) fail.add("register {:#x} answered status {}", offset, unsigned(r.status));
-  return r.value();
-}
-
-read_result rig::read(unsigned n, const tlp& t, uint64_t limit) {
-  read_result result;
-  result.status = pcie::cpl_status(7);
-  bool finished = false;
-  s[n].host->read(t, [&](const read_result& r) {
-    result = r;
-    finished = true;
-  });
-  if (!run_until([&] { return finished; }, limit, "a read by the host")) s[n].host->forget_reads();
-  return result;
 }
 
 bool rig::wait_link_up(uint64_t limit) {
@@ -133,13 +102,6 @@ bool rig::wait_link_up(uint64_t limit) {
     }
   }
   return true;
-}
-
-void rig::give_out(unsigned n, unsigned number, uint64_t base, uint64_t size, uint16_t domain, unsigned rights) {
-  write_register(n, uint16_t(GGAS_REG_EXPORT_BASE(number)), base);
-  write_register(n, uint16_t(GGAS_REG_EXPORT_SIZE(number)), size);
-  write_register(n, uint16_t(GGAS_REG_EXPORT_ACCESS(number)),
-                 domain | GGAS_EXPORT_ACCESS_VALID_MASK | uint64_t{rights} << GGAS_EXPORT_ACCESS_READ_SHIFT);
 }
 
 bool rig::set_up() {

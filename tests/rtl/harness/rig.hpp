@@ -11,14 +11,11 @@
 #include <set>
 #include <string>
 
-#include "ggas_regs.h"
-#include "tests/rtl/harness/host_model.hpp"
 #include "tests/rtl/harness/link_channel.hpp"
+#include "tests/rtl/harness/machine.hpp"
 #include "tests/rtl/harness/scoreboard.hpp"
 
 namespace ggas::test {
-
-inline constexpr uint8_t bar_registers = 0, bar_window = 2, bar_pages = 4;
 
 struct rig_config {
   unsigned width = 64;
@@ -49,21 +46,16 @@ struct side {
   bool stepped = false;  // in this cycle
 };
 
-class rig {
+class rig : public machine {
  public:
   explicit rig(const rig_config& cfg);
 
   rig_config cfg;
-  failures fail;
   std::array<side, 2> s;
 
-  uint64_t now() const { return now_; }
-  void step();
-  void run(uint64_t cycles) {
-    for (uint64_t i = 0; i < cycles; ++i) step();
-  }
-  // Steps until `done`; false (and a failure) after `limit` cycles.
-  bool run_until(const std::function<bool()>& done, uint64_t limit, const char* what);
+  unsigned nodes() const override { return 2; }
+  host_model& host(unsigned n) override { return *s[n].host; }
+  void step() override;
   // Both hosts have no work left and nothing is under way.
   bool settle(uint64_t limit = 400'000);
 
@@ -72,15 +64,6 @@ class rig {
   bool wait_link_up(uint64_t limit = 20'000);
   void check_finished();
 
-  // ---- accesses by the host of side n
-  void write_register(unsigned n, uint16_t offset, uint64_t value);
-  uint64_t read_register(unsigned n, uint16_t offset);
-  read_result read(unsigned n, const pcie::tlp& t, uint64_t limit = 300'000);
-  void write(unsigned n, pcie::tlp t) { s[n].host->write(std::move(t)); }
-  read_result quiet(unsigned n, uint64_t limit = 300'000) { return read(n, make_read(bar_pages, 0, 1), limit); }
-  uint64_t events(unsigned n, unsigned code) { return read_register(n, uint16_t(GGAS_REG_EVENT_COUNT(code))); }
-  // Rights: bit 0 loads, bit 1 stores.
-  void give_out(unsigned n, unsigned number, uint64_t base, uint64_t size, uint16_t domain, unsigned rights = 3);
   // Window offset of byte `offset` of node `n`'s segment.
   uint64_t window(unsigned n, uint64_t offset) const { return cfg.id[n] * cfg.stride + offset; }
   // Its bus address there.
@@ -117,7 +100,6 @@ class rig {
  private:
   void step_side(unsigned n);
   void monitor(unsigned n, const nic::flit& f);
-  uint64_t now_;
   rng rng_;
 };
 

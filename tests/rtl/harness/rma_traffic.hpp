@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/rtl/harness/rig.hpp"
 #include "tests/rtl/harness/rma_user.hpp"
 
 namespace ggas::test {

@@ -11,20 +11,19 @@ constexpr unsigned unread_slack = 2;
 
 // ---------------------------------------------------------------------------------------------- driver
 
-void rma_driver::set_up(unsigned entries, unsigned mtu_code, unsigned retry_ticks, unsigned retry_limit) {
-  for (unsigned n = 0; n < 2; ++n) {
-    for (unsigned cls = 0; cls < 4; ++cls) {
-      for (unsigned i = 0; i < 4 * entries; ++i)
-        rig_.s[n].host->mem.store32(rma_tables + cls * table_bytes + 4 * i, 0, 15);
-      rig_.write_register(n, uint16_t(GGAS_REG_ATU_PIECE(10 * cls)), rma_tables + cls * table_bytes);
-      rig_.write_register(n, uint16_t(GGAS_REG_ATU_TABLE0 + 8 * cls), entries | uint64_t{10 * cls} << 32);
-    }
-    rig_.write_register(n, GGAS_REG_ATU_ACK, ack_address);
-    rig_.s[n].host->mem.store32(ack_address, invalidations_[n], 15);
-    rig_.write_register(n, GGAS_REG_RMA_CTRL,
-                        3 | mtu_code << GGAS_RMA_CTRL_MTU_SHIFT | retry_ticks << GGAS_RMA_CTRL_RETRY_TICKS_SHIFT |
-                            uint64_t{retry_limit} << GGAS_RMA_CTRL_RETRY_LIMIT_SHIFT);
+void rma_driver::set_up_node(unsigned n, unsigned entries, unsigned mtu_code, unsigned retry_ticks,
+                             unsigned retry_limit) {
+  for (unsigned cls = 0; cls < 4; ++cls) {
+    for (unsigned i = 0; i < 4 * entries; ++i)
+      machine_.host(n).mem.store32(rma_tables + cls * table_bytes + 4 * i, 0, 15);
+    machine_.write_register(n, uint16_t(GGAS_REG_ATU_PIECE(10 * cls)), rma_tables + cls * table_bytes);
+    machine_.write_register(n, uint16_t(GGAS_REG_ATU_TABLE0 + 8 * cls), entries | uint64_t{10 * cls} << 32);
   }
+  machine_.write_register(n, GGAS_REG_ATU_ACK, ack_address);
+  machine_.host(n).mem.store32(ack_address, invalidations_[n], 15);
+  machine_.write_register(n, GGAS_REG_RMA_CTRL,
+                          3 | mtu_code << GGAS_RMA_CTRL_MTU_SHIFT | retry_ticks << GGAS_RMA_CTRL_RETRY_TICKS_SHIFT |
+                              uint64_t{retry_limit} << GGAS_RMA_CTRL_RETRY_LIMIT_SHIFT);
 }
 
 void rma_driver::map(unsigned side, uint64_t address, uint64_t bus, uint16_t pd, rma_rights rights) {
@@ -32,7 +31,7 @@ void rma_driver::map(unsigned side, uint64_t address, uint64_t bus, uint16_t pd,
   const uint64_t index = (address & ((uint64_t{1} << 46) - 1)) >> page_shifts[cls];
   const uint64_t at = rma_tables + cls * table_bytes + 16 * index;
   const uint64_t w0 = bus | uint64_t{rights.valid} | uint64_t{rights.read} << 1 | uint64_t{rights.write} << 2;
-  memory& m = rig_.s[side].host->mem;
+  memory& m = machine_.host(side).mem;
   m.store32(at, uint32_t(w0), 15);
   m.store32(at + 4, uint32_t(w0 >> 32), 15);
   m.store32(at + 8, pd, 15);
@@ -46,26 +45,26 @@ bool rma_driver::invalidate(unsigned side, std::optional<uint64_t> address) {
   if (address && count % 2) {  // as a range that ends there
     const uint64_t cls = *address >> 46, page = uint64_t{1} << page_shifts[cls];
     const uint64_t first = std::max(cls << 46, *address - std::min(*address, 3 * page));
-    rig_.write_register(side, GGAS_REG_ATU_LAST, *address & GGAS_ATU_LAST_PAGE_MASK);
+    machine_.write_register(side, GGAS_REG_ATU_LAST, *address & GGAS_ATU_LAST_PAGE_MASK);
     request = GGAS_ATU_INVALIDATE_START_MASK | GGAS_ATU_INVALIDATE_RANGE_MASK | (first & GGAS_ATU_INVALIDATE_PAGE_MASK);
   }
-  rig_.write_register(side, GGAS_REG_ATU_INVALIDATE, request);
-  const auto& mem = rig_.s[side].host->mem;
-  if (!rig_.run_until([&] { return mem.load32(ack_address) == count; }, 100'000, "an acknowledgement in memory"))
+  machine_.write_register(side, GGAS_REG_ATU_INVALIDATE, request);
+  const auto& mem = machine_.host(side).mem;
+  if (!machine_.run_until([&] { return mem.load32(ack_address) == count; }, 100'000, "an acknowledgement in memory"))
     return false;
-  if (uint32_t(rig_.read_register(side, GGAS_REG_ATU_STATUS)) == count) return true;
-  rig_.fail.add("side {}: an invalidation is acknowledged in memory alone", side);
+  if (uint32_t(machine_.read_register(side, GGAS_REG_ATU_STATUS)) == count) return true;
+  machine_.fail.add("side {}: an invalidation is acknowledged in memory alone", side);
   return false;
 }
 
 // ---------------------------------------------------------------------------------------------- user
 
-rma_user::rma_user(rig& r, const user_config& c, uint64_t seed)
-    : cfg(c), rig_(r), rng_(seed + c.vpid * 2 + c.side), base_(c.rings + c.vpid * ring_bytes) {}
+rma_user::rma_user(machine& m, const user_config& c, uint64_t seed)
+    : cfg(c), machine_(m), rng_(seed + c.vpid * 2 + c.side), base_(c.rings + c.vpid * ring_bytes) {}
 
 void rma_user::enable() {
-  const auto reg = [&](uint32_t offset, uint64_t v) { rig_.write_register(cfg.side, uint16_t(offset), v); };
-  memory& m = rig_.s[cfg.side].host->mem;
+  const auto reg = [&](uint32_t offset, uint64_t v) { machine_.write_register(cfg.side, uint16_t(offset), v); };
+  memory& m = machine_.host(cfg.side).mem;
   for (uint64_t i = 0; i < (4u << cfg.notify_log2); ++i) m.store32(notify_ring() + 4 * i, 0, 15);
   for (uint64_t i = 0; i < (32u << cfg.mailbox_log2); ++i) m.store32(mailbox() + 4 * i, 0, 15);
   for (unsigned i = 0; i < 4; ++i) m.store32(status_block() + 4 * i, 0, 15);
@@ -86,10 +85,10 @@ void rma_user::enable() {
                                            uint64_t{cfg.pd} << GGAS_CONTEXT_CTRL_PD_SHIFT);
 }
 
-void rma_user::disable() { rig_.write_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_CTRL(cfg.vpid)), 0); }
-bool rma_user::stopped() { return rig_.read_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_STATE(cfg.vpid))) & 1; }
+void rma_user::disable() { machine_.write_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_CTRL(cfg.vpid)), 0); }
+bool rma_user::stopped() { return machine_.read_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_STATE(cfg.vpid))) & 1; }
 
-uint32_t rma_user::status(unsigned dw) const { return rig_.s[cfg.side].host->mem.load32(status_block() + 4 * dw); }
+uint32_t rma_user::status(unsigned dw) const { return machine_.host(cfg.side).mem.load32(status_block() + 4 * dw); }
 
 void rma_user::pump() {
   if (!waiting_.empty()) cfg.queue ? write_queue() : write_page();
@@ -99,13 +98,13 @@ void rma_user::pump() {
 
 // A slot with one write or several, whatever way it is cut.
 void rma_user::write_page() {
-  while (!waiting_.empty() && slots_written_ - consumed() < nic::rma_slots && rig_.s[cfg.side].host->queued() < 8) {
+  while (!waiting_.empty() && slots_written_ - consumed() < nic::rma_slots && machine_.host(cfg.side).queued() < 8) {
     const auto s = waiting_.front();
     waiting_.pop_front();
     const uint64_t at = page() + nic::rma_slots_offset + slots_written_++ % nic::rma_slots * nic::rma_slot_bytes;
     for (unsigned dw = 0; dw < 8;) {
       const unsigned n = rng_.chance(0.6) ? 8 - dw : unsigned(rng_.range(1, 8 - dw));
-      rig_.write(cfg.side, make_write(bar_pages, at + 4 * dw, {s.begin() + dw, s.begin() + dw + n}));
+      machine_.write(cfg.side, make_write(bar_pages, at + 4 * dw, {s.begin() + dw, s.begin() + dw + n}));
       dw += n;
     }
   }
@@ -113,7 +112,7 @@ void rma_user::write_page() {
 
 void rma_user::write_queue() {
   const uint32_t ring = 1u << cfg.queue_log2, before = slots_written_;
-  memory& m = rig_.s[cfg.side].host->mem;
+  memory& m = machine_.host(cfg.side).mem;
   while (!waiting_.empty() && slots_written_ - consumed() < ring) {
     for (unsigned dw = 0; dw < 8; ++dw)
       m.store32(queue_ring() + slots_written_ % ring * nic::rma_slot_bytes + 4 * dw, waiting_.front()[dw], 15);
@@ -121,11 +120,11 @@ void rma_user::write_queue() {
     ++slots_written_;
   }
   if (slots_written_ != before)
-    rig_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_queue, {slots_written_}));
+    machine_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_queue, {slots_written_}));
 }
 
 void rma_user::read_notes() {
-  const memory& m = rig_.s[cfg.side].host->mem;
+  const memory& m = machine_.host(cfg.side).mem;
   for (;;) {
     const uint64_t at = notify_ring() + notes_read_ % (1u << cfg.notify_log2) * 16;
     const bool phase = !(notes_read_ >> cfg.notify_log2 & 1);
@@ -139,11 +138,11 @@ void rma_user::read_notes() {
 
 void rma_user::tell_notes() {
   notes_told_ = notes_read_;
-  rig_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_notes, {notes_read_}));
+  machine_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_notes, {notes_read_}));
 }
 
 void rma_user::read_messages() {
-  const memory& m = rig_.s[cfg.side].host->mem;
+  const memory& m = machine_.host(cfg.side).mem;
   for (;;) {
     const uint64_t at = mailbox() + mails_read_ % (1u << cfg.mailbox_log2) * nic::mailbox_entry_bytes;
     const bool phase = !(mails_read_ >> cfg.mailbox_log2 & 1);
@@ -158,7 +157,7 @@ void rma_user::read_messages() {
 
 void rma_user::tell_messages() {
   mails_told_ = mails_read_;
-  rig_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_messages, {mails_read_}));
+  machine_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_messages, {mails_read_}));
 }
 
 }  // namespace ggas::test

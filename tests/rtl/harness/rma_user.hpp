@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Software of the RMA on the hosts of a rig: translation tables, and contexts with their rings, as a driver and a
+// Software of the RMA on the hosts of a bench: translation tables, and contexts with their rings, as a driver and a
 // process would use them. Everything lies in host memory at fixed places; the NIC is reached by TLPs only.
 #pragma once
 
@@ -7,8 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "sim/nic/packet.hpp"
 #include "sim/nic/rma_format.hpp"
-#include "tests/rtl/harness/rig.hpp"
+#include "tests/rtl/harness/machine.hpp"
 
 namespace ggas::test {
 
@@ -25,19 +26,22 @@ struct rma_rights {
   bool read = true, write = true, valid = true;
 };
 
-// Translation tables and RMA registers of both NICs.
+// Translation tables and RMA registers of all NICs.
 class rma_driver {
  public:
-  explicit rma_driver(rig& r) : rig_(r) {}
+  explicit rma_driver(machine& m) : machine_(m), invalidations_(m.nodes()) {}
   // Tables of `entries` pages a class; requester and target on.
-  void set_up(unsigned entries = 64, unsigned mtu_code = 2, unsigned retry_ticks = 1, unsigned retry_limit = 0);
+  void set_up(unsigned entries = 64, unsigned mtu_code = 2, unsigned retry_ticks = 1, unsigned retry_limit = 0) {
+    for (unsigned n = 0; n < machine_.nodes(); ++n) set_up_node(n, entries, mtu_code, retry_ticks, retry_limit);
+  }
+  void set_up_node(unsigned n, unsigned entries, unsigned mtu_code, unsigned retry_ticks, unsigned retry_limit);
   void map(unsigned side, uint64_t address, uint64_t bus, uint16_t pd, rma_rights rights = {});
   // Drops the translation of a page (or all), and waits for the acknowledgement.
   bool invalidate(unsigned side, std::optional<uint64_t> address);
 
  private:
-  rig& rig_;
-  std::array<uint32_t, 2> invalidations_{};
+  machine& machine_;
+  std::vector<uint32_t> invalidations_;
 };
 
 struct user_config {
@@ -64,7 +68,7 @@ struct user_message {
 // One context and the process that owns it.
 class rma_user {
  public:
-  rma_user(rig& r, const user_config& cfg, uint64_t seed);
+  rma_user(machine& m, const user_config& cfg, uint64_t seed);
   void enable();
   void disable();
   bool stopped();  // STATE
@@ -106,7 +110,7 @@ class rma_user {
   void read_notes();
   void read_messages();
 
-  rig& rig_;
+  machine& machine_;
   rng rng_;
   uint64_t base_;
   std::deque<std::array<uint32_t, 8>> waiting_;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/rtl/harness/machine.hpp"
+
+namespace ggas::test {
+
+bool machine::run_until(const std::function<bool()>& done, uint64_t limit, const char* what) {
+  for (uint64_t i = 0; i < limit; ++i) {
+    if (done()) return true;
+    step();
+  }
+  if (done()) return true;
+  fail.add("{}: not within {} cycles", what, limit);
+  return false;
+}
+
+void machine::write_register(unsigned n, uint16_t offset, uint64_t value) {
+  write(n, make_write(bar_registers, offset, {uint32_t(value), uint32_t(value >> 32)}));
+}
+
+uint64_t machine::read_register(unsigned n, uint16_t offset) {
+  const read_result r = read(n, make_read(bar_registers, offset, 2));
+  if (!r.ok()) fail.add("register {:#x} answered status {}", offset, unsigned(r.status));
+  return r.value();
+}
+
+read_result machine::read(unsigned n, const pcie::tlp& t, uint64_t limit) {
+  read_result result;
+  result.status = pcie::cpl_status(7);
+  bool finished = false;
+  host(n).read(t, [&](const read_result& r) {
+    result = r;
+    finished = true;
+  });
+  if (!run_until([&] { return finished; }, limit, "a read by the host")) host(n).forget_reads();
+  return result;
+}
+
+void machine::give_out(unsigned n, unsigned number, uint64_t base, uint64_t size, uint16_t domain, unsigned rights) {
+  write_register(n, uint16_t(GGAS_REG_EXPORT_BASE(number)), base);
+  write_register(n, uint16_t(GGAS_REG_EXPORT_SIZE(number)), size);
+  write_register(n, uint16_t(GGAS_REG_EXPORT_ACCESS(number)),
+                 domain | GGAS_EXPORT_ACCESS_VALID_MASK | uint64_t{rights} << GGAS_EXPORT_ACCESS_READ_SHIFT);
+}
+
+}  // namespace ggas::test
