@@ -18,6 +18,11 @@ result<> run_allreduce(session& s);
 result<> run_broadcast(session& s);  // exchange.cpp
 result<> run_allgather(session& s);  // exchange.cpp
 result<> run_alltoall(session& s);   // exchange.cpp
+result<> run_gather(session& s);     // exchange.cpp
+result<> run_scatter(session& s);    // exchange.cpp
+result<> run_permute(session& s);    // exchange.cpp
+result<> run_scan(session& s);       // exchange.cpp
+result<> run_upc(session& s);
 result<> run_himeno(session& s);
 result<> run_global_reduction(session& s);
 result<> run_pack(session& s);       // typed.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast, allgather and alltoall, called by a block of a running kernel.
+// broadcast, allgather, alltoall, gather, scatter, permute and scan, called by a block of a running kernel.
 #include "benchmarks/kernels/exchange.cuh"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ exchange_args plan_exchange(session& s, moved what, uint64_t elements) {
   a.what = what;
   a.elements = elements;
   a.input = room.place<float>(elements_in(what, elements, s.nodes()));
-  a.output = room.place<float>(elements * (what == moved::broadcast ? 1 : parts));
+  a.output = room.place<float>(elements * (many_out(what) ? parts : 1));
   a.outcomes = room.place<outcome>(threads);
   a.checks = 1;
   a.rounds = s.opts().sized(3u, 5u, 10u);
@@ -79,5 +79,9 @@ result<> exchange_points(session& s, moved what) {
 result<> run_broadcast(session& s) { return exchange_points(s, moved::broadcast); }
 result<> run_allgather(session& s) { return exchange_points(s, moved::allgather); }
 result<> run_alltoall(session& s) { return exchange_points(s, moved::alltoall); }
+result<> run_gather(session& s) { return exchange_points(s, moved::gather); }
+result<> run_scatter(session& s) { return exchange_points(s, moved::scatter); }
+result<> run_permute(session& s) { return exchange_points(s, moved::permute); }
+result<> run_scan(session& s) { return exchange_points(s, moved::scan); }
 
 }  // namespace ggas::bench

@@ -81,5 +81,11 @@ inline description gather_description() { return exchange_description("gather", 
 inline description scatter_description() {
   return exchange_description("scatter", "floats of one GPU, a part to each");
 }
+inline description permute_description() {
+  return exchange_description("permute", "floats of every GPU to the next one");
+}
+inline description scan_description() {
+  return exchange_description("scan", "sum of floats of a GPU and those before it");
+}
 
 }  // namespace ggas::bench

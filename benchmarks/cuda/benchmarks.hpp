@@ -6,28 +6,35 @@
 
 namespace ggas::bench {
 
-fault run_store_latency(gpu_session& s);     // latency.cu
-fault run_load_latency(gpu_session& s);      // latency.cu
-fault run_put_latency(gpu_session& s);       // latency.cu
-fault run_atomic_latency(gpu_session& s);    // latency.cu
-fault run_store_bandwidth(gpu_session& s);   // bandwidth.cu
-fault run_load_bandwidth(gpu_session& s);    // bandwidth.cu
-fault run_put_bandwidth(gpu_session& s);     // bandwidth.cu
-fault run_get_bandwidth(gpu_session& s);     // bandwidth.cu
-fault run_message_rate(gpu_session& s);      // bandwidth.cu
-fault run_put_on_stream(gpu_session& s);     // put_on_stream.cu
-fault run_barrier(gpu_session& s);           // collectives.cu
-fault run_broadcast(gpu_session& s);         // collectives.cu
-fault run_allgather(gpu_session& s);         // collectives.cu
-fault run_alltoall(gpu_session& s);          // collectives.cu
-fault run_reduce(gpu_session& s);            // collectives.cu
-fault run_reducescatter(gpu_session& s);     // collectives.cu
-fault run_gather(gpu_session& s);            // collectives.cu
-fault run_scatter(gpu_session& s);           // collectives.cu
-fault run_allreduce(gpu_session& s);         // allreduce.cu
-fault run_barrier_graph(gpu_session& s);     // graph.cu
-fault run_broadcast_graph(gpu_session& s);   // graph.cu
-fault run_allgather_graph(gpu_session& s);   // graph.cu
+fault run_store_latency(gpu_session& s);    // latency.cu
+fault run_load_latency(gpu_session& s);     // latency.cu
+fault run_put_latency(gpu_session& s);      // latency.cu
+fault run_atomic_latency(gpu_session& s);   // latency.cu
+fault run_store_bandwidth(gpu_session& s);  // bandwidth.cu
+fault run_load_bandwidth(gpu_session& s);   // bandwidth.cu
+fault run_put_bandwidth(gpu_session& s);    // bandwidth.cu
+fault run_get_bandwidth(gpu_session& s);    // bandwidth.cu
+fault run_message_rate(gpu_session& s);     // bandwidth.cu
+fault run_put_on_stream(gpu_session& s);    // put_on_stream.cu
+fault run_barrier(gpu_session& s);          // collectives.cu
+fault run_broadcast(gpu_session& s);        // collectives.cu
+fault run_allgather(gpu_session& s);        // collectives.cu
+fault run_alltoall(gpu_session& s);         // collectives.cu
+fault run_reduce(gpu_session& s);           // collectives.cu
+fault run_reducescatter(gpu_session& s);    // collectives.cu
+fault run_gather(gpu_session& s);           // collectives.cu
+fault run_permute(gpu_session& s);          // collectives.cu
+fault run_scan(gpu_session& s);             // collectives.cu
+fault run_scatter(gpu_session& s);          // collectives.cu
+fault run_allreduce(gpu_session& s);        // allreduce.cu
+fault run_barrier_graph(gpu_session& s);    // graph.cu
+fault run_broadcast_graph(gpu_session& s);  // graph.cu
+fault run_allgather_graph(gpu_session& s);  // graph.cu
+fault run_gather_graph(gpu_session& s);     // graph.cu
+fault run_scatter_graph(gpu_session& s);    // graph.cu
+fault run_permute_graph(gpu_session& s);    // graph.cu
+fault run_scan_graph(gpu_session& s);       // graph.cu
+fault run_reducescatter_graph(gpu_session& s);
 fault run_alltoall_graph(gpu_session& s);    // graph.cu
 fault run_reduce_graph(gpu_session& s);      // graph.cu
 fault run_allreduce_graph(gpu_session& s);   // graph.cu

@@ -74,7 +74,17 @@ inline result<> queue_call(gpu_session& s, int node, const vectors& v, uint64_t 
       return alltoall_on_stream(c, node, to, from, v.elements, report, shape);
     case moved::reduce:
       return reduce_on_stream(c, node, to, from, v.elements, ggas_sum, 0, report, shape);
-    default:  // the others have no call on a stream
+    case moved::reducescatter:
+      return reducescatter_on_stream(c, node, to, from, v.elements, ggas_sum, report, shape);
+    case moved::gather:
+      return gather_on_stream(c, node, to, from, v.elements, 0, report, shape);
+    case moved::scatter:
+      return scatter_on_stream(c, node, to, from, v.elements, 0, report, shape);
+    case moved::permute:
+      return permute_on_stream(c, node, to, from, v.elements, (node + 1) % s.nodes(), report, shape);
+    case moved::scan:
+      return scan_on_stream(c, node, to, from, v.elements, ggas_sum, ggas_scan_inclusive, report, shape);
+    case moved::allreduce:
       break;
   }
   return allreduce_on_stream(c, node, to, from, v.elements, ggas_sum, report, shape);

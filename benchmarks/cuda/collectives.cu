@@ -45,11 +45,12 @@ fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads
 
 // ---------------------------------------------------------------- data
 
-// What a GPU must send at least; the root of a broadcast at least once, all members of a reduce or gather but the root.
+// What a GPU must send at least; the root of a broadcast at least once, all members of a reduce or gather but the root,
+// each of a permute, and of a scan all but the last.
 double least_bytes(const exchange_args& a, int nodes) {
   const double part = static_cast<double>(a.elements * sizeof(float));
-  const bool one_part = a.what == moved::broadcast || a.what == moved::reduce || a.what == moved::gather;
-  return one_part ? part : part * (nodes - 1);
+  const bool parts = many_in(a.what) || a.what == moved::allgather || a.what == moved::allreduce;
+  return parts ? part * (nodes - 1) : part;
 }
 
 fault exchange_at(gpu_session& s, moved what, const kernel_shape& p, uint64_t elements) {
@@ -124,5 +125,7 @@ fault run_reduce(gpu_session& s) { return exchange_points(s, moved::reduce); }
 fault run_reducescatter(gpu_session& s) { return exchange_points(s, moved::reducescatter); }
 fault run_gather(gpu_session& s) { return exchange_points(s, moved::gather); }
 fault run_scatter(gpu_session& s) { return exchange_points(s, moved::scatter); }
+fault run_permute(gpu_session& s) { return exchange_points(s, moved::permute); }
+fault run_scan(gpu_session& s) { return exchange_points(s, moved::scan); }
 
 }  // namespace ggas::bench

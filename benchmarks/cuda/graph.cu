@@ -7,10 +7,11 @@ namespace ggas::bench {
 namespace {
 
 // What a GPU has to send or get at least, in parts of a vector: an allreduce (n - 1) / n twice, what the root of a
-// broadcast or a reduce sends or gets once, a part of each other one.
+// broadcast or a reduce sends or gets, and any of a permute or scan, once, a part of each other one.
 double least_parts(moved what, double nodes) {
   if (what == moved::allreduce) return 2 * (nodes - 1) / nodes;
-  return what == moved::broadcast || what == moved::reduce ? 1 : nodes - 1;
+  const bool one = what == moved::broadcast || what == moved::reduce || what == moved::permute || what == moved::scan;
+  return one ? 1 : nodes - 1;
 }
 
 std::optional<limit> floor_of(gpu_session& s, moved what, uint64_t bytes) {
@@ -78,6 +79,11 @@ fault run_reduce_graph(gpu_session& s) { return graph_points(s, moved::reduce, m
 fault run_broadcast_graph(gpu_session& s) { return graph_points(s, moved::broadcast, moving_sizes); }
 fault run_allgather_graph(gpu_session& s) { return graph_points(s, moved::allgather, moving_sizes); }
 fault run_alltoall_graph(gpu_session& s) { return graph_points(s, moved::alltoall, moving_sizes); }
+fault run_reducescatter_graph(gpu_session& s) { return graph_points(s, moved::reducescatter, moving_sizes); }
+fault run_gather_graph(gpu_session& s) { return graph_points(s, moved::gather, moving_sizes); }
+fault run_scatter_graph(gpu_session& s) { return graph_points(s, moved::scatter, moving_sizes); }
+fault run_permute_graph(gpu_session& s) { return graph_points(s, moved::permute, moving_sizes); }
+fault run_scan_graph(gpu_session& s) { return graph_points(s, moved::scan, {0, 10, 14, 16}); }
 
 fault run_barrier_graph(gpu_session& s) {
   constexpr int length = 200;

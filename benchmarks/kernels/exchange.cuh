@@ -6,9 +6,10 @@
 
 namespace ggas::bench {
 
-enum class moved { broadcast, allgather, alltoall, reduce, allreduce, reducescatter, gather, scatter };
+enum class moved { broadcast, allgather, alltoall, reduce, allreduce, reducescatter, gather, scatter, permute, scan };
 
-// Whether a node has a part for every other one, and whether one of everybody comes to it. Roots are node 0.
+// Whether a node has a part for every other one, and whether one of everybody comes to it. Roots are node 0; a permute
+// sends to the next node.
 GGAS_HOST_DEVICE constexpr bool many_in(moved what) {
   return what == moved::alltoall || what == moved::reducescatter || what == moved::scatter;
 }
@@ -66,6 +67,13 @@ GGAS_DEVICE ggas_status exchange_once(const exchange_args& a, uint64_t round) {
     return Grid ? ggas_gather_grid(to, from, n, 0, limit) : ggas_gather_block(to, from, n, 0, limit);
   if constexpr (What == moved::scatter)
     return Grid ? ggas_scatter_grid(to, from, n, 0, limit) : ggas_scatter_block(to, from, n, 0, limit);
+  if constexpr (What == moved::permute) {
+    const int next = (ggas_node() + 1) % ggas_nodes();
+    return Grid ? ggas_permute_grid(to, from, n, next, limit) : ggas_permute_block(to, from, n, next, limit);
+  }
+  if constexpr (What == moved::scan)
+    return Grid ? ggas_scan_grid(to, from, n, ggas_sum, ggas_scan_inclusive, limit)
+                : ggas_scan_block(to, from, n, ggas_sum, ggas_scan_inclusive, limit);
   return Grid ? ggas_allreduce_grid(to, from, n, ggas_sum, a.method, limit)
               : ggas_allreduce_block(to, from, n, ggas_sum, a.method, limit);
 }
@@ -81,8 +89,10 @@ GGAS_DEVICE float expected_element(const exchange_args& a, int part, uint64_t i,
   const uint64_t at = mine + place_of(round) + i;
   if (a.what == moved::broadcast || a.what == moved::scatter) return exchanged(a, 0, at);
   if (many_out(a.what)) return exchanged(a, part, at);
+  if (a.what == moved::permute) return exchanged(a, (ggas_node() + ggas_nodes() - 1) % ggas_nodes(), at);
   float sum = 0;
-  for (int node = 0; node < ggas_nodes(); ++node) sum += exchanged(a, node, at);
+  const int last = a.what == moved::scan ? ggas_node() + 1 : ggas_nodes();
+  for (int node = 0; node < last; ++node) sum += exchanged(a, node, at);
   return sum;
 }
 
@@ -167,6 +177,10 @@ exchange_kernel exchange_loop_of(moved what) {
       return exchange_loop<moved::gather, Grid>;
     case moved::scatter:
       return exchange_loop<moved::scatter, Grid>;
+    case moved::permute:
+      return exchange_loop<moved::permute, Grid>;
+    case moved::scan:
+      return exchange_loop<moved::scan, Grid>;
     case moved::allreduce:
       break;  // not here: a program that measures this one alone would contain all
   }

@@ -40,12 +40,17 @@ AXIS = {
     "broadcast": ("bytes", "vector, bytes"),
     "allgather": ("bytes", "part of a node, bytes"),
     "alltoall": ("bytes", "part for a node, bytes"),
+    "gather": ("bytes", "part of a node, bytes"),
+    "scatter": ("bytes", "part for a node, bytes"),
+    "permute": ("bytes", "part of a node, bytes"),
+    "scan": ("bytes", "vector, bytes"),
+    "upc": ("bytes", "part of a rank, bytes"),
     "global_reduction": ("elements", "numbers"),
 }
 # Where records say by how many blocks of a grid they were made, or have no bytes: that instead.
 BLOCKS = ("blocks", "blocks of the kernel")
 ELEMENTS = ("elements", "elements of all nodes")
-LOG_VALUE = {"coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "store_latency", "load_latency", "put_latency", "get_latency", "message_rate"}
+LOG_VALUE = {"coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "permute", "scan", "upc", "store_latency", "load_latency", "put_latency", "get_latency", "message_rate"}
 
 
 def svg(figure):
