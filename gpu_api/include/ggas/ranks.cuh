@@ -32,7 +32,7 @@ GGAS_DEVICE ggas_status ggas_barrier(const ggas_ranks& ranks, uint64_t timeout_n
   GGAS_CALL(ggas_barrier, ggas::block{}, ggas::detail::record_call(this_call, {ranks.nodes}),
             !ggas::detail::ranks_good(ranks)
                 ? ggas_bad_argument
-                : ggas::detail::meet_ranks<ggas::detail::meeting::barrier>(ranks, true, timeout_ns));
+                : ggas::detail::meet_ranks<ggas::detail::meeting::barrier>(ranks, timeout_ns));
 }
 
 // ---- data that is moved. Elements have 1, 2, 4, 8 or 16 bytes. What a mode promises: docs/ranks.md.

@@ -53,15 +53,15 @@ GGAS_DEVICE ggas_status disseminate(const ggas_ranks& r, uint64_t number, patien
   return ggas_ok;
 }
 
-// `settles`: stores that a NIC may still have under way are waited for.
+// Stores that a NIC may still have under way are waited for.
 template <meeting M>
-GGAS_DEVICE ggas_status meet_nodes(const ggas_ranks& r, bool settles, patience& end) {
+GGAS_DEVICE ggas_status meet_nodes(const ggas_ranks& r, patience& end) {
   uint64_t* const ended = own_word(r.place + rank_layout::meetings);
   const uint64_t number = load_own(ended) + 1;
   __syncthreads();
   ggas_status s = ggas_ok;
   if (is_first_thread()) {
-    if (settles && nic_page()) s = settle_stores();
+    if (M == meeting::barrier && nic_page()) s = settle_stores();
     if (s == ggas_ok) s = disseminate<M>(r, number, end);
     if (s == ggas_ok) store_own(ended, number);
   }
@@ -69,8 +69,8 @@ GGAS_DEVICE ggas_status meet_nodes(const ggas_ranks& r, bool settles, patience& 
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_ranks(const ggas_ranks& r, bool settles, uint64_t timeout_ns) {
-  const auto nodes = [&](patience& end) { return meet_nodes<M>(r, settles, end); };
+GGAS_DEVICE ggas_status meet_ranks(const ggas_ranks& r, uint64_t timeout_ns) {
+  const auto nodes = [&](patience& end) { return meet_nodes<M>(r, end); };
   if (r.nodes.size == 1) return meet_around<M>(blocks_of(r), false, timeout_ns, nodes);
   if (r.blocks > 1) return meet_around<M>(blocks_of(r), true, timeout_ns, nodes);
   patience end(timeout_ns);

@@ -24,6 +24,8 @@ struct rank_call {
   uint64_t permute;  // number that a permute has
 
   GGAS_DEVICE bool enters(ggas_sync_mode in) const { return (mode & 3u) == in; }
+  // Whether a rank is told that its data are here: the barrier of ggas_out_all says so too.
+  GGAS_DEVICE bool tells() const { return (mode & 12u) == ggas_out_mine; }
   GGAS_DEVICE bool leaves(ggas_sync_mode out) const { return (mode & 12u) == out; }
   GGAS_DEVICE bool is_here(int rank) const { return node_of_rank(ranks, rank) == ggas_node(); }
   GGAS_DEVICE uint64_t part(int rank) const {
@@ -92,25 +94,31 @@ GGAS_DEVICE ggas_status status_of_ranks(const rank_call& c, ggas_status mine) {
 
 // ------------------------------------------------------------------------------------------------ stores to others
 
-// Who stores to a rank: a warp for short data, so that ranks are served side by side, else the whole block.
+// Who stores to a rank: a warp for short data, so that ranks are served side by side, else the whole block. A lane of a
+// warp, or of the first one of the block, looks after a partner.
 struct storing_warp {
   GGAS_DEVICE unsigned first() const { return thread_rank() / 32; }
   GGAS_DEVICE unsigned step() const { return (thread_count() + 31) / 32; }
-  GGAS_DEVICE bool leads() const { return lane_rank() == 0; }
+  GGAS_DEVICE unsigned width() const { return lane_count(); }
+  GGAS_DEVICE unsigned lane() const { return lane_rank(); }
   GGAS_DEVICE void sync() const { sync_lanes(); }
-  GGAS_DEVICE int of_leader(int v) const { return __shfl_sync(lane_mask(), v, 0); }
+  GGAS_DEVICE unsigned lanes_that(bool say_so) const { return __ballot_sync(lane_mask(), say_so); }
   GGAS_DEVICE movers by() const { return {lane_rank(), lane_count()}; }
 };
 struct storing_block {
   GGAS_DEVICE unsigned first() const { return 0; }
   GGAS_DEVICE unsigned step() const { return 1; }
-  GGAS_DEVICE bool leads() const { return is_first_thread(); }
+  GGAS_DEVICE unsigned width() const { return thread_count() < 32 ? thread_count() : 32; }
+  GGAS_DEVICE unsigned lane() const { return thread_rank(); }
   GGAS_DEVICE void sync() const { __syncthreads(); }
-  GGAS_DEVICE int of_leader(int v) const {
-    GGAS_SHARED(int, shared);
-    if (leads()) shared = v;
+  GGAS_DEVICE unsigned lanes_that(bool say_so) const {
+    GGAS_SHARED(unsigned, shared);
+    if (thread_rank() < 32) {
+      const unsigned lanes = __ballot_sync(lane_mask(), say_so);
+      if (thread_rank() == 0) shared = lanes;
+    }
     __syncthreads();
-    const int all = shared;
+    const unsigned all = shared;
     __syncthreads();
     return all;
   }
@@ -118,34 +126,33 @@ struct storing_block {
 };
 
 // Partners target(0) ... target(count - 1), of which some may be no_rank; may(rank): what is stored to it may be;
-// store(rank, movers) and, by the leader behind it, done(rank). Who may not yet is passed over, and looked at again and
-// again: 32 at a time.
+// store(rank, movers) and, by the lane that looks after it, when all who may now have their data, done(rank): one fence
+// serves them all. Who may not yet is passed over, and looked at again and again: as many at a time as there are lanes.
 template <class By, class Target, class May, class Store, class Done>
 GGAS_DEVICE ggas_status serve(const rank_call& c, const By& by, int count, Target target, May may, Store store,
                               Done done, patience& end) {
-  constexpr unsigned at_once = 32;
   const auto all = static_cast<unsigned>(count);
   GGAS_NO_UNROLL
-  for (unsigned base = by.first(); base < all; base += at_once * by.step()) {
-    const auto partner = [&](int k) { return target(static_cast<int>(base + static_cast<unsigned>(k) * by.step())); };
-    unsigned pending = 0;
-    for (unsigned k = 0; k < at_once && base + k * by.step() < all; ++k) {
-      const int rank = partner(static_cast<int>(k));
-      if (rank != no_rank && rank != c.me) pending |= 1u << k;
-    }
+  for (unsigned base = by.first(); base < all; base += by.width() * by.step()) {
+    const auto partner = [&](unsigned k) {
+      const unsigned i = base + k * by.step();
+      return k < by.width() && i < all ? target(static_cast<int>(i)) : no_rank;
+    };
+    const int mine = partner(by.lane());
+    unsigned pending = by.lanes_that(mine != no_rank && mine != c.me);
     while (pending != 0) {
-      int next = no_rank;
-      while (by.leads() && next == no_rank) {
-        for (unsigned left = pending; left != 0 && next == no_rank; left &= left - 1)
-          if (may(partner(__ffs(left) - 1))) next = __ffs(left) - 1;
-        if (next == no_rank && end.over()) break;
+      const bool waits = by.lane() < 32 && (pending >> by.lane() & 1) != 0;
+      const unsigned ready = by.lanes_that(waits && may(mine));
+      if (ready == 0) {
+        if (by.lanes_that(by.lane() == 0 && end.over()) != 0)
+          return timed_out_for(partner(static_cast<unsigned>(__ffs(pending)) - 1));
+        continue;
       }
-      next = by.of_leader(next);
-      if (next == no_rank) return timed_out_for(partner(__ffs(pending) - 1));
-      store(partner(next), by.by());
+      for (unsigned left = ready; left != 0; left &= left - 1)
+        store(partner(static_cast<unsigned>(__ffs(left)) - 1), by.by());
       by.sync();
-      if (by.leads()) done(partner(next));
-      pending &= ~(1u << next);
+      if (by.lane() < 32 && (ready >> by.lane() & 1) != 0) done(mine);
+      pending &= ~ready;
     }
   }
   return ggas_ok;
@@ -216,12 +223,25 @@ GGAS_DEVICE rank_terms load_rank_terms(const rank_call& c, uint64_t turn, int of
           load_relaxed(term_of(c, c.me, turn, 3, of))};
 }
 
-// Whether each rank is the target of one; by a thread, for rank `of`.
-GGAS_DEVICE bool is_target_once(const rank_call& c, uint64_t turn, int of) {
-  int times = 0;
-  for (int rank = 0; rank < c.count; ++rank)
-    times += load_relaxed(term_of(c, c.me, turn, 3, rank)) == static_cast<uint64_t>(of);
-  return times == 1;
+// Whether each rank is the target of one: as many marks as ranks, so none is missing. By the whole block, some targets
+// at a time.
+GGAS_DEVICE bool is_permutation(const rank_call& c, uint64_t turn) {
+  constexpr int at_once = 256;
+  GGAS_SHARED_ARRAY(char, marks, at_once);
+  const int first = static_cast<int>(thread_rank()), step = static_cast<int>(thread_count());
+  bool good = true;
+  for (int base = 0; base < c.count; base += at_once) {
+    for (int i = first; i < at_once; i += step) marks[i] = base + i >= c.count;
+    __syncthreads();
+    for (int rank = first; rank < c.count; rank += step) {
+      const uint64_t to = load_relaxed(term_of(c, c.me, turn, 3, rank)) - static_cast<uint64_t>(base);
+      if (to < at_once) marks[to] = 1;
+    }
+    __syncthreads();
+    for (int i = first; i < at_once; i += step) good = good && marks[i] != 0;
+    __syncthreads();
+  }
+  return good;
 }
 
 // Every rank tells every other one how it calls, and they meet: all or none refuse, and the next call works. The words
@@ -231,14 +251,14 @@ GGAS_DEVICE_FUNCTION ggas_status agree_as_ranks(rank_call c, rank_terms mine, bo
   const uint64_t turn = load_own(c.own_count(rank_layout::agreements)) + 1;
   const int first = static_cast<int>(thread_rank()), step = static_cast<int>(thread_count());
   for (int rank = first; rank < c.count; rank += step) store_rank_terms(c, rank, turn, mine);
-  if (const ggas_status s = meet_ranks<meeting::barrier>(c.ranks, true, timeout_ns); s != ggas_ok) return s;
+  if (const ggas_status s = meet_ranks<meeting::barrier>(c.ranks, timeout_ns); s != ggas_ok) return s;
   bool good = true;
   for (int rank = first; rank < c.count && good; rank += step) {
     const call_terms other = load_rank_terms(c, turn, rank).call;
     good = !differ(mine.call, other);
     if (!good) record_difference(mine.call, other, rank);
-    good = good && (!permutes || is_target_once(c, turn, rank));
   }
+  if (permutes) good = is_permutation(c, turn) && good;
   const bool all = !__syncthreads_or(!good);
   if (is_first_thread()) store_own(c.own_count(rank_layout::agreements), turn);
   __syncthreads();
@@ -284,7 +304,7 @@ GGAS_DEVICE ggas_status begin_call(const rank_call& c, const rank_facts& f, uint
                      static_cast<uint64_t>(c.ranks.nodes.size - 1) << 32 | (f.good ? 0 : call_terms::refuses);
     return agree_as_ranks(c, mine, f.permutes, timeout_ns);
   }
-  return c.enters(ggas_in_all) ? meet_ranks<meeting::barrier>(c.ranks, true, timeout_ns) : ggas_ok;
+  return c.enters(ggas_in_all) ? meet_ranks<meeting::barrier>(c.ranks, timeout_ns) : ggas_ok;
 }
 
 // good(): the arguments are, of ranks that are. body(call, patience) moves the data; it returns what the thread found.
@@ -303,8 +323,7 @@ GGAS_DEVICE ggas_status run_ranks(const ggas_ranks& r, unsigned mode, rank_facts
     patience end(timeout_ns);
     s = status_of_ranks(c, body(c, end));
   }
-  // Every rank has all its data: so whoever has met the others may look at any of them.
-  if (s == ggas_ok && c.leaves(ggas_out_all)) s = meet_ranks<meeting::barrier>(r, false, timeout_ns);
+  if (s == ggas_ok && c.leaves(ggas_out_all)) s = meet_ranks<meeting::barrier>(r, timeout_ns);
   if (thread_rank() == 0) {
     if (s == ggas_ok) {
       store_own(c.own_count(rank_layout::calls), c.number);

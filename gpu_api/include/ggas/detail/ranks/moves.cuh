@@ -27,7 +27,7 @@ GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const rank_move& 
   if (c.me != root) {
     const int parent = plan.at(c.me, received).from;
     enter_for(c, [=](int rank) { return rank == parent; });
-    if (children == 0 && c.leaves(ggas_out_none)) return ggas_ok;
+    if (children == 0 && !c.tells()) return ggas_ok;
     ggas_status s = is_first_thread() ? await_rank(c, rank_layout::arrived, parent, c.number, end) : ggas_ok;
     s = status_of_ranks(c, s);
     if (s != ggas_ok) return s;
@@ -41,7 +41,7 @@ GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const rank_move& 
 }
 
 GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const rank_move& m, int root, patience& end) {
-  const bool tells = !c.leaves(ggas_out_none);
+  const bool tells = c.tells();
   if (c.me != root) {
     enter_for(c, [=](int rank) { return rank == root; });
     return tells ? await_ranks(
@@ -58,7 +58,7 @@ GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const rank_move& m,
 }
 
 GGAS_DEVICE ggas_status gather_from_ranks(const rank_call& c, const rank_move& m, int root, patience& end) {
-  const bool tells = !c.leaves(ggas_out_none);
+  const bool tells = c.tells();
   const char* const own = c.memory(m.src, c.me);
   char* const part = c.memory(m.dst, root) + behind(m, c.me);
   if (c.me != root)
@@ -74,7 +74,7 @@ GGAS_DEVICE ggas_status gather_from_ranks(const rank_call& c, const rank_move& m
 // A part for every rank: the same one, or in an alltoall another one for each.
 GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const rank_move& m, bool alike, patience& end) {
   const xor_plan plan{c.count};
-  const bool tells = !c.leaves(ggas_out_none);
+  const bool tells = c.tells();
   const char* const own = c.memory(m.src, c.me);
   const auto source = [&](int rank) { return alike ? own : own + behind(m, rank); };
   enter_for(c, [](int) { return true; });
@@ -120,7 +120,7 @@ GGAS_DEVICE ggas_status await_source(const rank_call& c, patience& end) {
 }
 
 GGAS_DEVICE ggas_status permute_ranks(const rank_call& c, const rank_move& m, int to, patience& end) {
-  const bool tells = !c.leaves(ggas_out_none);
+  const bool tells = c.tells();
   const char* const own = c.memory(m.src, c.me);
   if (c.enters(ggas_in_mine) || c.permute % permutes_between == 0)
     tell_ranks(c, rank_layout::admitted, c.permute, [](int) { return true; });
