@@ -47,7 +47,7 @@ upc_args plan_upc(session& s, const kind& k, const variant& v, uint64_t elements
   a.input = {room.place<float>(ranks * elements * blocks), step};
   a.output = {room.place<float>(ranks * elements * blocks), step};
   a.elements = elements;
-  a.rounds = s.opts().sized(2u, 5u, 20u);
+  a.rounds = s.opts().sized(2u, 5u, 10u);
   a.samples = room.place<uint64_t>(blocks * a.rounds);
   a.outcomes = room.place<outcome>(size_t{blocks} * threads);
   a.seed = s.opts().cluster.seed;
@@ -80,7 +80,7 @@ result<> upc_point(session& s, const kind& k, const variant& v, uint64_t element
 }  // namespace
 
 result<> run_upc(session& s) {
-  const uint64_t first = s.opts().quick ? 64 : 1, most = s.opts().sized(64u, 64u, 4096u);
+  const uint64_t first = s.opts().quick ? 64 : 1, most = s.opts().sized(64u, 64u, 1024u);
   const uint64_t step = s.opts().sized(64u, 64u, 4u);
   const size_t ranks = static_cast<size_t>(s.nodes()) * blocks;
   GGAS_TRY(s.start(2 * ranks * most * sizeof(float) * blocks + blocks * ranks * 512 + (1u << 20)));
