@@ -39,10 +39,11 @@ bool runtime::quiet() const {
 // Of processors that fall asleep at the same time one sees what all of them have done.
 void runtime::tell_if_quiet() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!quiet()) return;
   std::vector<std::function<void()>> then;
   {
+    // Looked at with the lock: what was sent before a function was added here is counted.
     const std::lock_guard lock(mutex_);
+    if (!quiet()) return;
     then.swap(when_quiet_);
     ++telling_;
   }
