@@ -97,7 +97,7 @@ std::string check(const command_line& c) {
 std::string check_simulated(const CLI::App& app, const std::string& provider) {
   if (provider == "sim") return {};
   for (const char* option : {"--platform", "--gpus", "--nic", "--topology", "--faults", "--fault", "--waves", "--trace",
-                             "--pcap", "--ranks"})
+                             "--pcap", "--ranks", "--energy"})
     if (app.count(option) != 0) return fmt::format("{} needs --provider sim", option);
   return {};
 }
@@ -225,6 +225,8 @@ std::variant<command_line, int> parse_command_line(
   app.add_option("--hosts", c.hosts, "sim: hosts file of Open MPI, for --ranks")->check(a_name)->group(output_options);
   app.add_option("--state", c.state, "after each point all counters and a digest of each node's memory, JSON lines")
       ->check(a_name)
+      ->group(output_options);
+  app.add_flag("--energy", c.opts.energy, "sim: energy of every point, by part (docs/energy.md)")
       ->group(output_options);
   app.add_flag("--middle", c.opts.middle, "fewer points than without it, of every size: between --quick and full size")
       ->excludes("--quick");

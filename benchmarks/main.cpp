@@ -147,8 +147,9 @@ class program {
     return ended_by_signal(cut_, not_run);
   }
 
+  // The energy of parts is for the report.
   void keep(std::vector<record>& records, const record& r) {
-    records.push_back(r);
+    if (!r.params.contains("part") || r.params["part"] == "all") records.push_back(r);
     output_.write(r, line_.wall);
   }
 

@@ -101,6 +101,7 @@ std::string session::timeout_text() const {
 result<> session::run(const std::string& what) {
   what_ = fmt::format("{} {}", benchmark_.name, what);
   if (observer_) observer_(what_, totals_.sim_ns, totals_.wall_s);
+  const auto before = options_.energy ? cluster_->energy() : std::vector<energy_part>();
   const auto stats = cluster_->run(options_.timeout_ns);
   if (!stats) {
     const bool late = stats.error().code == errc::timed_out;
@@ -108,6 +109,7 @@ result<> session::run(const std::string& what) {
                   fmt::format("{}: {}{}", what_, stats.error().text, late ? fmt::format(" ({})", timeout_text()) : ""));
   }
   charge(stats->nic_cycles, stats->sim_ns, stats->wall_s);
+  if (options_.energy) charge_energy(before);
   if (options_.on_state) options_.on_state(state_of(*cluster_, what_));
   return {};
 }
@@ -143,6 +145,41 @@ void session::emit(record r) {
   r.wall_s = point_.wall_s;
   point_ = {};
   sink_(r);
+  emit_energy(std::move(r));
+}
+
+void session::charge_energy(const std::vector<energy_part>& before) {
+  const std::vector<energy_part> now = cluster_->energy();
+  point_energy_.resize(now.size());
+  for (size_t i = 0; i < now.size(); ++i) {
+    point_energy_[i].name = now[i].name;
+    point_energy_[i].idle_j += now[i].idle_j - before[i].idle_j;
+    point_energy_[i].above_j += now[i].above_j - before[i].above_j;
+  }
+}
+
+// An operation is one of the samples behind the value.
+void session::emit_energy(record r) {
+  std::vector<energy_part> parts = std::exchange(point_energy_, {});
+  if (parts.empty() || r.n == 0) return;
+  energy_part all{.name = "all"};
+  for (const energy_part& p : parts) {
+    all.idle_j += p.idle_j;
+    all.above_j += p.above_j;
+  }
+  parts.push_back(all);
+  r.reference = {};
+  r.limit = {};
+  r.p50 = r.p99 = {};
+  r.unit.assign(1, 'J');
+  for (const energy_part& p : parts) {
+    r.params["part"] = p.name;
+    for (const bool above : {false, true}) {
+      r.metric = above ? "energy_above_idle_per_operation" : "energy_per_operation";
+      r.value = (above ? p.above_j : p.idle_j + p.above_j) / static_cast<double>(r.n);
+      sink_(r);
+    }
+  }
 }
 
 }  // namespace ggas::bench

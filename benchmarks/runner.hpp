@@ -24,6 +24,7 @@ struct options {
   std::shared_ptr<const bench::schedule> schedule;  // that trace runs
   std::string schedule_name;
   run_facts run;
+  bool energy = false;                               // of every point, too (sim)
   bool quick = false, middle = false;                // fewer points and repetitions; some of the large points, too
   std::function<void(const std::string&)> on_state;  // gets what the cluster has come to (state.hpp); may be empty
   uint64_t timeout_ns = 2'000'000'000;               // of one point, simulated (sim) or real (shm) time
@@ -89,11 +90,13 @@ class session {
 
   // A record of this benchmark with everything known beforehand filled in.
   record begin(std::string variant, std::string metric, std::string unit) const;
-  // Adds the cost of the runs since the last record and hands the record on.
+  // Adds the cost of the runs since the last record and hands the record on, then records of their energy.
   void emit(record r);
   void charge(uint64_t cycles, uint64_t sim_ns, double wall_s);
 
  private:
+  void charge_energy(const std::vector<energy_part>& before);
+  void emit_energy(record r);
   void name_traces(cluster_config& cfg, const std::string& part);
 
   const benchmark& benchmark_;
@@ -104,6 +107,7 @@ class session {
   observer observer_;
   std::unique_ptr<cluster> cluster_;
   totals point_;
+  std::vector<energy_part> point_energy_;
   std::string what_, incomplete_;
   std::vector<std::string> traces_;
 };

@@ -176,7 +176,8 @@ std::unique_ptr<cpu::core> system::make_program(unsigned n, std::function<void(c
                                                       .miss_ps = c.miss_ps,
                                                       .timer_slack_ps = c.timer_slack_ps,
                                                       .call_ps = c.call_ps,
-                                                      .store_ps = c.store_ps},
+                                                      .store_ps = c.store_ps,
+                                                      .sleep_ps = c.sleep_ps},
                                      std::move(body));
 }
 
@@ -200,6 +201,64 @@ std::map<std::string, uint64_t> system::counters(unsigned n, unsigned endpoint) 
   return out;
 }
 
+std::vector<power::part> system::energy() {
+  std::vector<power::part> sum;
+  for (unsigned n = 0; n < nodes(); ++n) {
+    const auto of_node = power::energy(plat(n).power, activity(n));
+    sum.resize(of_node.size());
+    for (size_t i = 0; i < sum.size(); ++i)
+      sum[i] = {of_node[i].name, sum[i].idle_j + of_node[i].idle_j, sum[i].above_j + of_node[i].above_j};
+  }
+  return sum;
+}
+
+power::activity system::activity(unsigned n) {
+  std::string text;
+  if (owns(n))
+    for (const auto& [name, value] : activity_of_parts(n)) text += fmt::format("{} {}\n", name, value);
+  std::istringstream lines(share(n, text));
+  power::activity out;
+  std::string name;
+  for (uint64_t value = 0; lines >> name >> value;) out[name] = value;
+  return out;
+}
+
+power::activity system::activity_of_parts(unsigned n) {
+  kernel_.enter();
+  const node& it = *nodes_[n];
+  power::activity a;
+  for (const auto& [name, value] : states_of(it)) a[name] = value;
+  a["time_ps"] = kernel_.now_ps();
+  const auto add_slot = [&a](const pcie::port& p) {
+    constexpr uint64_t around = 24;  // header, sequence number, CRC and framing of a TLP
+    a["pcie.lanes"] += p.link().lanes;
+    for (unsigned c = 0; c < pcie::fc_classes; ++c)
+      a["pcie.bytes"] +=
+          p.stats().tx_bytes[c] + p.stats().rx_bytes[c] + around * (p.stats().tx_tlps[c] + p.stats().rx_tlps[c]);
+  };
+  add_slot(it.nic->port());
+  if (it.between) add_slot(it.between->root_side());
+  for (const auto& g : it.gpus) {
+    ++a["gpus"];
+    add_slot(g->port());
+    for (const auto& [name, value] : g->counters()) a[name] += value;
+  }
+  for (unsigned port = 0; nodes() > 1 && port < shape_->ports(); ++port)
+    a["link.ports"] += bool(shape_->across(n, port));
+  if (network_) a["link.flits"] = network_->flits(n);
+  for (const auto& w : it.out) a["link.flits"] += w ? w->stats().flits : 0;
+  return a;
+}
+
+std::map<std::string, uint64_t> system::states_of(const node& it) {
+  const cpu::thread_states& threads = it.cpu->states();
+  return {{"cpu.working_ps", threads.ps(cpu::doing::working)},
+          {"cpu.polling_ps", threads.ps(cpu::doing::polling)},
+          {"cpu.asleep_ps", threads.ps(cpu::doing::asleep)},
+          {"cpu.awake_ps", threads.awake_ps()},
+          {"dram.bytes", it.root->memory_bytes()}};
+}
+
 std::map<std::string, uint64_t> system::counters_of_parts(const node& it, unsigned endpoint) const {
   std::map<std::string, uint64_t> out = it.nic->counters();
   out["root.unmapped"] = it.root->stats().unmapped;
@@ -209,6 +268,7 @@ std::map<std::string, uint64_t> system::counters_of_parts(const node& it, unsign
   out["cpu.mmio_stores"] = it.cpu->stores();
   out["cpu.mmio_loads"] = it.cpu->loads();
   out["cpu.accesses"] = it.cache->accesses();
+  out.merge(states_of(it));
   static constexpr const char* cls[] = {"posted", "non_posted", "completions"};
   for (unsigned c = 0; c < pcie::fc_classes; ++c) {
     out[fmt::format("pcie.nic.tx_{}", cls[c])] = it.nic->port().stats().tx_tlps[c];

@@ -169,6 +169,8 @@ class system {
   std::map<std::string, uint64_t> counters(unsigned node, unsigned endpoint = 0);
   std::vector<std::string> events(unsigned node);
   uint64_t nic_cycles();  // active, all NICs
+  // Joules of all nodes until now, by part (sim/power/power.hpp). All ranks call it; no time passes.
+  std::vector<power::part> energy();
   // Ends waves, trace and capture; nothing is observed any more. The error has a line for each file that is not whole.
   // Without this call the destructor does it and tells on standard error.
   std::expected<void, std::string> end_observation();
@@ -242,6 +244,10 @@ class system {
 
   void collect_events(unsigned n);
   std::map<std::string, uint64_t> counters_of_parts(const node& it, unsigned endpoint) const;
+  // How long its processor's threads were in which state, and bytes of its memory.
+  static std::map<std::string, uint64_t> states_of(const node& it);
+  power::activity activity_of_parts(unsigned n);
+  power::activity activity(unsigned n);
   // What the owner of a node gives, on all ranks.
   std::string share(unsigned node, const std::string& mine);
   unsigned number() const { return cfg_.all_ranks ? cfg_.all_ranks->number() : 0; }

@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+import energy
 import power
 import results
 from jinja2 import Environment, FileSystemLoader
@@ -49,11 +50,15 @@ TITLES = {
 }
 
 
-def section(name, records):
+def section(name, all_records):
+    of_parts = [r for r in all_records if energy.is_energy(r)]
+    records = [r for r in all_records if not energy.is_energy(r)]
+    stacked = energy.stacked_bars(of_parts)
     return {
         "name": name,
         "title": TITLES.get(name, name),
-        "plots": plots_of(name, records),
+        "plots": plots_of(name, records) + ([stacked] if stacked else []),
+        "energy_delay": energy.delay_table(records, of_parts),
         "table": table_of(records),
         "limits": sorted({f"{'goal' if results.is_goal(r) else 'bound'}: {r['limit']['source']}" for r in records if r.get("limit")}),
     }

@@ -16,8 +16,15 @@ using pcie::now_ps;
 core::core(processor& p, mem::sparse_memory& memory, cache& c, const core_config& cfg,
            std::function<void(core&)> program)
     : cpu_(p), memory_(memory), cache_(c), cfg_(cfg), thread_(p.agenda(), [this, program = std::move(program)] {
+        const in_state working(cpu_.states(), state_, doing::working);
         program(*this);
       }) {}
+
+void core::sleep(uint64_t ps) {
+  const in_state asleep(cpu_.states(), state_, doing::asleep);
+  thread_.wait(ps);
+  thread_.wait(cfg_.timer_slack_ps);
+}
 
 void core::pay(uint64_t addr, uint64_t bytes) {
   const auto [lines, stale] = cache_.touch(addr, bytes);
@@ -80,6 +87,7 @@ void core::await_change(uint64_t seen, uint64_t end_ps) {
 }
 
 bool core::wait_until(const std::function<bool()>& done, uint64_t timeout_ps) {
+  const in_state polling(cpu_.states(), state_, doing::polling);
   const uint64_t begin = now_ps(), end = timeout_ps > ~begin ? ~uint64_t{0} : begin + timeout_ps;
   for (;;) {
     const uint64_t turn_ps = now_ps(), seen = cache_.version();
@@ -87,6 +95,10 @@ bool core::wait_until(const std::function<bool()>& done, uint64_t timeout_ps) {
     if (done()) return true;
     if (now_ps() == turn_ps) thread_.wait(std::max<uint64_t>(cfg_.poll_ps, 1));
     if (now_ps() >= end) return false;
+    if (cfg_.sleep_ps) {
+      sleep(std::min(cfg_.sleep_ps, end - now_ps()));
+      continue;
+    }
     if (at_device_) continue;
     const uint64_t turn = now_ps() - turn_ps;
     await_change(seen, end);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,7 @@ struct core_config {
   uint64_t timer_slack_ps = 0;  // a sleep ends that much late
   uint64_t call_ps = 0;         // a call of a communication library, beside its accesses
   uint64_t store_ps = 0;        // the program goes on that much after a store to a device
+  uint64_t sleep_ps = 0;        // a program that waits looks that often and sleeps between; 0: it polls
 };
 
 // A load that no device answered.
@@ -40,10 +42,7 @@ class core {
   void read(uint64_t addr, std::span<std::byte> to);
   void write(uint64_t addr, std::span<const std::byte> from);
   void call() { thread_.wait(cfg_.call_ps); }
-  void sleep(uint64_t ps) {
-    thread_.wait(ps);
-    thread_.wait(cfg_.timer_slack_ps);
-  }
+  void sleep(uint64_t ps);
   // See ggas::host::wait_until. A turn that found nothing is repeated when memory has changed, at the point in time at
   // which a processor that turns all the time would have been there.
   bool wait_until(const std::function<bool()>& done, uint64_t timeout_ps);
@@ -58,6 +57,7 @@ class core {
   cache& cache_;
   core_config cfg_;
   bool at_device_ = false;  // this turn looked at a device
+  std::optional<doing> state_;
   thread thread_;
 };
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <systemc>
 
+#include "sim/cpu/thread_states.hpp"
 #include "sim/kernel/agenda.hpp"
 #include "sim/pcie/packet.hpp"
 #include "sim/pcie/port.hpp"
@@ -40,6 +41,7 @@ class processor : public sc_core::sc_module {
 
   // For threads of this processor.
   sim::agenda& agenda() { return agenda_; }
+  thread_states& states() { return states_; }
 
   uint64_t stores() const { return stores_; }  // TLPs
   uint64_t loads() const { return loads_; }
@@ -60,6 +62,7 @@ class processor : public sc_core::sc_module {
   pcie::requester requester_;
   pcie::timed_queue<operation> operations_;
   sim::agenda agenda_;
+  thread_states states_;
   uint64_t stores_ = 0, loads_ = 0, load_errors_ = 0, unexpected_ = 0;
 };
 

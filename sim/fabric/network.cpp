@@ -20,6 +20,7 @@ network::network(sc_core::sc_module_name name, topology shape, const network_con
   outputs_.resize(ports);
   injected_ps_.resize(shape_.nodes());
   at_home_.resize(shape_.nodes());
+  flits_of_.resize(shape_.nodes());
   for (output& o : outputs_) o.units.fill(uint16_t(cfg.units));
   for (unsigned node = 0; node < shape_.nodes(); ++node)
     for (unsigned port = 0; port < own_port(); ++port)
@@ -251,6 +252,7 @@ void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t 
   }
   o.free_ps = start + it.flits * cfg_.flit_ps;
   stats_.flits += it.flits;
+  flits_of_[node] += it.flits;
   o.gap = uint16_t(o.gap + it.flits);
   if (o.owes && o.gap >= cfg_.control_gap) {
     o.free_ps += cfg_.flit_ps;

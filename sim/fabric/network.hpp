@@ -75,6 +75,7 @@ class network : public sc_core::sc_module {
   void set_group_line(unsigned group, const group_line& line, bool valid);
 
   const network_stats& stats() const { return stats_; }
+  uint64_t flits(unsigned node) const { return flits_of_[node]; }  // that left it
 
   // ---- links that are cut: in one direction, before simulation starts
   struct cut {
@@ -215,6 +216,7 @@ class network : public sc_core::sc_module {
   bool draining_ = false;
   pcie::timer wake_{[this] { drain(); }};
   network_stats stats_;
+  std::vector<uint64_t> flits_of_;
   std::unique_ptr<wreck> broken_;  // nullptr: no link is ever cut
 };
 

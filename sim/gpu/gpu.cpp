@@ -179,7 +179,7 @@ void gpu::start_block(kernel& k, unsigned index) {
   b->code->on_runnable = [this, p = b.get()](simt::warp& w) { wake(p->warps[w.index()], now_ps()); };
   s.threads += unsigned(warps.size()) * simt::warp_size;
   s.warps += unsigned(warps.size());
-  s.blocks += 1;
+  if (s.blocks++ == 0) busy_sms_.change(1, now_ps());
   ++totals_.blocks;
   for (warp_state& w : b->warps) wake(w, now_ps());
   blocks_.push_back(std::move(b));
@@ -197,7 +197,7 @@ void gpu::end_block(resident_block& b) {
   sm& s = sms_[b.sm];
   s.threads -= unsigned(b.warps.size()) * simt::warp_size;
   s.warps -= unsigned(b.warps.size());
-  s.blocks -= 1;
+  if (--s.blocks == 0) busy_sms_.change(-1, now_ps());
   kernel& k = *b.of;
   // The caller still stands in one of its warps: it is destroyed later.
   const auto i = std::ranges::find(blocks_, &b, &std::unique_ptr<resident_block>::get);
@@ -250,6 +250,8 @@ void gpu::reset() {
   for (const auto& g : groups_) recycle(*g);
   streams_.clear();
   running_ = 0;
+  busy_sms_.clear(now_ps());
+  computing_.clear(now_ps());
   for (sm& s : sms_) {
     s = {};
     s.scheduler_free_ps.assign(cfg_.schedulers, 0);
@@ -278,6 +280,12 @@ std::map<std::string, uint64_t> gpu::counters() const {
       {"gpu.system_fences", totals_.system_fences},
       {"gpu.store_stalls", totals_.store_stalls},
       {"gpu.faults", totals_.faults},
+      {"gpu.flops", totals_.flops},
+      {"gpu.memory_bytes", totals_.memory_bytes},
+      {"gpu.l2_bytes", totals_.l2_bytes},
+      {"gpu.resident_ps", busy_sms_.any_ps(now_ps())},
+      {"gpu.sm_ps", busy_sms_.sum_ps(now_ps())},
+      {"gpu.computing_ps", computing_.any_ps(now_ps())},
       {"gpu.pcie_writes", h.stores},
       {"gpu.pcie_reads", h.reads},
       {"gpu.host_writes", h.host_stores},

@@ -21,6 +21,7 @@
 #include "sim/gpu/device.hpp"
 #include "sim/gpu/host_interface.hpp"
 #include "sim/gpu/work.hpp"
+#include "sim/power/held_time.hpp"
 
 namespace ggas::gpu {
 
@@ -73,7 +74,8 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   };
   struct totals {
     uint64_t blocks = 0, instructions = 0, local_loads = 0, local_stores = 0, remote_loads = 0, remote_stores = 0,
-             atomics = 0, fences = 0, system_fences = 0, store_stalls = 0, faults = 0;
+             atomics = 0, fences = 0, system_fences = 0, store_stalls = 0, faults = 0, flops = 0, memory_bytes = 0,
+             l2_bytes = 0;
   };
 
   // gpu.cpp: streams, kernels, blocks
@@ -142,6 +144,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   uint64_t epoch_ = 0;  // of reset(): answers from before it find nobody
   fault fault_;
   std::string kernel_fault_;
+  power::held_time busy_sms_, computing_;  // multiprocessors with blocks; warps at declared work
   totals totals_;
 };
 

@@ -55,6 +55,7 @@ void gpu::begin(group& g) {
     pack_stores(g);
     at = take_slot(w, unsigned(g.requests.size()));
   } else if (g.kind == op::compute) {
+    computing_.change(1, now_ps());
     at = compute_end(g, take_slot(w, 1));
     g.next = group::phase::answered;
   } else if (g.kind == op::sleep) {
@@ -104,6 +105,7 @@ void gpu::add_late_writes(group& g) {
 // The lanes have what they waited for.
 void gpu::finish(group& g) {
   warp_state& w = *g.warp;
+  if (g.kind == op::compute) computing_.change(-1, now_ps());
   for (simt::access* a : g.lanes) {
     w.issued &= ~(1u << a->lane);
     w.code->complete(*a);
@@ -156,6 +158,7 @@ void gpu::fail(group& g) {
 // Bandwidth is taken now, latency counts from the instruction's slot: a long queue at one scheduler holds up nobody
 // else's access.
 uint64_t gpu::reserve_l2(uint64_t at_ps, unsigned sectors, unsigned latency_ns) {
+  totals_.l2_bytes += uint64_t{sectors} * cfg_.sector_bytes;
   l2_free_ps_ =
       std::max(l2_free_ps_, now_ps()) + uint64_t(sectors * cfg_.sector_bytes * 1e12 / cfg_.l2_bytes_per_second);
   return std::max(at_ps, l2_free_ps_) + latency_ns * 1000ull;
@@ -169,6 +172,8 @@ uint64_t gpu::compute_end(const group& g, uint64_t at_ps) {
     flops += double(a->a);
     bytes += double(a->b);
   }
+  totals_.flops += uint64_t(flops);
+  totals_.memory_bytes += uint64_t(bytes);
   sm& s = sms_[g.warp->block->sm];
   s.flops_free_ps = std::max(s.flops_free_ps, now_ps()) + cfg_.cycles(flops / cfg_.flops_per_cycle_sm);
   memory_free_ps_ = std::max(memory_free_ps_, now_ps()) + uint64_t(bytes * 1e12 / cfg_.memory_bytes_per_second);

@@ -29,6 +29,7 @@ bool root_complex::local_request(unsigned from, tlp& t) {
 
 // When the memory has moved so many bytes more.
 uint64_t root_complex::memory_slot(uint64_t bytes) {
+  memory_bytes_ += bytes;
   const uint64_t start = std::max(now_ps(), memory_free_ps_);
   if (cfg_.memory_bytes_per_second > 0) memory_free_ps_ = start + uint64_t(bytes * 1e12 / cfg_.memory_bytes_per_second);
   return start;

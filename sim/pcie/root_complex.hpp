@@ -31,6 +31,7 @@ class root_complex : public router {
   // A device wrote host memory: offset in it, bytes from the first to the last.
   std::function<void(uint64_t offset, uint64_t bytes)> on_memory_write;
   const root_complex_config& config() const { return cfg_; }
+  uint64_t memory_bytes() const { return memory_bytes_; }  // read and written so far
 
  protected:
   bool local_request(unsigned from, tlp& t) override;
@@ -46,7 +47,7 @@ class root_complex : public router {
 
   root_complex_config cfg_;
   mem::sparse_memory& memory_;
-  uint64_t memory_free_ps_ = 0;
+  uint64_t memory_free_ps_ = 0, memory_bytes_ = 0;
   timed_queue<memory_answer> pipe_;
 };
 

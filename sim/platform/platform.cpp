@@ -127,10 +127,36 @@ void read_cpu(table_reader r, platform& p) {
   r.nanoseconds("miss_ns", p.cpu.miss_ps, most_ns);
   r.nanoseconds("timer_slack_ns", p.cpu.timer_slack_ps, most_ns);
   r.nanoseconds("call_ns", p.cpu.call_ps, most_ns);
+  r.nanoseconds("sleep_ns", p.cpu.sleep_ps, most_ns);
   r.one_of("combine_bytes", p.cpu.combine_bytes, {8, 16, 32, 64});
   table_reader l = r.sub("link");
   read_link(l, p.cpu.link);
   l.finish();
+  r.finish();
+}
+
+// Watts and picojoules.
+void read_power(table_reader r, power::coefficients& c) {
+  constexpr double most_w = 1e5, most_pj = 1e6;
+  const auto table = [&](const char* name, std::initializer_list<std::pair<const char*, double*>> keys) {
+    table_reader t = r.sub(name);
+    for (const auto& [key, out] : keys) t.real(key, *out, 0, std::string_view(key).ends_with("_w") ? most_w : most_pj);
+    t.finish();
+  };
+  table(
+      "processor",
+      {{"idle_w", &c.processor.idle_w}, {"working_w", &c.processor.working_w}, {"polling_w", &c.processor.polling_w}});
+  table("dram", {{"idle_w", &c.dram.idle_w}, {"awake_w", &c.dram.awake_w}, {"byte_pj", &c.dram.byte_pj}});
+  table("gpu", {{"idle_w", &c.gpu.idle_w},
+                {"resident_w", &c.gpu.resident_w},
+                {"sm_w", &c.gpu.sm_w},
+                {"computing_w", &c.gpu.computing_w},
+                {"flop_pj", &c.gpu.flop_pj},
+                {"l2_byte_pj", &c.gpu.l2_byte_pj}});
+  table("gpu_memory", {{"byte_pj", &c.gpu_memory.byte_pj}});
+  table("pcie", {{"lane_w", &c.pcie.lane_w}, {"byte_pj", &c.pcie.byte_pj}});
+  table("nic", {{"idle_w", &c.nic.idle_w}});
+  table("link", {{"port_w", &c.link.port_w}, {"flit_pj", &c.link.flit_pj}});
   r.finish();
 }
 
@@ -152,6 +178,7 @@ std::expected<platform, std::string> read(const toml::table& t, std::string_view
   read_host(r.sub("host"), p);
   read_cpu(r.sub("cpu"), p);
   if (const auto* gpu = r.table("gpu")) p.gpu = *gpu;
+  read_power(r.sub("power"), p.power);
   r.finish();
   if (!errors.empty()) return std::unexpected(fmt::format("{}", fmt::join(errors, "\n")));
   return p;

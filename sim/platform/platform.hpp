@@ -18,6 +18,7 @@
 #include "sim/pcie/link.hpp"
 #include "sim/pcie/port.hpp"
 #include "sim/pcie/router.hpp"
+#include "sim/power/power.hpp"
 
 namespace ggas::sim {
 
@@ -78,13 +79,15 @@ struct platform {
   } host;
 
   struct {
-    uint64_t store_ps = 0, load_ps = 0, timeout_ps = 0;                  // devices
-    uint64_t poll_ps = 0, miss_ps = 0, timer_slack_ps = 0, call_ps = 0;  // host programs: cpu::core_config
+    uint64_t store_ps = 0, load_ps = 0, timeout_ps = 0;  // devices
+    uint64_t poll_ps = 0, miss_ps = 0, timer_slack_ps = 0, call_ps = 0,
+             sleep_ps = 0;  // host programs: cpu::core_config
     unsigned combine_bytes = 8;
     pcie::link_config link;  // between the cores and the root complex
   } cpu;
 
   toml::table gpu;  // read by the GPU model
+  power::coefficients power;
 
   // As negotiated: the smallest of all.
   unsigned mps() const;

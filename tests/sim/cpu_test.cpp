@@ -97,6 +97,35 @@ TEST_F(cpu_program, a_write_to_a_device_leaves_as_its_write_buffer_does) {
                 {0x200, 8}, {0x208, 8}, {0x210, 8}, {0x218, 8}, {0x240, 64}, {0x27c, 4}, {0x280, 64}, {0x2c0, 8}}));
 }
 
+TEST_F(cpu_program, says_how_long_it_worked_polled_and_slept) {
+  const cpu::thread_states& all = s->processor(0).states();
+  ASSERT_TRUE(run([&](cpu::core& c) {
+    (void)load(c, pinned);  // 10 ns
+    c.sleep(20 * us);       // and 5 us of slack
+    EXPECT_FALSE(c.wait_until([&] { return load(c, pinned) == 1; }, 10 * us));
+    EXPECT_THROW(c.wait_until(
+                     [&]() -> bool {
+                       c.sleep(1 * us);
+                       throw std::runtime_error("leaves");
+                     },
+                     10 * us),
+                 std::runtime_error);
+  }));
+  s->run_for(50 * us);
+  EXPECT_EQ(all.ps(cpu::doing::working), 10 * ns);
+  EXPECT_EQ(all.ps(cpu::doing::polling), 10 * us + 10 * ns);  // a turn begins before the time is up
+  EXPECT_EQ(all.ps(cpu::doing::asleep), 31 * us);
+  EXPECT_EQ(all.awake_ps(), 10 * us + 20 * ns);
+}
+
+TEST_F(cpu_program, a_program_that_is_ended_is_in_no_state) {
+  EXPECT_FALSE(run([](cpu::core& c) { c.wait_until([] { return false; }, 1'000'000 * us); }, 20 * us));
+  program.reset();
+  s->processor(0).agenda().clear();
+  s->run_for(50 * us);
+  EXPECT_LE(s->processor(0).states().ps(cpu::doing::polling), 21 * us);
+}
+
 TEST_F(cpu_program, polls_in_turns_of_its_own) {
   uint64_t begin = 0, found = 0, accesses = 0;
   bool good = false;

@@ -134,7 +134,7 @@ TEST(platform, all_mistakes_are_reported_at_once) {
 TEST(platform, files_that_are_not_there) {
   const auto p = sim::load_platform("galibir");
   ASSERT_FALSE(p);
-  EXPECT_NE(p.error().find("unknown platform 'galibir': there are galibier-k20, modern"), std::string::npos)
+  EXPECT_NE(p.error().find("unknown platform 'galibir': there are galibier-k20, k20c-fdr, modern"), std::string::npos)
       << p.error();
   const auto q = sim::load_platform("/nonexistent/x.toml");
   ASSERT_FALSE(q);

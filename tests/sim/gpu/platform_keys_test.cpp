@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every key of a platform file acts: with another value something comes out differently. What is compared are times to
-// the nanosecond, counters, registers and errors of small runs with the reference model as NIC.
+// the nanosecond, counters, joules, registers and errors of small runs with the reference model as NIC.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -194,6 +194,7 @@ std::string traffic_on(const values& base, const values& overrides, std::vector<
     seen.add(c.now_ns());
   }
   for (int n = 0; n < 2; ++n) seen.add(c.counters(n));
+  for (const energy_part& p : c.energy()) seen.add(uint64_t((p.idle_j + p.above_j) * 1e15));
   return seen.text();
 }
 

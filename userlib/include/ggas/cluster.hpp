@@ -77,6 +77,12 @@ struct block_room {
   std::string limit;  // what sets it, as the provider names it
 };
 
+struct energy_part {
+  std::string name;    // "processor", "gpu", …
+  double idle_j = 0;   // what the time takes when nothing runs
+  double above_j = 0;  // the rest
+};
+
 struct run_stats {
   uint64_t sim_ns = 0;      // simulated (sim) or elapsed time of this run
   uint64_t nic_cycles = 0;  // active core cycles, all NICs
@@ -216,6 +222,9 @@ class cluster {
   // NIC counters of a node by register name (rtl/regs/ggas.rdl), and the GPU model's own ("gpu.pcie_reads", …). Empty
   // without a NIC.
   virtual std::map<std::string, uint64_t> counters(int node) const;
+  // Joules of all simulated nodes since the cluster was made, by part (docs/energy.md). Empty with other providers.
+  // all.
+  virtual std::vector<energy_part> energy() const { return {}; }
   virtual std::vector<std::string> events(int node) const;  // NIC events so far, as text
   // Ends waves, trace and capture; nothing is observed any more. The error (no_space) has a line for each file that is
   // not whole. Without this call the destructor does it and tells on standard error.

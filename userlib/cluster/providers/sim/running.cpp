@@ -9,6 +9,39 @@ namespace ggas::userlib {
 
 using clock = std::chrono::steady_clock;
 
+// Those of the nodes whose GPUs have something to do. They launch the kernels first.
+class sim_cluster::kernel_waits {
+ public:
+  kernel_waits(sim_cluster& c, cpu::doing how) : cluster_(c), how_(how) {
+    for (const int n : c.own_)
+      if (!c.gpu_of(n).idle()) nodes_.push_back(n);
+    for (const int n : nodes_) states(n).change({}, how_);
+  }
+  ~kernel_waits() {
+    for (const int n : nodes_) {
+      const uint64_t all = kernels(n), fresh = all - std::exchange(cluster_.kernels_launched_[size_t(n)], all);
+      const uint64_t call_ns = cluster_.parts_of(cluster_.homes_.of(n).host).gpu.launch_call_ns;
+      states(n).was_work(how_, fresh * call_ns * 1000);
+      states(n).change(how_, {});
+    }
+  }
+  kernel_waits(const kernel_waits&) = delete;
+  kernel_waits& operator=(const kernel_waits&) = delete;
+
+ private:
+  // That were ever queued; 0 if the GPU is another model, which does not tell.
+  uint64_t kernels(int n) const {
+    const auto counters = cluster_.gpu_of(n).counters();
+    const auto i = counters.find("gpu.kernels");
+    return i == counters.end() ? 0 : i->second;
+  }
+  cpu::thread_states& states(int n) const { return cluster_.system_->processor(cluster_.homes_.of(n).host).states(); }
+
+  sim_cluster& cluster_;
+  cpu::doing how_;
+  std::vector<int> nodes_;
+};
+
 bool sim_cluster::gpus_idle() const {
   return std::ranges::all_of(own_, [this](int n) { return gpu_of(n).idle(); });
 }
@@ -75,6 +108,8 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
   const auto wall = clock::now();
   const uint64_t begin_ps = system_->now_ps(), cycles = system_->nic_cycles();
   if (auto ok = start(); !ok) return std::move(ok.error());
+  if (parts_[0].plat.cpu.sleep_ps) how = host_sync::event_blocking;
+  const kernel_waits waits(*this, how == host_sync::event_blocking ? cpu::doing::asleep : cpu::doing::polling);
   const bool kernels = !of_all(gpus_idle() ? "" : "kernels").empty();
   bool cancelled = false;
   const bool in_time = system_->run_until(

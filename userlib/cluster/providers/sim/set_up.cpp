@@ -163,6 +163,7 @@ sim::system_config sim_cluster::describe_system() const {
 
 result<> sim_cluster::build(std::string faults, sim::nic_factory make_nic) {
   nodes_.resize(size_t(cfg_.nodes));
+  kernels_launched_.resize(nodes_.size());
   hosts_.resize(homes_.hosts());
   if (auto ok = reserve(); !ok) return ok;
   sim::system_config s = describe_system();

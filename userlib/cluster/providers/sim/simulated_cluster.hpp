@@ -73,6 +73,11 @@ class sim_cluster final : public engine_cluster {
     if (!valid(node)) return {};
     return system_->counters(homes_.of(node).host, homes_.of(node).gpu);
   }
+  std::vector<energy_part> energy() const override {
+    std::vector<energy_part> out;
+    for (const power::part& p : system_->energy()) out.push_back({p.name, p.idle_j, p.above_j});
+    return out;
+  }
   std::vector<std::string> events(int node) const override {
     return valid(node) ? system_->events(homes_.of(node).host) : std::vector<std::string>{};
   }
@@ -130,6 +135,8 @@ class sim_cluster final : public engine_cluster {
     return *static_cast<gpu_endpoint*>(system_->gpu(homes_.of(node).host, homes_.of(node).gpu))->gpu;
   }
   bool gpus_idle() const;
+  // The threads of processors that wait for kernels, while it exists.
+  class kernel_waits;
   bool faulty() const;
   bool settled() const;
   // What is said by all ranks, by node.
@@ -154,6 +161,7 @@ class sim_cluster final : public engine_cluster {
   std::vector<node_memory> nodes_;
   std::vector<nic_place> places_;           // by node, if some share a NIC
   std::map<unsigned, size_t> events_seen_;  // of each computer, by verdicts
+  std::vector<uint64_t> kernels_launched_;  // by node, in runs so far
   std::vector<int> own_;                    // nodes that this process simulates
   std::unique_ptr<sim::system> system_;     // its blocks may refer to all of the above
   std::optional<coll_driver> collectives_;  // the NICs have the unit
