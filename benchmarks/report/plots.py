@@ -50,7 +50,10 @@ AXIS = {
 # Where records say by how many blocks of a grid they were made, or have no bytes: that instead.
 BLOCKS = ("blocks", "blocks of the kernel")
 ELEMENTS = ("elements", "elements of all nodes")
-LOG_VALUE = {"coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "permute", "scan", "upc", "store_latency", "load_latency", "put_latency", "get_latency", "message_rate"}
+LOG_VALUE = {
+    "coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "permute", "scan", "upc",
+    "store_latency", "load_latency", "put_latency", "get_latency", "message_rate",
+}
 
 
 def svg(figure):
