@@ -133,6 +133,7 @@ nic::nic_limits measure_limits(unsigned width) {
           .get_fetches = unsigned(fetches(width, desc_op::get).size()),
           .queue_reads = queue_reads(width),
           .atomics = atomics(width),
+          .atomic_kept = 0,
           .stores_passed = stores_passed(width, 1),
           .stores_held = stores_taken(width) - stores_passed(width, line_dws),
           .packets_held = packets_held(width),

@@ -9,7 +9,7 @@
 
 namespace ggas::bench {
 
-nic::nic_limits measure_limits(unsigned width);
+nic::nic_limits measure_limits(unsigned width);  // but for atomic_kept (nic_hand_on.hpp)
 // How close together the reads of one long put or get follow each other.
 std::vector<nic::pace_row> measure_cuts(unsigned width);
 

@@ -223,15 +223,22 @@ void nic_rig::set_up_window(unsigned n) {
   write_register(n, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
 }
 
-// Node 0 is the root of a group of both.
+// Node 0 is the root of a group of both. All numbers but the own one lead to the other NIC.
 void nic_rig::set_up_group(unsigned n) {
-  for (unsigned to = 0; to < 2; ++to)
+  constexpr unsigned numbers = 3;
+  for (unsigned to = 0; to < numbers; ++to)
     write_register(n, GGAS_REG_ROUTE, to | GGAS_ROUTE_VALID_MASK | GGAS_ROUTE_SET_MASK);
-  const uint64_t place = n == 0 ? GGAS_COLL_CTRL_ROOT_MASK | 1 << GGAS_COLL_CTRL_CHILDREN_SHIFT : 0;
-  write_register(n, GGAS_REG_LINK_PEER, 1 | GGAS_LINK_PEER_VALID_MASK);
-  write_register(n, GGAS_REG_COLL_PARENT(0), 0);
-  write_register(n, GGAS_REG_COLL_CHILDREN(0), 1);
+  write_register(n, GGAS_REG_LINK_PEER, (numbers - 1) | GGAS_LINK_PEER_VALID_MASK);
   write_register(n, GGAS_REG_COLL_RESULT(0), rings_base);
+  place_in_group(n, n == 0 ? place{.child = 1} : place{.parent = 0});
+}
+
+void nic_rig::place_in_group(unsigned n, const place& p) {
+  const uint64_t children = uint64_t{p.child.has_value()} << GGAS_COLL_CTRL_CHILDREN_SHIFT;
+  const uint64_t place = children | (p.parent ? 0 : GGAS_COLL_CTRL_ROOT_MASK);
+  write_register(n, GGAS_REG_COLL_CTRL(0), 0);
+  write_register(n, GGAS_REG_COLL_PARENT(0), p.parent.value_or(0));
+  write_register(n, GGAS_REG_COLL_CHILDREN(0), p.child.value_or(0));
   write_register(n, GGAS_REG_COLL_CTRL(0),
                  place | GGAS_COLL_CTRL_ENABLE_MASK | uint64_t{domain} << GGAS_COLL_CTRL_DOMAIN_SHIFT);
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,12 +45,14 @@ class nic_rig {
   void load(unsigned n, uint64_t offset, unsigned dws, bool own = false);
   void quiet(unsigned n);
   void read_register(unsigned n, unsigned offset);
+  void write_register(unsigned n, unsigned offset, uint64_t value);
   size_t queued() const { return queue_[0].size() + queue_[1].size(); }
   // Posted ones that NIC n has not taken yet.
   size_t posted_queued(unsigned n) const { return queue_[n].size() + nics_[n]->posted_pending(); }
 
-  // ---- what may stand still: host n answers no more reads; the wire takes no more flits of NIC n.
-  void silence(unsigned n) { silent_[n] = true; }
+  // ---- what may stand still: host n answers no reads, until it is asked to; the wire takes no more flits of NIC n.
+  void silence(unsigned n, bool silent = true) { silent_[n] = silent; }
+  void answer(unsigned n, const pcie::tlp& read);
   void stop_wire(unsigned n) { nics_[n]->link_ready(0, false); }
 
   // What has been pushed into each NIC to set it up, in order.
@@ -65,6 +68,11 @@ class nic_rig {
   std::array<uint32_t, 16> queued_slots{};
   // A member of the group asks for an operation; its words are anything.
   void collective(unsigned n, const nic::coll::ask& a);
+  // Its place in the tree of the group, as new; without a parent it is the root.
+  struct place {
+    std::optional<unsigned> parent = {}, child = {};
+  };
+  void place_in_group(unsigned n, const place& p);
   void ring_queue(unsigned n, unsigned vpid, unsigned slots);  // so many more
 
   void step();
@@ -75,11 +83,9 @@ class nic_rig {
 
  private:
   void feed(unsigned n);
-  void answer(unsigned n, const pcie::tlp& t);
   void leave(unsigned n);
   uint32_t memory(uint64_t addr) const;
   void note_status(unsigned n, const pcie::tlp& t);
-  void write_register(unsigned n, unsigned offset, uint64_t value);
   void set_up_window(unsigned n);
   void set_up_group(unsigned n);
   void set_up_contexts(unsigned n);

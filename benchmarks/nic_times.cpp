@@ -13,6 +13,7 @@ using nic::cause;
 using nic::desc_op;
 using nic::descriptor;
 using nic::effect;
+using nic::op;
 using pcie::tlp;
 
 nic_times::nic_times(unsigned width, const nic::nic_limits& limits, unsigned links)
@@ -20,7 +21,9 @@ nic_times::nic_times(unsigned width, const nic::nic_limits& limits, unsigned lin
   nic::nic_surroundings around;
   around.fetches = limits.fetches;
   around.get_fetches = limits.get_fetches;
+  around.atomics = limits.atomics;
   around.collectives = links > 1;
+  if (links > 1) around.route = [](uint16_t) { return nic::net_status::ok; };
   for (auto& s : sides_) s = std::make_unique<side>(width, around);
   for (const auto& [n, t] : rig_.set_up()) sides_[n]->model.from_host(t);
   settle();
@@ -67,7 +70,10 @@ void nic_times::collect(unsigned n, reason r) {
   r.what = effect::completion;
   while (s.model.pop_completion()) s.completions.push_back(r);
   r.what = effect::packet;
-  while (const auto p = s.model.pop_packet()) s.packets[p->vc % s.packets.size()].push_back(r);
+  while (const auto p = s.model.pop_packet()) {
+    r.tag = p->tag;
+    s.packets[p->vc % s.packets.size()].push_back(r);
+  }
   while (s.model.pop_event()) {
   }
 }
@@ -95,17 +101,20 @@ void nic_times::left(unsigned n, const tlp& t) {
   side& s = *sides_[n];
   left_ = true;
   auto& expected = t.completion() ? s.completions : t.posted() ? s.writes : s.reads;
-  const reason r = note(n, expected, rig_.now(), std::max(beats(t), 1u) - 1, t.len_dw);
+  reason r = note(n, expected, rig_.now(), std::max(beats(t), 1u) - 1, t.len_dw);
+  r.why = nic::cause_of_read(r.why, s.model.reads_queue(r.tag));
   if (t.non_posted()) s.reading[t.tag] = r;
 }
 
 void nic_times::flit(unsigned n, const nic::flit& f) {
   side& s = *sides_[n];
   if (f.kind == nic::flit_kind::sop) s.first_flit = rig_.now();
-  const auto p = s.decoder.push(f);
+  auto p = s.decoder.push(f);
   if (!p) return;
-  note(n, s.packets[p->vc % s.packets.size()], s.first_flit, 0, p->len_dw);
+  const reason r = note(n, s.packets[p->vc % s.packets.size()], s.first_flit, 0, p->len_dw);
   side& other = *sides_[1 - n];
+  if (p->vc == uint8_t(nic::vc::np)) s.asking[p->tag] = r.tag;
+  if (p->is(op::load_rsp) || p->is(op::quiet_rsp)) p->tag = other.asking[p->tag];
   other.model.from_link(*p);
   collect(1 - n, {nic::cause_of(*p), false, (32u * p->len_dw + width_ - 1) / width_, rig_.now() + nic_cycles_wire});
 }
@@ -133,6 +142,11 @@ void nic_times::settle() {
 
 // A context after the other, so that none waits for what it did before.
 void nic_times::post(const descriptor& d) {
+  for (unsigned n = 0; n < 2 && cold_; ++n) {
+    rig_.write_register(n, GGAS_REG_ATU_INVALIDATE,
+                        GGAS_ATU_INVALIDATE_START_MASK | GGAS_ATU_INVALIDATE_EVERYTHING_MASK);
+    settle();
+  }
   rig_.post(0, posted_++ % nic_rig::contexts, d);
   settle();
 }
@@ -150,6 +164,24 @@ void nic_times::window_operations(bool own) {
     rig_.quiet(0);  // behind nothing
     settle();
     rig_.read_register(0, GGAS_REG_NODE);
+    settle();
+  }
+}
+
+// One behind the other; one that finds nothing of what it asks about.
+void nic_times::further_quiets() {
+  for (unsigned i = 0; i < 4; ++i) {
+    for (unsigned twice = 0; twice < 2; ++twice) {
+      rig_.store(0, 0, 1);
+      rig_.quiet(0);
+    }
+    settle();
+    rig_.store(0, 0, 1);
+    rig_.store(1, 0, 1, true);
+    settle();
+    rig_.quiet(1);
+    settle();
+    rig_.quiet(0);
     settle();
   }
 }
@@ -186,6 +218,18 @@ void nic_times::one_sided_operations(uint16_t node) {
   }
 }
 
+// By work queues: what is read there may ask for more reads.
+void nic_times::queued_operations() {
+  const uint64_t at = nic_rig::segment_nla;
+  for (const auto& [what, size] : {std::pair{desc_op::put, 64u}, {desc_op::put, 256u}, {desc_op::get, 64u}}) {
+    fill_queues({.op = what, .node = 1, .size = size, .w1 = at, .w2 = at});
+    for (unsigned i = 0; i < 4; ++i) {
+      rig_.ring_queue(0, nic_rig::first_queue, 1);
+      settle();
+    }
+  }
+}
+
 // The child's contribution comes first or last, so each of the causes is the last one of an operation.
 void nic_times::collectives() {
   for (unsigned i = 0; i < 4; ++i)
@@ -202,6 +246,74 @@ void nic_times::collectives() {
         rig_.collective(node, {.fenced = true});
         settle();
       }
+}
+
+// Behind stores to the other node and to the own one.
+void nic_times::asking_fences() {
+  for (unsigned i = 0; i < 4; ++i)
+    for (const bool own : {false, true})
+      for (const unsigned first : {0u, 1u})
+        for (const unsigned node : {first, 1 - first}) {
+          rig_.store(node, 0, 1, own);
+          rig_.collective(node, {.fenced = true});
+          settle();
+        }
+}
+
+void nic_times::every_notification(uint16_t node) {
+  const uint64_t at = nic_rig::segment_nla;
+  for (const auto& [what, size] : {std::pair{desc_op::put, 64u},
+                                   {desc_op::imm, 8u},
+                                   {desc_op::inline_put, 16u},
+                                   {desc_op::get, 64u},
+                                   {desc_op::notify, 0u},
+                                   {desc_op::atomic, 8u},
+                                   {desc_op::send, 8u}})
+    for (unsigned flags = 0; flags < 16; ++flags) {
+      const bool carries = what == desc_op::inline_put || what == desc_op::send;
+      const descriptor d{.op = what,
+                         .notify_requester = (flags & 1) != 0,
+                         .notify_completer = (flags & 2) != 0,
+                         .notify_responder = (flags & 4) != 0,
+                         .ack = (flags & 8) != 0,
+                         .node = node,
+                         .size = size,
+                         .w1 = at,
+                         .w2 = at,
+                         .data = std::vector<uint8_t>(carries ? size : 0)};
+      if (d.good()) post(d);
+    }
+}
+
+// Where nothing is mapped, then by node 1, which has closed its export and its RMA.
+void nic_times::what_is_refused() {
+  rig_.load(0, 4 * nic_rig::segment_bytes, 1);
+  settle();
+  rig_.write_register(1, GGAS_REG_EXPORT_ACCESS(0), 0);
+  rig_.load(0, 0, 1);
+  settle();
+  rig_.write_register(1, GGAS_REG_RMA_CTRL, 0);
+  every_notification(1);
+}
+
+// Node 1 with a parent and a child. Its child is NIC 0 under another number, which then is its parent.
+void nic_times::inner_node() {
+  constexpr unsigned child = 2;
+  for (const unsigned words : {0u, 1u, 4u, 8u, 16u, 31u}) {
+    const nic::coll::ask ask{.words = words, .kind = nic::coll::float32, .contributes = words > 0, .wants = true};
+    rig_.place_in_group(1, {.parent = 0, .child = child});
+    rig_.write_register(0, GGAS_REG_NODE, child);
+    rig_.place_in_group(0, {.parent = 1});
+    settle();
+    rig_.collective(0, ask);
+    settle();
+    rig_.write_register(0, GGAS_REG_NODE, 0);
+    rig_.place_in_group(0, {.child = 1});
+    settle();
+    rig_.collective(1, ask);
+    rig_.collective(0, ask);
+    settle();
+  }
 }
 
 // What goes to the other node counts. Where that has no row, what goes to the own one does, and the first operations,
@@ -221,6 +333,24 @@ std::vector<nic::time_row> nic_times::measure() {
   one_sided_operations(1);
   samples_.insert(own.begin(), own.end());
   samples_.insert(cold.begin(), cold.end());
+  return rows();
+}
+
+std::vector<nic::time_row> nic_times::measure_seldom() {
+  if (links_ > 1) {
+    asking_fences();
+    inner_node();
+    return rows();
+  }
+  constexpr uint64_t somewhere = 0x6'0000'0000;
+  for (unsigned n = 0; n < 2; ++n) rig_.write_register(n, GGAS_REG_ATU_ACK, somewhere);
+  further_quiets();
+  cold_ = true;
+  one_sided_operations(1);
+  cold_ = false;
+  queued_operations();
+  for (const uint16_t node : {uint16_t{1}, uint16_t{0}}) every_notification(node);
+  what_is_refused();
   return rows();
 }
 
@@ -315,7 +445,9 @@ void nic_times::flow_of_contexts(const descriptor& d, bool queues) {
     for (unsigned tried = 0; tried < nic_rig::contexts; ++tried) {
       const unsigned v = first + next++ % nic_rig::contexts;
       if (rig_.free_slots(0, v) < d.slots()) continue;
-      queues ? rig_.ring_queue(0, v, d.slots()) : rig_.post(0, v, d);
+      descriptor mine = d;
+      if (d.op == desc_op::atomic) mine.w2 += 8 * v;  // the value of one word would be handed on
+      queues ? rig_.ring_queue(0, v, d.slots()) : rig_.post(0, v, mine);
       return true;
     }
     return false;

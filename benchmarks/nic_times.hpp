@@ -28,6 +28,9 @@ class nic_times {
   const std::string& wrong() const { return rig_.wrong(); }
   // Runs every operation; a row for each cause and effect that was seen.
   std::vector<nic::time_row> measure();
+  // Likewise what is seldom: walks for translations, puts and gets of work queues, quiets behind quiets, fences that
+  // ask. In an object of its own: the model may lose count of what the RTL joins.
+  std::vector<nic::time_row> measure_seldom();
   // Behind measure(): every operation as often and as close together as the NIC takes it. A row where that is further
   // apart than what goes in or out makes it.
   std::vector<nic::pace_row> paces();
@@ -42,7 +45,7 @@ class nic_times {
     unsigned beats;
     uint64_t at;  // cycle
     nic::effect what = nic::effect::packet;
-    uint16_t tag = 0;  // of the model's read
+    uint16_t tag = 0;  // of the model's read, load or quiet
   };
   struct side {
     side(unsigned width, nic::nic_surroundings around)
@@ -54,6 +57,7 @@ class nic_times {
     std::deque<reason> writes, reads, completions;  // expected
     std::array<std::deque<reason>, 4> packets;      // likewise, by virtual channel
     std::map<uint16_t, reason> reading;             // by the RTL's tag
+    std::map<uint16_t, uint16_t> asking;            // other nodes: the model's tag by the RTL's
     uint64_t requests_free = 0, completions_free = 0, first_flit = 0;
   };
   using key = std::tuple<nic::cause, bool, nic::effect>;
@@ -90,8 +94,14 @@ class nic_times {
   void drain();
   void settle();
   void window_operations(bool own);
+  void further_quiets();
   void one_sided_operations(uint16_t node);
+  void queued_operations();
+  void every_notification(uint16_t node);
+  void what_is_refused();
   void collectives();
+  void asking_fences();
+  void inner_node();
   void flow(const std::function<bool(unsigned n)>& operation);  // false: there is no room for it yet
   std::optional<stage> stage_of(const key& k, const std::vector<passing>& all) const;
   std::vector<nic::time_row> rows();
@@ -109,6 +119,7 @@ class nic_times {
   std::map<key, std::pair<float, float>> fits_;
   std::map<key, std::vector<passing>> passed_;     // in a flow
   std::map<key, std::map<unsigned, pace>> paces_;  // by DWs of payload
+  bool cold_ = false;                              // no translation is there when an operation begins
   bool flowing_ = false, left_ = false;            // something left, since that was asked last
   unsigned posted_ = 0, unexplained_ = 0;
   double mean_error_ = 0;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "benchmarks/nic_hand_on.hpp"
 #include "benchmarks/nic_holds.hpp"
 #include "benchmarks/nic_times.hpp"
 
@@ -43,10 +45,23 @@ std::vector<std::pair<const char*, unsigned>> named(const nic::nic_limits& l) {
           {"get_fetches", l.get_fetches},
           {"queue_reads", l.queue_reads},
           {"atomics", l.atomics},
+          {"atomic_kept", l.atomic_kept},
           {"stores_passed", l.stores_passed},
           {"stores_held", l.stores_held},
           {"packets_held", l.packets_held},
           {"control_gap", l.control_gap}};
+}
+
+void append(std::vector<nic::pace_row>& all, const std::vector<nic::pace_row>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+// Those of kinds that are not there yet.
+void add(std::vector<nic::time_row>& all, const std::vector<nic::time_row>& more) {
+  for (const auto& r : more)
+    if (std::ranges::none_of(
+            all, [&](const auto& o) { return o.from == r.from && o.answer == r.answer && o.to == r.to; }))
+      all.push_back(r);
 }
 
 void print(unsigned width, const table& t) {
@@ -97,23 +112,29 @@ int main(int argc, char** argv) {
         "// clang-format off\n");
   unsigned wrong = 0;
   for (const unsigned width : widths) {
-    const nic::nic_limits limits = bench::measure_limits(width);
-    bench::nic_times t(width, limits);
-    if (!t.wrong().empty()) {
-      fmt::print(stderr, "ggas-nic-times: {}\n", t.wrong());
-      return 1;
+    nic::nic_limits limits = bench::measure_limits(width);
+    const auto hand = bench::measure_hand_on(width);
+    limits.atomic_kept = hand.kept;
+    table all{.limits = limits, .times = hand.times, .paces = hand.paces};
+    for (const unsigned n : {1u, links}) {
+      const unsigned w = n > 1 && width == 256 ? 64 : width;
+      bench::nic_times often(w, limits, n), seldom(w, limits, n);
+      for (const auto* t : {&often, &seldom})
+        if (!t->wrong().empty()) {
+          fmt::print(stderr, "ggas-nic-times: {}\n", t->wrong());
+          return 1;
+        }
+      const auto tell = [&](const bench::nic_times& t) {
+        fmt::print(stderr, "{} bit, {} links: off by {:.2f} cycles in the mean; {} outputs without a reason\n", w, n,
+                   t.mean_error(), t.unexplained());
+      };
+      add(all.times, often.measure());
+      tell(often);
+      if (n == 1) append(all.paces, often.paces());
+      add(all.times, seldom.measure_seldom());
+      tell(seldom);
     }
-    table all{.limits = limits, .times = t.measure(), .paces = {}};
-    fmt::print(stderr, "{} bit: {} rows, off by {:.2f} cycles in the mean; {} outputs without a reason\n", width,
-               all.times.size(), t.mean_error(), t.unexplained());
-    all.paces = t.paces();
-    const auto cut = bench::measure_cuts(width);
-    all.paces.insert(all.paces.end(), cut.begin(), cut.end());
-    bench::nic_times c(width == 256 ? 64 : width, limits, links);
-    const auto more = c.measure();
-    fmt::print(stderr, "{} bit, collectives: {} rows, off by {:.2f} cycles; {} outputs without a reason\n", width,
-               more.size(), c.mean_error(), c.unexplained());
-    all.times.insert(all.times.end(), more.begin(), more.end());
+    append(all.paces, bench::measure_cuts(width));
     if (check)
       wrong += compare(width, all);
     else

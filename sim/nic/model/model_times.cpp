@@ -77,6 +77,11 @@ cause cause_of(const packet& p) {
   return cause::other;
 }
 
+// What a work queue has brought is a slot like any other.
+cause cause_of_read(cause why, bool of_queue) {
+  return of_queue ? cause::doorbell : why == cause::doorbell ? cause::slot : why;
+}
+
 effect effect_of(const pcie::tlp& t, bool wrote) {
   if (t.completion()) return effect::completion;
   if (!t.posted()) return effect::read;
@@ -105,6 +110,15 @@ double model_times::pace(cause from, bool answer, effect to, unsigned dws) const
   const auto below = above - 1;
   const double part = double(dws - below->first) / double(above->first - below->first);
   return below->second + part * (above->second - below->second);
+}
+
+hand_on_times model_times::hand_on() const {
+  constexpr unsigned word_dws = 2;
+  const auto end = [this](bool answer) { return unsigned(cycles(cause::atomic, answer, effect::write, 1).value_or(0)); };
+  return {.after_answer = end(true),
+          .after_packet = end(false),
+          .apart = pace(cause::atomic, true, effect::write, word_dws),
+          .kept = limits_.atomic_kept};
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/nic/packet.hpp"
+#include "sim/nic/reference/reference_rma.hpp"
 #include "sim/pcie/tlp.hpp"
 
 namespace ggas::nic {
@@ -51,6 +52,7 @@ inline constexpr unsigned effects = 5;
 
 cause cause_of(const pcie::tlp& request);  // of the host, on a BAR
 cause cause_of(const packet& p);
+cause cause_of_read(cause why, bool of_queue);     // the cause of its completion; of a work queue
 effect effect_of(const pcie::tlp& t, bool wrote);  // wrote: the cause made a write before this one
 const char* to_text(cause c);
 const char* to_text(effect e);
@@ -86,7 +88,8 @@ struct nic_limits {
   unsigned fetches;        // packets of a context's puts whose payload is being read, or was, and that have not left
   unsigned get_fetches;    // likewise, of all gets that are served
   unsigned queue_reads;    // reads of work queues under way
-  unsigned atomics;        // of different words at their owner
+  unsigned atomics;        // at their owner
+  unsigned atomic_kept;    // cycles after an atomic's write within which the next packet finds the value in hand
   unsigned stores_passed;  // stores of a word before the link behind which other requests are still taken
   unsigned stores_held;    // stores of a line that wait behind those
   unsigned packets_held;   // immediate puts before the link whose slots are free again
@@ -102,6 +105,7 @@ class model_times {
   // Least distance from an output of so many DWs to the next one of its kind; 0: no row. Between rows a straight line.
   double pace(cause from, bool answer, effect to, unsigned dws) const;
   const nic_limits& limits() const { return limits_; }
+  hand_on_times hand_on() const;
 
   model_times(const nic_limits& limits, std::initializer_list<time_row> rows, std::initializer_list<pace_row> paces);
 

@@ -38,6 +38,7 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
               .get_fetches = times_.limits().get_fetches,
               .queue_reads = times_.limits().queue_reads,
               .atomics = times_.limits().atomics,
+              .hand_on = times_.hand_on(),
               .takes_status = [this] { return takes_status(); },
               .nodes = std::max(max_nodes, std::bit_ceil(net.shape().nodes())),
               .collectives = net.shape().nodes() > 2,
@@ -168,7 +169,7 @@ void nic_model::take(const pcie::tlp& t) {
   cause why = t.completion() ? cause::other : cause_of(t);
   if (t.completion())
     if (const auto read = reads_.find(t.tag); read != reads_.end()) why = read->second.why;
-  model_.advance(edge());
+  advance();
   model_.from_host(t);
   leave(why, t.completion(), beats(t.has_data() ? t.len_dw : 0));
   if (why == cause::register_write) {
@@ -187,7 +188,7 @@ bool nic_model::deliver(packet& p) {
     return false;
   }
   ++packets_in_;
-  model_.advance(edge());
+  advance();
   const unsigned waiting = model_.responses_waiting();
   model_.from_link(p);
   leave(cause_of(p), false, beats(p.len_dw));
@@ -219,7 +220,7 @@ void nic_model::look_at_ways() {
   const uint16_t other = cfg_.node == 0;
   const bool had = std::exchange(had_ways_, way_to(other) == net_status::ok);
   if (had == had_ways_) return;
-  model_.advance(edge());
+  advance();
   had_ways_ ? model_.way_found() : model_.way_lost();
   leave(cause::other, false, 0);
 }
@@ -320,7 +321,8 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
   while (auto r = model_.pop_request()) {
     const effect what = effect_of(r->tlp, wrote);
     wrote |= r->tlp.posted();
-    if (what == effect::read) reads_[r->tlp.tag] = {why, edge() / nic_core::tick_cycles};
+    if (what == effect::read)
+      reads_[r->tlp.tag] = {cause_of_read(why, model_.reads_queue(r->tlp.tag)), edge() / nic_core::tick_cycles};
     const unsigned dws = r->tlp.len_dw;
     send_request(std::move(r->tlp), after(why, answer, what, beats_in, dws));
   }
@@ -353,7 +355,7 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
 // Never closer behind the one before it than the RTL's.
 uint64_t nic_model::after(cause why, bool answer, effect what, unsigned beats_in, unsigned dws_out) {
   const auto cycles = times_.cycles(why, answer, what, beats_in);
-  untimed_ += !cycles;
+  untimed_ += !cycles && why != cause::other;  // what time alone brings comes with a tick
   double& free = paced_[unsigned(why)][answer][unsigned(what)];
   const double at = std::max(double(edge()) + cycles.value_or(usual_cycles), free);
   free = at + times_.pace(why, answer, what, dws_out);
@@ -379,7 +381,16 @@ void nic_model::interrupt(std::vector<pcie::tlp>&& writes, uint64_t at) {
 
 // ---------------------------------------------------------------------------------------------- time
 
+// What time alone brings: an atomic takes over the value of the one before it, or something has waited too long.
+void nic_model::advance() {
+  const auto turn = model_.wakes_at();
+  model_.advance(edge());
+  leave(turn && *turn <= edge() ? cause::atomic : cause::other, false, 1);
+}
+
 void nic_model::wait_for_tick() {
+  if (const auto at = model_.wakes_at())
+    hand_on_event_.notify(sc_core::sc_time::from_value(edges_.at_ps(std::max(*at, edge() + 1)) - pcie::now_ps()));
   if (ticking_) return;
   ticking_ = model_.responses_waiting() || model_.target_reads_waiting() || model_.rma_waits() || interrupts_.waits();
   if (!ticking_) return;
@@ -413,8 +424,7 @@ void nic_model::tick() {
     return late;
   });
   interrupt(interrupts_.tick(edge()), edge());
-  model_.advance(edge());
-  leave(cause::other, false, 0);
+  advance();
   take_requests();
 }
 

@@ -82,6 +82,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   void set_route(uint64_t line);
   void retrain();
   void set_group_line(uint64_t line);
+  void advance();
   void wait_for_tick();
   void tick();
 
@@ -121,6 +122,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   };
   std::unordered_map<uint16_t, waiting> reads_;       // of the host, by tag
   std::unordered_map<uint16_t, uint64_t> responses_;  // of other nodes to the SMFU, by tag: tick of the request
+  pcie::timer hand_on_event_{[this] { advance(); }};
   pcie::timer tick_event_{[this] { tick(); }};
   bool ticking_ = false;
   bool had_ways_ = false;  // to other nodes

@@ -83,6 +83,7 @@ task<net_status> rma_model::write_record(packet p) {
   c.writing = false;
   if (t.status == net_status::ok) {
     const std::vector<uint32_t> record(p.data.begin(), p.data.begin() + 4);
+    data_written();
     host_write(t.addr, record);
   } else {
     nic_.rma_event(GGAS_EV_RMA_PROTECTION, p.src, p.svpid());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RMA of the reference model at the target: requests of other nodes (and of the own one) in their order.
 #include <algorithm>
+#include <cmath>
 
 #include "ggas_regs.h"
 #include "sim/nic/reference/reference_rma.hpp"
@@ -189,66 +190,115 @@ task<> rma_model::one_get(served get) {
 
 // ---------------------------------------------------------------------------------------------- atomics
 
-// The golden model does one after the other; as NIC, as many as the RTL, but one at a time a word.
+// As many at a time as the RTL has places for; one, in the golden model. Those on one word follow each other.
 task<> rma_model::atomics() {
   for (;;) {
     while (atomics_.empty()) co_await atomic_arrived_;
     packet p = std::move(atomics_.front());
     atomics_.pop_front();
-    if (limits_.atomics == 1) {
-      co_await one_atomic(std::move(p));
-      continue;
-    }
-    const uint64_t word = p.addr / 8;
-    while (atomics_at_.size() == limits_.atomics || atomics_at_.contains(word)) co_await atomic_done_;
-    atomics_at_.insert(word);
-    scheduler_.start(one_of_several(std::move(p)));
+    while (atomics_live_ == limits_.atomics) co_await atomic_done_;
+    auto a = co_await admitted(std::move(p));
+    if (!a) continue;
+    ++atomics_live_;
+    const uint64_t word = a->addr / 8;
+    chains_[word].push_back(*std::move(a));
+    if (chains_[word].size() == 1) scheduler_.start(chain(word));
   }
 }
 
-task<> rma_model::one_of_several(packet p) {
-  const uint64_t word = p.addr / 8;
-  co_await one_atomic(std::move(p));
-  atomics_at_.erase(word);
-  atomic_done_.notify();
-}
-
-task<> rma_model::one_atomic(packet p) {
+task<std::optional<rma_model::atomic>> rma_model::admitted(packet p) {
   const uint32_t w6 = p.data[8] & 0x7fffffff;
   const unsigned bytes = p.data[8] >> 31 ? 8 : 4;
   if (p.addr % bytes || w6 & ~0x1fu || (w6 & 15) > uint32_t(amo::max)) {
     nic_.rma_event(GGAS_EV_BAD_PACKET, p.src, p.op);
     respond(p, op::rma_atomic_rsp, net_status::bad, p.addr);
-    co_return;
+    co_return std::nullopt;
   }
   const translation t = co_await translate(p.addr, p.pd(), true, true);
-  if (t.status != net_status::ok) {
-    nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
-    respond(p, op::rma_atomic_rsp, t.status, p.addr);
-    co_return;
+  if (t.status == net_status::ok) co_return atomic{std::move(p), t.addr, bytes};
+  nic_.rma_event(GGAS_EV_TARGET_PROTECTION, p.src, p.addr);
+  respond(p, op::rma_atomic_rsp, t.status, p.addr);
+  co_return std::nullopt;
+}
+
+// The operations on a word, until there are no more of them. Each one hands the new value on to the next one; the last
+// one's stays in hand for a while.
+task<> rma_model::chain(uint64_t word) {
+  const hand_on_times& cycles = limits_.hand_on;
+  const bool kept = cycles.kept != 0 && double(time_) <= atomic_end_ + cycles.kept;
+  std::optional<known_value> value = kept ? in_hand_ : std::nullopt;
+  for (auto& waiting = chains_[word]; !waiting.empty(); waiting.pop_front(), --atomics_live_) {
+    const atomic& a = waiting.front();
+    const bool handed_on = still_true(value, a);
+    double end = double(time_) + cycles.after_packet;
+    if (handed_on) {
+      co_await turn();
+    } else {
+      value = co_await read_value(a);
+      end = double(time_) + cycles.after_answer;
+    }
+    atomic_end_ = std::max(end, atomic_end_ + cycles.apart);
+    if (value) value = execute(a, *value);
+    in_hand_ = value;
+    atomic_done_.notify();
   }
-  const read_result r = co_await host_read_dws(t.addr, bytes / 4);
+  chains_.erase(word);
+}
+
+bool rma_model::still_true(const std::optional<known_value>& v, const atomic& a) const {
+  return v && v->addr == a.addr && v->bytes == a.bytes && v->written == data_writes_;
+}
+
+void rma_model::data_written() { ++data_writes_; }
+
+task<std::optional<rma_model::known_value>> rma_model::read_value(const atomic& a) {
+  const uint64_t written = data_writes_;
+  const read_result r = co_await host_read_dws(a.addr, a.bytes / 4);
   if (r.status != net_status::ok) {
-    respond(p, op::rma_atomic_rsp, r.status, p.addr);
-    co_return;
+    respond(a.request, op::rma_atomic_rsp, r.status, a.request.addr);
+    co_return std::nullopt;
   }
-  const uint64_t old = r.dws[0] | (bytes == 8 ? uint64_t{r.dws[1]} << 32 : 0);
-  const uint64_t next = amo_result(w6, bytes, old, word(p, 0), word(p, 1));
+  co_return known_value{a.addr, r.dws[0] | (a.bytes == 8 ? uint64_t{r.dws[1]} << 32 : 0), a.bytes, written};
+}
+
+// An operation that reads nothing may be done so late that it ends behind the one before it.
+task<> rma_model::turn() {
+  ++turns_;
+  while (time_ < *wakes_at()) co_await turn_;
+  --turns_;
+}
+
+std::optional<uint64_t> rma_model::wakes_at() const {
+  if (turns_ == 0) return std::nullopt;
+  const double at = atomic_end_ + limits_.hand_on.apart - limits_.hand_on.after_packet;
+  return uint64_t(std::max(std::ceil(at), 0.0));
+}
+
+// Answers, and gives the new value.
+rma_model::known_value rma_model::execute(const atomic& a, known_value v) {
+  const packet& p = a.request;
+  const uint32_t w6 = p.data[8] & 0x7fffffff;
+  const uint64_t old = v.value, next = amo_result(w6, a.bytes, old, word(p, 0), word(p, 1));
   const uint32_t dws[2] = {uint32_t(next), uint32_t(next >> 32)};
-  const uint64_t mask = bytes == 8 ? ~0ull : 0xffffffff;
+  const uint64_t mask = a.bytes == 8 ? ~0ull : 0xffffffff;
   const bool miss = amo(w6 & 15) == amo::cas && old != (word(p, 1) & mask);
-  if (!miss) host_write(t.addr, std::span(dws, bytes / 4));
-  nic_.rma_count(GGAS_REG_RMA_TARGET_ATOMICS);
-  packet a{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::rma_atomic_rsp), .tag = p.tag, .vpid = p.vpid};
-  a.set_pd(p.pd());
-  a.set_flags(p.flags() & (rma_wants_ack | rma_result));
-  a.addr = word(p, 2);
-  for (const uint64_t w : {old, word(p, 3)}) {
-    a.data.push_back(uint32_t(w));
-    a.data.push_back(uint32_t(w >> 32));
+  if (!miss) {
+    host_write(a.addr, std::span(dws, a.bytes / 4));
+    v.value = next & mask;
+    v.written = data_writes_;
   }
-  a.len_dw = 4;
-  nic_.rma_send(std::move(a));
+  nic_.rma_count(GGAS_REG_RMA_TARGET_ATOMICS);
+  packet answer{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::rma_atomic_rsp), .tag = p.tag, .vpid = p.vpid};
+  answer.set_pd(p.pd());
+  answer.set_flags(p.flags() & (rma_wants_ack | rma_result));
+  answer.addr = word(p, 2);
+  for (const uint64_t w : {old, word(p, 3)}) {
+    answer.data.push_back(uint32_t(w));
+    answer.data.push_back(uint32_t(w >> 32));
+  }
+  answer.len_dw = 4;
+  nic_.rma_send(std::move(answer));
+  return v;
 }
 
 }  // namespace ggas::nic

@@ -96,6 +96,11 @@ task<rma_model::read_result> rma_model::host_read_dws(uint64_t addr, unsigned dw
   co_return co_await end_reads(all);
 }
 
+bool rma_model::reads_queue(uint16_t tag) const {
+  const auto it = reads_.find(tag);
+  return it != reads_.end() && it->second->of_queue;
+}
+
 void rma_model::end_read(uint16_t tag) {
   const auto r = std::move(reads_[tag]);
   reads_.erase(tag);
@@ -201,7 +206,10 @@ task<net_status> rma_model::store(uint64_t nla, uint16_t pd, const packet& p) {
   const std::vector<uint32_t> dws(p.data.begin(), p.data.end());
   const unsigned first = p.first_be, last = p.last_be;
   const translation t = co_await translate(nla, pd, false, true);
-  if (t.status == net_status::ok) host_write(t.addr & ~uint64_t{3}, dws, first, last);
+  if (t.status == net_status::ok) {
+    data_written();
+    host_write(t.addr & ~uint64_t{3}, dws, first, last);
+  }
   co_return t.status;
 }
 

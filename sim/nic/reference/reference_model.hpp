@@ -53,8 +53,9 @@ struct nic_surroundings {
   std::function<bool(vc channel)> takes_packets;
   // Packets whose payload is read ahead: of a context's puts, of all gets that are served.
   unsigned fetches = 1, get_fetches = 1;
-  // Reads of work queues under way; atomics of different words.
+  // Reads of work queues under way; atomics at their owner.
   unsigned queue_reads = 16, atomics = 1;
+  hand_on_times hand_on = {};
   // The host takes writes; else status blocks wait for advance(), and changes meanwhile share a write.
   std::function<bool()> takes_status;
   // Nodes that this NIC knows (BUILD.nodes).
@@ -103,7 +104,9 @@ class reference_model : private rma_services {
   std::optional<uint64_t> read_register(uint16_t offset) const;  // nullopt: depends on time
   unsigned responses_waiting() const { return unsigned(waiting_.size()); }
   unsigned target_reads_waiting() const { return unsigned(reads_.size()); }
+  bool reads_queue(uint16_t tag) const { return rma_.reads_queue(tag); }
   bool rma_waits() const { return rma_.waits(); }
+  std::optional<uint64_t> wakes_at() const { return rma_.wakes_at(); }             // advance() is to come then
   size_t requests_left() const { return requests_.size(); }                        // for pop_request()
   void count_event(uint8_t code) { count(uint16_t(GGAS_REG_EVENT_COUNT(code))); }  // that no unit raised
 

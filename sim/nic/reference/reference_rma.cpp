@@ -51,6 +51,7 @@ void rma_model::run() {
 void rma_model::advance(uint64_t time) {
   const bool tick = time / tick_cycles != time_ / tick_cycles;
   time_ = time;
+  turn_.notify();
   if (!tick) return;
   tick_.notify();
   if (expected_ == 0) return;
@@ -202,7 +203,10 @@ task<> rma_model::fill_from_queue(unsigned v) {
     const unsigned n = std::min({queue_slots_, c.produced - c.fetched, free, ring - first, room});
     nic_.rma_count(GGAS_REG_RMA_QUEUE_READS);
     ++queue_reading_;
-    const read_result r = co_await host_read_dws(at, n * rma_slot_bytes / 4);
+    host_reads all;
+    co_await begin_reads(all, at, n * rma_slot_bytes / 4, 15, 15);
+    for (const auto& one : all) one->of_queue = true;
+    const read_result r = co_await end_reads(all);
     --queue_reading_;
     queue_read_.notify();
     if (!c.enabled) continue;

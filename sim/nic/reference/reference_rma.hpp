@@ -41,9 +41,18 @@ class rma_services {
   ~rma_services() = default;
 };
 
+// How the RTL hands the new value of a word on to the next atomic on it, in cycles.
+struct hand_on_times {
+  unsigned after_answer = 0,
+           after_packet = 0;  // from the answer to its read, or its packet, to the end of an operation
+  double apart = 0;           // least, of the ends of two operations
+  unsigned kept = 0;          // from an end to the packet that still finds the value; 0: none does
+};
+
 // As in nic_surroundings.
 struct rma_limits {
   unsigned fetches, get_fetches, queue_reads, atomics;
+  hand_on_times hand_on;
 };
 
 class rma_model {
@@ -64,11 +73,14 @@ class rma_model {
   void advance(uint64_t time);                             // core cycles, never backwards
   void link_died();
   void room();
+  void data_written();  // by another unit of the NIC
   void run();
 
   // ---- state
+  std::optional<uint64_t> wakes_at() const;   // something goes on at that time
   bool context_stopped(unsigned vpid) const;  // off, and nothing of it is under way
   bool reads_host() const { return !reads_.empty(); }
+  bool reads_queue(uint16_t tag) const;  // that read is of a work queue
   uint64_t atu_status() const { return invalidations_; }
   bool waits() const;  // something ends by time only, or waits for the host or the network
 
@@ -134,6 +146,7 @@ class rma_model {
     bool done = false;
     net_status status = net_status::ok;
     signal finished;
+    bool of_queue = false;
   };
   using host_reads = std::vector<std::shared_ptr<host_read>>;
   struct fetched {
@@ -159,6 +172,17 @@ class rma_model {
   struct served {
     packet request;
     std::shared_ptr<payload> data;
+  };
+  // An atomic with its bus address, and what is known of a word's value.
+  struct atomic {
+    packet request;
+    uint64_t addr;
+    unsigned bytes;
+  };
+  struct known_value {
+    uint64_t addr, value;
+    unsigned bytes;
+    uint64_t written;  // data_writes_ when it was true
   };
   struct tlb_entry {
     uint64_t word0, word1;
@@ -238,8 +262,12 @@ class rma_model {
   task<> responder();
   task<> one_get(served get);
   task<> atomics();
-  task<> one_atomic(packet p);
-  task<> one_of_several(packet p);
+  task<std::optional<atomic>> admitted(packet p);
+  task<> chain(uint64_t word);
+  task<std::optional<known_value>> read_value(const atomic& a);
+  task<> turn();
+  known_value execute(const atomic& a, known_value v);
+  bool still_true(const std::optional<known_value>& v, const atomic& a) const;
   void respond(const packet& request, op o, net_status s, uint64_t addr);
 
   uint64_t reg(uint16_t offset) const { return nic_.rma_register(offset); }
@@ -252,14 +280,18 @@ class rma_model {
   rma_limits limits_;
   unsigned queue_slots_;  // of a work queue, that are read at once
   unsigned queue_reading_ = 0;
-  std::set<uint64_t> atomics_at_;  // words of those under way, if there may be several
+  std::map<uint64_t, std::deque<atomic>> chains_;  // by word: of the operations on it one is under way, the others wait
+  unsigned atomics_live_ = 0, turns_ = 0;          // in chains; those that wait for their turn
+  std::optional<known_value> in_hand_;             // of the operation that ended last
+  double atomic_end_ = 0;                          // when it ends in the RTL
+  uint64_t data_writes_ = 0;                       // other than of atomics
   scheduler scheduler_;
   std::array<std::unique_ptr<context>, rma_contexts> contexts_;
   std::deque<packet> requests_, answers_, atomics_;
   std::deque<served> gets_;  // the front is under way
   signal request_arrived_{scheduler_}, answer_arrived_{scheduler_}, get_arrived_{scheduler_},
       atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_}, room_{scheduler_}, queue_read_{scheduler_},
-      atomic_done_{scheduler_};
+      atomic_done_{scheduler_}, turn_{scheduler_};
   std::map<uint16_t, std::shared_ptr<host_read>> reads_;  // by tag
   uint16_t next_tag_ = first_tag;
   std::map<uint64_t, tlb_entry> tlb_;          // by NLA of the page

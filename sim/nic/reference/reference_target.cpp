@@ -50,6 +50,7 @@ void reference_model::target_store(const packet& p) {
     return raise(GGAS_EV_TARGET_RANGE, p.src, refused_info(p));
   }
   written_.insert(p.export_no);
+  rma_.data_written();
   const unsigned mps_dw = cfg_.mps / 4u;
   for (unsigned dw = 0; dw < p.len_dw;) {
     const uint64_t addr = e->base + p.addr + 4 * dw;
