@@ -11,6 +11,7 @@
 
 #include "ggas/cluster.hpp"
 #include "ggas/ggas.cuh"
+#include "ggas/report.hpp"
 #include "sim/fabric/topology.hpp"
 #include "userlib/cluster/providers/sim/coll_driver.hpp"
 
@@ -87,6 +88,29 @@ TEST_P(nic_unit_suite, NobodyLeavesABarrierBeforeAllHaveCome) {
     }
   });
   EXPECT_EQ(wrong, std::vector<int>(size_t(all), 0));
+}
+
+// The unit itself names no member: the report finds the one that does not wait.
+TEST_P(nic_unit_suite, TheReportNamesTheNodeThatDidNotArrive) {
+  constexpr uint64_t brief_ns = 200'000;
+  for (const int late : {0, nodes() - 1}) {
+    make({});
+    std::vector<ggas_status> found(size_t(nodes()), ggas_ok);
+    on_all([&found, late](int n) {
+      if (n == late) return;
+      const ggas_status s = ggas_barrier_block(brief_ns);
+      if (detail::thread_rank() == 0) found[size_t(n)] = s;
+    });
+    std::vector<ggas_status> wanted = all_of(ggas_timed_out);
+    wanted[size_t(late)] = ggas_ok;
+    EXPECT_EQ(found, wanted);
+    const auto report = cluster_->report();
+    ASSERT_TRUE(report) << report.error().text;
+    const std::string text = report->text(), culprit = "look at node " + std::to_string(late);
+    EXPECT_NE(text.find("ggas_barrier"), std::string::npos) << text;
+    EXPECT_NE(text.find(culprit), std::string::npos) << text;
+    EXPECT_EQ(report->waits.size(), size_t(nodes()) - 1) << text;
+  }
 }
 
 template <class T>
