@@ -59,8 +59,8 @@ void append(std::vector<nic::pace_row>& all, const std::vector<nic::pace_row>& m
 // Those of kinds that are not there yet.
 void add(std::vector<nic::time_row>& all, const std::vector<nic::time_row>& more) {
   for (const auto& r : more)
-    if (std::ranges::none_of(
-            all, [&](const auto& o) { return o.from == r.from && o.answer == r.answer && o.to == r.to; }))
+    if (std::ranges::none_of(all,
+                             [&](const auto& o) { return o.from == r.from && o.answer == r.answer && o.to == r.to; }))
       all.push_back(r);
 }
 

@@ -114,7 +114,9 @@ double model_times::pace(cause from, bool answer, effect to, unsigned dws) const
 
 hand_on_times model_times::hand_on() const {
   constexpr unsigned word_dws = 2;
-  const auto end = [this](bool answer) { return unsigned(cycles(cause::atomic, answer, effect::write, 1).value_or(0)); };
+  const auto end = [this](bool answer) {
+    return unsigned(cycles(cause::atomic, answer, effect::write, 1).value_or(0));
+  };
   return {.after_answer = end(true),
           .after_packet = end(false),
           .apart = pace(cause::atomic, true, effect::write, word_dws),
