@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CASE = re.compile(r"^(TYPED_TEST|TEST|TEST_F|TEST_P)\((\w+),\s*(\w+)\)", re.M)
 INSTANCE = re.compile(r"^INSTANTIATE_TEST_SUITE_P\((\w+),\s*(\w+)", re.M)
+MACRO = re.compile(r"^#define (\w+)\((\w+)\)((?:[^\n]*\\\n)+[^\n]*)", re.M)
 INCLUDE = re.compile(r'^#include "(tests/[^"]+)"', re.M)
 QUOTED = re.compile(r'"([\w.]+)"')
 # Load Verilated NICs when they run, so that what is built with them is not all they need.
@@ -53,12 +54,22 @@ def text_of(files):
     return "\n".join(seen.values())
 
 
+def instances_of(text):
+    """Instances by suite: those that are written out, and those of macros that take the suite."""
+    found = {}
+    for instance, suite in INSTANCE.findall(text):
+        found.setdefault(suite, []).append(instance)
+    for macro, argument, body in MACRO.findall(text):
+        for instance in re.findall(rf"INSTANTIATE_TEST_SUITE_P\((\w+), {argument}\b", body):
+            for suite in re.findall(rf"^{macro}\((\w+)\)", text, re.M):
+                found.setdefault(suite, []).append(instance)
+    return found
+
+
 def names(text, prefix):
     """Those that tests of a source may have."""
     parameters = sorted({*QUOTED.findall(text), *map(str, range(10))})
-    instances = {}
-    for instance, suite in INSTANCE.findall(text):
-        instances.setdefault(suite, []).append(instance)
+    instances = instances_of(text)
     for kind, suite, case in CASE.findall(text):
         if kind == "TYPED_TEST":
             yield from (f"{prefix}{suite}/{parameter}.{case}" for parameter in parameters)
@@ -102,7 +113,8 @@ def needed(build, pattern):
         return None
     listed = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], check=True, capture_output=True, text=True)
     made = {line.partition(":")[0] for line in listed.stdout.splitlines()}
-    targets |= {str(path.relative_to(build)) for path in paths} & made
+    # A program that is built already is named by its test: its target says the same.
+    targets |= {str(path.relative_to(build)) for path in paths if path.name not in targets} & made
     if any(path.name in SIMULATORS for path in paths):
         targets.add("ggas-nics")
     return targets | {"ggas_regs"}

@@ -89,8 +89,8 @@ def test_bench_commands(bench):
     on_gpus = bench("--provider", "cuda", "list")  # where it is built
     known = {p: set(re.findall(r"^\s+(\w+)  ", bench("--provider", p, "list").stdout, re.M)) | {"list", "gpu"} for p in providers}
     for page, arguments in commands("bench"):
-        if arguments[:1] in (["diff"], ["platform"]):
-            continue  # tools with options of their own, below
+        if arguments[:1] in (["diff"], ["platform"], ["work"]):
+            continue  # programs with options of their own; tools in Python: below
         provider = next((p for p in providers if p in arguments), "sim")
         positional = "cuda" not in arguments or on_gpus.returncode == 0
         for word in arguments:

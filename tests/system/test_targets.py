@@ -20,12 +20,16 @@ TYPED_TEST_SUITE(wide, widths);
 TYPED_TEST(wide, works) {}
 TEST_P(many, works) {}
 INSTANTIATE_TEST_SUITE_P(all, many, testing::Values("shm", "sim"));
+#define INSTANTIATE_TWICE(suite) \\
+  INSTANTIATE_TEST_SUITE_P(once, suite, testing::Values("shm"))
+TEST_P(few, works) {}
+INSTANTIATE_TWICE(few);
 """
 
 
 def test_names_of_a_source():
     found = set(targets.names(SOURCE, "sim."))
-    assert {"sim.plain.works", "sim.fixture.works", "sim.wide/0.works", "sim.all/many.works/shm", "sim.all/many.works/1"} <= found
+    assert {"sim.plain.works", "sim.fixture.works", "sim.wide/0.works", "sim.all/many.works/shm", "sim.all/many.works/1", "sim.once/few.works/shm"} <= found
     assert not any("plain" in name and "/" in name for name in found)
 
 
