@@ -72,7 +72,7 @@ def names(text, prefix):
     instances = instances_of(text)
     for kind, suite, case in CASE.findall(text):
         if kind == "TYPED_TEST":
-            yield from (f"{prefix}{suite}/{parameter}.{case}" for parameter in parameters)
+            yield from (f"{prefix}{suite}.{case}<{parameter}>" for parameter in parameters)  # as CTest lists them
         elif kind == "TEST_P":
             yield from (f"{prefix}{i}/{suite}.{case}/{parameter}" for i in instances.get(suite, []) for parameter in parameters)
         else:
