@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CASE = re.compile(r"^(TYPED_TEST|TEST|TEST_F|TEST_P)\((\w+),\s*(\w+)\)", re.M)
-INSTANCE = re.compile(r"^INSTANTIATE_TEST_SUITE_P\((\w+),\s*(\w+)", re.M)
+CASE = re.compile(r"^(TYPED_TEST|TEST|TEST_F|TEST_P)\((\w+),\s*(?:DISABLED_)?(\w+)\)", re.M)
+INSTANCE = re.compile(r"^INSTANTIATE_TEST_SUITE_P\(\s*(\w*),\s*(\w+)", re.M)
 MACRO = re.compile(r"^#define (\w+)\((\w+)\)((?:[^\n]*\\\n)+[^\n]*)", re.M)
 INCLUDE = re.compile(r'^#include "(tests/[^"]+)"', re.M)
 QUOTED = re.compile(r'"([\w.]+)"')
@@ -74,7 +74,8 @@ def names(text, prefix):
         if kind == "TYPED_TEST":
             yield from (f"{prefix}{suite}.{case}<{parameter}>" for parameter in parameters)  # as CTest lists them
         elif kind == "TEST_P":
-            yield from (f"{prefix}{i}/{suite}.{case}/{parameter}" for i in instances.get(suite, []) for parameter in parameters)
+            groups = [f"{i}/" if i else "" for i in instances.get(suite, [])]
+            yield from (f"{prefix}{group}{suite}.{case}/{parameter}" for group in groups for parameter in parameters)
         else:
             yield f"{prefix}{suite}.{case}"
 
