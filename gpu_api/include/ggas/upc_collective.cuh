@@ -29,58 +29,96 @@ GGAS_DEVICE ggas_status collective(const shared_void& dst, const shared_const_vo
   return s == ggas_ok && !(mode & not_out_all) ? ggas_barrier_block(timeout_ns) : s;
 }
 
+// The calls, for words and for bytes. No generic lambdas: NVRTC does not take them.
+struct broadcast_from {
+  int root;
+  uint64_t timeout_ns;
+  template <class T>
+  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
+    return ggas_broadcast_block(to, from, count, root, timeout_ns);
+  }
+};
+struct scatter_from {
+  int root;
+  uint64_t timeout_ns;
+  template <class T>
+  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
+    return ggas_scatter_block(to, from, count, root, timeout_ns);
+  }
+};
+struct gather_to {
+  int root;
+  uint64_t timeout_ns;
+  template <class T>
+  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
+    return ggas_gather_block(to, from, count, root, timeout_ns);
+  }
+};
+struct gather_to_all {
+  uint64_t timeout_ns;
+  template <class T>
+  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
+    return ggas_allgather_block(to, from, count, timeout_ns);
+  }
+};
+struct exchange_with_all {
+  uint64_t timeout_ns;
+  template <class T>
+  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
+    return ggas_alltoall_block(to, from, count, timeout_ns);
+  }
+};
+struct permute_by {
+  shared_ptr<int> perm;
+  uint64_t timeout_ns;
+  template <class T>
+  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
+    const int target = *(perm + static_cast<int64_t>(MYTHREAD));
+    return ggas_permute_block(to, from, count, target, timeout_ns);
+  }
+};
+
 }  // namespace ggas::upc::detail
 
 // shared [] char[n] to every part of shared [n] char[n * THREADS].
 GGAS_DEVICE ggas_status upc_all_broadcast(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                           uint64_t n, uint64_t timeout_ns,
                                           ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(
-      dst, src, n, dst.thread() == 0, mode, timeout_ns, [&](auto* to, const auto* from, uint64_t count) {
-        return ggas_broadcast_block(to, from, count, static_cast<int>(src.thread()), timeout_ns);
-      });
+  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0, mode, timeout_ns,
+                                       ggas::upc::detail::broadcast_from{static_cast<int>(src.thread()), timeout_ns});
 }
 // Block i of shared [] char[n * THREADS] to part i of shared [n] char[n * THREADS].
 GGAS_DEVICE ggas_status upc_all_scatter(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                         uint64_t n, uint64_t timeout_ns,
                                         ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(
-      dst, src, n, dst.thread() == 0, mode, timeout_ns, [&](auto* to, const auto* from, uint64_t count) {
-        return ggas_scatter_block(to, from, count, static_cast<int>(src.thread()), timeout_ns);
-      });
+  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0, mode, timeout_ns,
+                                       ggas::upc::detail::scatter_from{static_cast<int>(src.thread()), timeout_ns});
 }
 // And back.
 GGAS_DEVICE ggas_status upc_all_gather(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                        uint64_t n, uint64_t timeout_ns,
                                        ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(
-      dst, src, n, src.thread() == 0, mode, timeout_ns, [&](auto* to, const auto* from, uint64_t count) {
-        return ggas_gather_block(to, from, count, static_cast<int>(dst.thread()), timeout_ns);
-      });
+  return ggas::upc::detail::collective(dst, src, n, src.thread() == 0, mode, timeout_ns,
+                                       ggas::upc::detail::gather_to{static_cast<int>(dst.thread()), timeout_ns});
 }
 // All parts of shared [n] char[n * THREADS] to each part of shared [n * THREADS] char[n * THREADS * THREADS].
 GGAS_DEVICE ggas_status upc_all_gather_all(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                            uint64_t n, uint64_t timeout_ns,
                                            ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(
-      dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
-      [&](auto* to, const auto* from, uint64_t count) { return ggas_allgather_block(to, from, count, timeout_ns); });
+  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
+                                       ggas::upc::detail::gather_to_all{timeout_ns});
 }
 // Block j of part i to block i of part j; both shared [n * THREADS] char[n * THREADS * THREADS].
 GGAS_DEVICE ggas_status upc_all_exchange(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                          uint64_t n, uint64_t timeout_ns,
                                          ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(
-      dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
-      [&](auto* to, const auto* from, uint64_t count) { return ggas_alltoall_block(to, from, count, timeout_ns); });
+  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
+                                       ggas::upc::detail::exchange_with_all{timeout_ns});
 }
 // Part i of shared [n] char[n * THREADS] to part perm[i]; perm: shared int[THREADS].
 GGAS_DEVICE ggas_status upc_all_permute(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                         const ggas::upc::shared_ptr<int>& perm, uint64_t n, uint64_t timeout_ns,
                                         ggas_sync_mode mode = ggas::upc::detail::all_sync) {
   return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0 && perm.thread() == 0, mode,
-                                       timeout_ns, [&](auto* to, const auto* from, uint64_t count) {
-                                         const int target = *(perm + static_cast<int64_t>(MYTHREAD));
-                                         return ggas_permute_block(to, from, count, target, timeout_ns);
-                                       });
+                                       timeout_ns, ggas::upc::detail::permute_by{perm, timeout_ns});
 }
