@@ -72,7 +72,7 @@ def text(platform, nodes, rows, libraries=(), conditions=()):
     body += [f"[{number}] {why}" for why, number in notes.items()]
     note = (
         "Medians; behind a figure blocks x threads. ratio: time of GGAS / time of the best of the others (of rates the inverse): "
-        f"below 1 GGAS is faster; to bare: the same beside bare CUDA. Bars were set for {BAR_GPUS} GPUs."
+        f"below 1 GGAS is faster; to bare: the same compared with bare CUDA. Bars were set for {BAR_GPUS} GPUs."
     )
     return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *conditions, *body, *bus_lines(rows, columns), note, ""])
 

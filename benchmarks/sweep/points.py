@@ -14,9 +14,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+
+GRACE_S = 10  # from SIGTERM to SIGKILL
 
 
 @dataclass
@@ -95,8 +98,23 @@ class Processes:
         self.running.discard(one)
 
     def stop(self):
-        for one in list(self.running):
-            os.killpg(one.pid, signal.SIGTERM)
+        """SIGTERM to all, and after the grace period SIGKILL. A group may outlive its shell, so the group is asked."""
+        groups, end = [one.pid for one in self.running], time.monotonic() + GRACE_S
+        groups = [pid for pid in groups if self.send(pid, signal.SIGTERM)]
+        while groups and time.monotonic() < end:
+            time.sleep(0.02)
+            groups = [pid for pid in groups if self.send(pid, 0)]
+        for pid in groups:
+            self.send(pid, signal.SIGKILL)
+
+    @staticmethod
+    def send(group, which):
+        """False: the group has ended."""
+        try:
+            os.killpg(group, which)
+        except ProcessLookupError:
+            return False
+        return True
 
 
 def run_here(points, jobs):

@@ -112,8 +112,8 @@ module net #(
     input  wire logic                lnk_ev_cut_i,
     input  wire logic [1:0]          lnk_ev_cut_vc_i,
 
-    // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET, PACKET_LOST, UNITS_CUT; event_count_o has one bit a code, pulsed once for
-    // every event
+    // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET, PACKET_LOST, UNITS_CUT; event_count_o has one bit a code,
+    // pulsed once for every event
     output      logic                event_valid_o,
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,

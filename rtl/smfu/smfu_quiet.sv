@@ -155,7 +155,7 @@ module smfu_quiet #(
   wire             serve_fence = fences && !(reads && fence_last_q);  // in turns
   wire             finish   = cpl_valid_o && cpl_ready_i;
   wire             running  = state_q == S_ASK || state_q == S_WAIT || state_q == S_SWEEP;
-  wire             quiet    = waiting_q == '0 && !rsp_bad_q;  // all have answered, and what they said is in found_q and one_q
+  wire             quiet    = waiting_q == '0 && !rsp_bad_q;  // all answers are in found_q and one_q
   wire             sweeps   = late_q || (broken_q && !swept_q);
   wire             ends     = state_q == S_WAIT && quiet;
 

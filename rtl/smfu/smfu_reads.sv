@@ -42,7 +42,7 @@ module smfu_reads (
     output      logic                held_o,          // there is a request in hand
     output      logic                reads_o,         // it passed its checks
     output      logic                fill_o,          // keep fill_slot_o and fill_status_o in slot_i
-    output      logic [41:0]         fill_slot_o,     // whole, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet
+    output      logic [41:0]         fill_slot_o,     // whole, flush, src 16, tag 16, len_dw (flush: export) 7, quiet
     output      logic [3:0]          fill_status_o,
     output      logic [16:0]         fill_one_o,      // of a quiet: only stores of one domain were refused; that one
     output      logic                done_o,          // the last read of the slot was taken, or it needs none

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """./ggas sweep: benchmarks over ranges of parameters."""
 
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -86,6 +88,27 @@ def test_interrupted(program, tmp_path):
     _, said = running.communicate(timeout=30)  # the point that sleeps a minute is ended, too
     assert running.returncode == 130 and "goes on" in said
     assert len(list((tmp_path / "sweep/points").glob("*.jsonl"))) == 1
+
+
+def test_a_point_that_ignores_the_interrupt_is_killed(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(SWEEP.parent)
+    points = importlib.import_module("points")
+    monkeypatch.setattr(points, "GRACE_S", 0.2)
+    started = tmp_path / "started"
+    deaf = points.Point({"a.b": 1}, ["sh", "-c", f"trap '' TERM; echo $$ > {started}; while :; do sleep 0.1; done"], tmp_path / "deaf.jsonl")
+    processes = points.Processes()
+    running = threading.Thread(target=processes.run, args=[deaf])
+    running.start()
+    deadline = time.monotonic() + 30
+    while not (started.exists() and started.read_text().strip()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    processes.stop()
+    running.join(timeout=10)
+    assert not running.is_alive() and not deaf.done
+    while os.path.exists(f"/proc/{started.read_text().strip()}"):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_slurm(sweep, tmp_path):

@@ -3,8 +3,8 @@
 // Includes ggas.cuh.
 //
 // A call is made by one block, which is a rank of `ranks`; all ranks make the same calls in the same order with the
-// same n, root, operation and mode. Places are symmetric (ggas::ranked): every rank computes those of the others, so
-// nobody tells them. A call begins with a block barrier: what the block has stored to its source is read.
+// same n, root, operation and mode. Places are symmetric (ggas::ranked): every rank computes those of the others, and
+// no message carries them. A call begins with a block barrier, so it reads what the block has stored to its source.
 // ggas_bad_argument: `ranks` that ggas::rank_space has not made, a block that is no rank, n = 0, a root or target that
 // does not exist, memory outside of the segments or misaligned, destinations of a node's ranks or source and
 // destination of the rank that overlap. After a failure other than that: ggas_broken, as after any collective.

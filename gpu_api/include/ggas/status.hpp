@@ -8,7 +8,7 @@ enum [[nodiscard]] ggas_status : unsigned {
   ggas_timed_out = 1,     // the time given was up
   ggas_bad_argument = 2,  // null or misaligned pointer, node or offset out of range, unknown comparison or method
   ggas_peer_error = 3,    // stores or operations to a peer may be lost
-  ggas_no_queue = 4,      // the call needs a queue of the NIC, and this node has none; an atomic: peers take none either
+  ggas_no_queue = 4,      // the call needs a queue of the NIC, and this node has none; an atomic: nor do peers take it
   ggas_broken = 5,        // a barrier or collective failed on this node before; until the cluster's reset()
   ggas_aborted = 6,       // the host has ended all waits, by the cluster's abort(); until its reset()
 };
