@@ -5,6 +5,7 @@
 set -u
 [ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: $0 <build folder>, which '$*' is not" >&2; exit 2; }
 build=$(cd "$1" && pwd)
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1  # as under ctest
 run=$(dirname "$0")/../../../programs/run/run.py
 worst=0
 case_of() { # program, case, ranks
