@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "report"))
 import joining  # noqa: E402
 import results  # noqa: E402
 import table  # noqa: E402
-from quantities import NVSHMEM_GROUPS, QUANTITIES  # noqa: E402
+from quantities import ENERGY, NVSHMEM_GROUPS, QUANTITIES  # noqa: E402
 
 BAD_INPUT, NO_GPU = 2, 77
 MOST_GPUS = 64
@@ -54,6 +54,7 @@ FAILURES = "failures.json"  # beside the records: why cells are empty
 EXAMPLES = """examples:
   ./ggas compare                                       all GPUs of this computer, some minutes
   ./ggas compare --gpus 2 --quick --out report/two     two GPUs, fewer sizes of ours
+  ./ggas compare --gpus 2 --energy --quick             joules of barriers, allreduces, alltoalls and puts, 5 minutes
   ./ggas compare --records docs/results/compare-4.jsonl    the table of a run that was recorded: needs no GPU
 
 Libraries that were not found when this was built leave their column empty: docs/comparison.md says where they are looked for.
@@ -84,10 +85,24 @@ def run(name, command):
     return (status if status >= 0 else 1), out, f"{name}: {why}{last_line(told)}" if why else ""  # below 0: it died of a signal
 
 
+def ours(energy):
+    """What our program is asked for."""
+    chosen = [q for q in QUANTITIES if (q.benchmark == ENERGY) == energy]
+    loads = dict.fromkeys(q.ours[0] for q in chosen) if energy else ()
+    return [*dict.fromkeys(q.benchmark for q in chosen), *(word for load in loads for word in ("--load", load))]
+
+
+def groups(name, energy):
+    """Of another library's program, each measured in a process of its own; "": all that it has."""
+    if energy:
+        return (ENERGY,) if name in ("NVSHMEM", "NCCL") else ()
+    return NVSHMEM_GROUPS if name == "NVSHMEM" else ("",)
+
+
 def measure_ours(program, arguments, out):
     file = out / "ggas.jsonl"
     file.unlink(missing_ok=True)
-    names = list(dict.fromkeys(q.benchmark for q in QUANTITIES))
+    names = ours(arguments.energy)
     nodes = ["--nodes", arguments.gpus] if arguments.gpus else []
     command = [program, *names, *nodes, *(["--quick"] if arguments.quick else []), "--no-report", "--json", file]
     status, _, why = run("GGAS", [str(word) for word in command])
@@ -96,9 +111,9 @@ def measure_ours(program, arguments, out):
     yield "", status, records, why
 
 
-def measure_other(name, program, gpus):
-    """Group by group, each in a process of its own; what a group printed before it failed stands."""
-    for group in NVSHMEM_GROUPS if name == "NVSHMEM" else ("",):
+def measure_other(name, program, gpus, energy):
+    """Group by group; what a group printed before it failed stands."""
+    for group in groups(name, energy):
         words = [group] if group else []
         status, text, why = run(" ".join([name, *words]), [str(program), str(gpus), *words])
         lines = text.splitlines(keepends=True)
@@ -121,7 +136,7 @@ def measure(arguments, out):
             print(f"compare: {name}: {program} is not there (built only where what it needs is): its column stays empty", file=sys.stderr)
             failures.append({"library": LIBRARY[name], "group": "", "why": f"{name}: {program.name} was not built"})
             continue
-        for group, status, found, why in measure_ours(program, arguments, out) if name == "GGAS" else measure_other(name, program, arguments.gpus):
+        for group, status, found, why in measure_ours(program, arguments, out) if name == "GGAS" else measure_other(name, program, arguments.gpus, arguments.energy):
             if status == NO_GPU:
                 return NO_GPU, [], []
             worst, records = max(worst, status), records + found
@@ -138,6 +153,7 @@ def command_line(argv):
     what.add_argument("--programs", type=Path, default=BUILT, metavar="DIR", help="folder of the built benchmarks (default: build/release/benchmarks)")
     what.add_argument("--records", type=Path, nargs="+", metavar="FILE", help="measure nothing; join the records of these files")
     parser.add_argument("--gpus", type=int, default=0, metavar="N", help="how many GPUs; 0: all of this computer (default)")
+    parser.add_argument("--energy", action="store_true", help="joules of the same calls instead of times")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and sizes of ours; the others are quick anyway")
     parser.add_argument("--out", type=Path, default=Path("report/compare"), metavar="DIR", help="output folder (default: %(default)s)")
     parser.add_argument("--parse-only", action="store_true", help=argparse.SUPPRESS)  # of the launcher, before it builds

@@ -2,10 +2,10 @@
 """Puts the records of GGAS, NVSHMEM, NCCL and bare CUDA beside each other."""
 
 import results
-from quantities import FOREIGN, QUANTITIES, group_of
+from quantities import ENERGY, FOREIGN, QUANTITIES, group_of
 
 LIBRARIES = ("nvshmem", "nccl", "nccl_window", "yaksa")  # those that GGAS is compared with; `raw` is the limit
-FEWEST = 5  # samples behind a median
+FEWEST, FEWEST_WINDOWS = 5, 3  # samples behind a median; of energy each is a window of 5 s
 
 
 def fits(value, wanted):
@@ -30,8 +30,9 @@ def belongs(record, quantity, library):
 
 def median(record):
     where = f"{record['benchmark']}, {record['variant']}, {record['params']}"
-    if record["p50"] is None or record["n"] < FEWEST:
-        raise results.BadResults(f"{where}: a comparison needs the median of {FEWEST} samples or more, not of {record['n']}")
+    fewest = FEWEST_WINDOWS if record["benchmark"] == ENERGY else FEWEST
+    if record["p50"] is None or record["n"] < fewest:
+        raise results.BadResults(f"{where}: a comparison needs the median of {fewest} samples or more, not of {record['n']}")
     if record["p50"] <= 0:
         raise results.BadResults(f"{where}: the median is {record['p50']}: must be above 0")
     return record["p50"]

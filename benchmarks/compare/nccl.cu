@@ -2,14 +2,16 @@
 // NCCL's collectives as nodes of a CUDA graph, one process a GPU, NVLink multicast off. Prints a record a line: variant
 // `nccl` for plain device memory, `nccl_window` for memory that was registered as a symmetric window (NCCL's fastest).
 //
-//   compare_nccl [GPUs]      0 or nothing: all of them
+//   compare_nccl [GPUs [energy]]      GPUs 0 or nothing: all of them; energy: joules of calls, no times
 #include <nccl.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <vector>
 
 #include "benchmarks/compare/checked.cuh"
+#include "benchmarks/compare/energy.hpp"
 #include "benchmarks/compare/figure.hpp"
 #include "benchmarks/compare/gpu.cuh"
 #include "benchmarks/compare/processes.hpp"
@@ -203,11 +205,35 @@ buffers window_buffers(const member& m) {
   return b;
 }
 
-int work(crew& all) {
+// Calls of 1 Ki floats (for each GPU), as the loads of GGAS's benchmark `energy`; here they are nodes of a graph.
+void measure_energy(member& m) {
+  constexpr size_t elements = 1 << 10;
+  static constexpr int nodes = 50, launches = 40;
+  constexpr bench::work_metric per_call{"energy_per_call", "J"};
+  const buffers b = window_buffers(m);
+  const auto load_of = [&](moved what, collective call) {
+    check_graph(m, what, call, b, elements, nodes);
+    cudaGraphExec_t graph = capture(m, nodes, [&](uint64_t) { COMPARE_NCCL(call(b, elements, m)); });
+    return energy_load{name_of(what), per_call, elements, nodes * launches, [&m, graph] {
+                         for (int i = 0; i < launches; ++i) COMPARE_CUDA(cudaGraphLaunch(graph, m.stream));
+                         COMPARE_CUDA(cudaStreamSynchronize(m.stream));
+                       }};
+  };
+  const energy_load loads[] = {load_of(moved::allreduce, allreduce), load_of(moved::alltoall, alltoall)};
+  crew_energy energy(m.all, m.from, "nccl_window");
+  energy.idle(loads[0]);
+  for (const energy_load& load : loads) energy.measure(load);
+}
+
+int work(crew& all, bool energy) {
   member m = join(all);
   if (all.rank() == 0) std::fprintf(stderr, "%s\n", m.from.library.c_str());
-  measure_all(m, "nccl", plain_buffers(m));
-  measure_all(m, "nccl_window", window_buffers(m));
+  if (energy) {
+    measure_energy(m);
+  } else {
+    measure_all(m, "nccl", plain_buffers(m));
+    measure_all(m, "nccl_window", window_buffers(m));
+  }
   all.meet();
   return 0;
 }
@@ -219,5 +245,6 @@ int work(crew& all) {
 int main(int argc, char** argv) {
   using namespace ggas::compare;
   set_environment();
-  return run_on_gpus(argc, argv, timeout_s, work);
+  const bool energy = argc == 3 && std::strcmp(argv[2], "energy") == 0;
+  return run_on_gpus(energy ? 2 : argc, argv, timeout_s, [energy](crew& all) { return work(all, energy); });
 }

@@ -35,6 +35,7 @@ constexpr group groups[] = {
     {"jacobi", measure_jacobi},
     {"ring", measure_ring},
     {"grid_collectives", measure_in_teams, 45},
+    {"energy", measure_energy},
 };
 
 // The processes are on one computer: they find each other over the loop-back interface and need no network.

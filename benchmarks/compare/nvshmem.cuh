@@ -61,5 +61,6 @@ void measure_on_stream(processing_element& pe);
 void measure_rates(processing_element& pe);
 void measure_jacobi(processing_element& pe);
 void measure_ring(processing_element& pe);
+void measure_energy(processing_element& pe);
 
 }  // namespace ggas::compare

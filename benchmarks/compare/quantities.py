@@ -165,9 +165,23 @@ def programs():
     yield Quantity("1,003 floats once around all GPUs by puts with signal, one kernel", "ring", "time", {"elements": 1003}, bar_ratio=1.0)
 
 
+def energies():
+    """`./ggas compare --energy`: calls of 1 Ki floats by a block, NCCL's as graph nodes, and puts of 64 MB by 16 blocks; all GPUs together."""
+    for load, metric, text, params in (
+        ("barrier", "energy_per_call", "a barrier", {}),
+        ("allreduce", "energy_per_call", "an allreduce of 1 Ki floats", {"elements": 1 << 10}),
+        ("alltoall", "energy_per_call", "an alltoall of 1 Ki floats", {"elements": 1 << 10}),
+        ("put", "energy_per_byte", "a byte that is put", {}),
+    ):
+        others = {library: {"load": load} for library in FOREIGN}
+        for tail, more in (("", "idle included"), ("_above_idle", "above idle")):
+            yield Quantity(f"energy of {text}, {more}", "energy", metric + tail, {"method": "gpus"} | params, ours=(load,), own_params=others, bar_ratio=1.0)
+
+
 COLLECTIVES = ("allreduce", "broadcast", "allgather", "alltoall", "reduce", "reducescatter", "gather", "scatter")
 # Of NVSHMEM's program (nvshmem.cu), each measured in processes of its own: one that fails or hangs leaves the others alone.
 NVSHMEM_GROUPS = ("latencies", "block_collectives", "rates", "on_stream", "jacobi", "ring", "grid_collectives")
+ENERGY = "energy"  # the group of NVSHMEM's and NCCL's programs, and the benchmark of GGAS, that --energy asks for
 
 
 def nvshmem_group(quantity, method):
@@ -182,6 +196,8 @@ def nvshmem_group(quantity, method):
 
 def group_of(quantity, library):
     """The group of rows of a library's program to which a quantity belongs; "": the program has one; None: no call of the library does that."""
+    if quantity.benchmark == ENERGY:
+        return ENERGY if library == "nvshmem" or (library == "nccl_window" and "elements" in quantity.params) else None
     method = (quantity.params | quantity.own_params.get(library, {})).get("method")
     if library == "nvshmem":
         known = quantity.metric != "atomics" and (quantity.benchmark not in ("pack", "typed_put", "gather", "scatter") or method == "iput")
@@ -193,4 +209,4 @@ def group_of(quantity, library):
     return ""
 
 
-QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *packs(), *typed_puts(), *message_rates(), *programs()]
+QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *packs(), *typed_puts(), *message_rates(), *programs(), *energies()]

@@ -2,6 +2,8 @@
 // energy: what the sensors of GPUs, processors and DRAM report of a load, and of the same machine when idle.
 #include "benchmarks/cuda/energy.hpp"
 
+#include <algorithm>
+
 #include "benchmarks/cuda/benchmarks.hpp"
 #include "benchmarks/energy/gpu_sensors.hpp"
 #include "benchmarks/energy/powercap.hpp"
@@ -73,11 +75,26 @@ std::vector<nvml::gpu> gpus_of(const gpu_session& s, const nvml& library) {
   return all;
 }
 
+bool wanted(const gpu_session& s, const load& l) {
+  const auto& chosen = s.opts().loads;
+  if (!chosen.empty()) return std::ranges::find(chosen, l.variant) != chosen.end();
+  return (l.alone || s.nodes() > 1) && (l.quick || !s.opts().quick);
+}
+
+fault check_loads(const gpu_session& s) {
+  for (const load& l : loads)
+    if (wanted(s, l) && !l.alone && s.nodes() < 2)
+      return {std::string("--load ") + l.variant + ": needs at least 2 GPUs", true};
+  return {};
+}
+
 fault run_all(gpu_session& s, energy_run& run) {
+  fault wrong = check_loads(s);
+  if (wrong) return wrong;
+  if (!energy_run::warm_up([&](work_meter& m) { return !(wrong = wait_spin_load(s, m)); })) return wrong;
   run.idle_before();
   for (const load& l : loads) {
-    if ((!l.quick && s.opts().quick) || (!l.alone && s.nodes() < 2)) continue;
-    fault wrong;
+    if (!wanted(s, l)) continue;
     run.measure(l.variant, l.work, [&](work_meter& m) { return !(wrong = l.run(s, m)); });
     if (wrong) return wrong;
   }

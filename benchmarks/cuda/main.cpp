@@ -41,6 +41,14 @@ struct gpu_line {
   std::filesystem::path power;
 };
 
+std::vector<std::string> energy_loads() {
+  std::vector<std::string> names;
+  const auto of = std::ranges::find(all_gpu_benchmarks(), std::string_view("energy"), &gpu_benchmark::name);
+  for (const variant_info& v : of->variants)
+    if (std::string_view(v.name) != "idle") names.emplace_back(v.name);
+  return names;
+}
+
 std::variant<gpu_line, int> parse(int argc, char** argv,
                                   const std::vector<std::pair<std::string, std::string>>& environment) {
   gpu_line line;
@@ -53,6 +61,8 @@ std::variant<gpu_line, int> parse(int argc, char** argv,
       ->check(CLI::IsMember({"cuda"}))
       ->capture_default_str();
   app.add_option("--power", line.power, "energy: power over time, CSV; the report plots it")->check(a_name);
+  app.add_option("--load", line.opts.loads, "energy: only these loads, by their names in the list of benchmarks")
+      ->check(CLI::IsMember(energy_loads()));
   app.add_option("--nodes", line.opts.nodes, "GPUs to use, 1 or more (default: all)")->check(CLI::Range(1, 64));
   try {
     app.parse(argc, argv);

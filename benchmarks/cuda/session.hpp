@@ -43,6 +43,7 @@ struct gpu_options {
   uint64_t seed = 1;
   run_facts run = {};
   uint64_t timeout_ns = 20'000'000'000;                       // of one point, real time
+  std::vector<std::string> loads = {};                        // of energy; empty: all, or with `quick` most
   std::function<void(const std::string& csv)> on_power = {};  // gets power over time (energy); may be empty
 };
 

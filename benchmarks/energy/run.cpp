@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/energy/run.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "benchmarks/energy/waits.hpp"
@@ -15,12 +16,26 @@ std::vector<sensor> together(const std::vector<sensor_list>& lists) {
   return all;
 }
 
+class warm_up_meter : public work_meter {
+ public:
+  bool more() override { return std::chrono::steady_clock::now() < end_; }
+  void add(double) override {}
+
+ private:
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+};
+
 }  // namespace
 
 energy_run::energy_run(const std::vector<sensor_list>& lists, const window_plan& plan, sink s)
     : sampler_(together(lists)), plan_(plan), sink_(std::move(s)) {
   for (const sensor_list& l : lists)
     if (!l.missing.empty()) sink_.note("n/a: " + l.missing);
+}
+
+bool energy_run::warm_up(const std::function<bool(work_meter&)>& job) {
+  warm_up_meter m;
+  return job(m);
 }
 
 std::vector<energy_window> energy_run::idle() {

@@ -20,6 +20,9 @@ class energy_run {
 
   bool has_sensors() const { return !sampler_.sensors().empty(); }
 
+  // The job for a second, uncounted: clocks that rise with the first kernel stay up, so idle is that of a machine that
+  // works. False: the job failed.
+  static bool warm_up(const std::function<bool(work_meter&)>& job);
   // Idle before the loads, which all of them are compared with, and idle after.
   void idle_before();
   void idle_after();

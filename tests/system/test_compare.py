@@ -282,9 +282,32 @@ if group == "latencies": print({line!r})
 
 def test_every_group_of_rows_is_one_of_the_program():
     text = (ROOT / "benchmarks" / "compare" / "nvshmem.cu").read_text()
-    assert [name for name in re.findall(r'\{"(\w+)", ', text)] == list(quantities.NVSHMEM_GROUPS)
+    assert [name for name in re.findall(r'\{"(\w+)", ', text)] == [*quantities.NVSHMEM_GROUPS, quantities.ENERGY]
     found = {quantities.group_of(q, "nvshmem") for q in quantities.QUANTITIES}
-    assert found - {None} == set(quantities.NVSHMEM_GROUPS)
+    assert found - {None} == {*quantities.NVSHMEM_GROUPS, quantities.ENERGY}
+
+
+def energy(variant, joules, n=3, **params):
+    return record("energy", variant, joules, unit="J", n=n, method="gpus", elements=1024, **params) | {"metric": "energy_per_call"}
+
+
+def test_energy_is_measured_instead_of_times(programs, tmp_path, capsys):
+    """Our program is asked for the loads that have a row, the others for their group."""
+    folder = programs(ggas=([energy("allreduce", 2e-4)], 0), raw=(barrier("raw", 750.0), 0), nccl=([energy("nccl_window", 8e-4, load="allreduce")], 0), nvshmem=([], 0))
+    for program in ("cuda/ggas-bench-cuda", "compare/compare_nccl", "compare/compare_nvshmem"):
+        text = (folder / program).read_text()
+        (folder / program).write_text(text.replace("import os, sys", f"import os, sys\nopen({str(tmp_path / 'words')!r}, 'a').write(' '.join(sys.argv[1:]) + chr(10))"))
+    assert compare.main(["--programs", str(folder), "--energy", "--out", str(tmp_path / "out")]) == 0
+    (row,) = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert (row["ggas"], row["nccl_window"], row["ratio"], row["bar_met"]) == (2e-4, 8e-4, 0.25, True)
+    assert "energy of an allreduce of 1 Ki floats, idle included" in capsys.readouterr().out
+    assert sorted((tmp_path / "words").read_text().replace(str(tmp_path), "").splitlines()) == [
+        "0 energy", "0 energy", "energy --load barrier --load allreduce --load alltoall --load put --no-report --json /out/ggas.jsonl"]  # fmt: skip
+
+
+def test_energy_of_two_windows_is_refused():
+    with pytest.raises(results.BadResults, match="median of 3 samples or more, not of 2"):
+        rows_of([energy("allreduce", 2e-4, n=2)])
 
 
 def test_versions_of_a_library_stand_side_by_side(programs, tmp_path, capsys):
