@@ -209,4 +209,7 @@ def group_of(quantity, library):
     return ""
 
 
-QUANTITIES = [*latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(), *rates(), *packs(), *typed_puts(), *message_rates(), *programs(), *energies()]
+QUANTITIES = [
+    *latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(),
+    *rates(), *packs(), *typed_puts(), *message_rates(), *programs(), *energies(),
+]  # fmt: skip
