@@ -45,6 +45,26 @@ struct reducescatter {
   }
 };
 
+// NVSHMEM has no gather and no scatter: puts, and a barrier that completes them.
+struct gather {
+  static constexpr moved what = moved::gather;
+  static __device__ int call(const operands& o) {
+    const auto part = static_cast<size_t>(nvshmem_team_my_pe(o.team)) * o.elements;
+    nvshmemx_float_put_nbi_block(o.to + part, o.from, o.elements, 0);
+    return nvshmemx_barrier_block(o.team);
+  }
+};
+struct scatter {
+  static constexpr moved what = moved::scatter;
+  static __device__ int call(const operands& o) {
+    if (nvshmem_team_my_pe(o.team) == 0) {
+      for (int pe = 0; pe < nvshmem_team_n_pes(o.team); ++pe)
+        nvshmemx_float_put_nbi_block(o.to, o.from + static_cast<size_t>(pe) * o.elements, o.elements, pe);
+    }
+    return nvshmemx_barrier_block(o.team);
+  }
+};
+
 // Teams of the blocks of a grid.
 struct block_teams {
   nvshmem_team_t of[most_blocks];
@@ -130,6 +150,9 @@ void measure_all(processing_element& pe, size_t elements, const shape& s) {
   measure_shape<allgather>(pe, elements, s);
   measure_shape<alltoall>(pe, elements, s);
   measure_shape<reducescatter>(pe, elements, s);
+  if (s.blocks > 1) return;
+  measure_shape<gather>(pe, elements, s);
+  measure_shape<scatter>(pe, elements, s);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class Quantity:
         elements = self.params.get("elements", 0)
         if self.params.get("method") != "graph" or elements < 1 << 20:
             return None
-        parts = {"allreduce": 2 * (nodes - 1) / nodes, "broadcast": 1, "reduce": 1, "allgather": nodes - 1, "alltoall": nodes - 1}
+        parts = {"allreduce": 2 * (nodes - 1) / nodes, "broadcast": 1, "reduce": 1} | dict.fromkeys(("allgather", "alltoall", "gather", "scatter"), nodes - 1)
         return 4 * elements * parts[self.benchmark]
 
 
@@ -82,8 +82,19 @@ def kernel_collectives():
             yield kernel_quantity(name, "grid", elements)
 
 
+def rooted_collectives():
+    """NVSHMEM has none of them: in a kernel puts of a block and a barrier."""
+    for name in ("gather", "scatter"):
+        for elements in (1, 64, 1 << 10, 1 << 14, 1 << 16):
+            yield kernel_quantity(name, "block", elements, bar_ratio=0.6)
+        for elements in (1, 1 << 10, 1 << 14, 1 << 16, 1 << 20, 1 << 22):
+            text = f"{name}, graph node, {size_text(elements)}"
+            bar = 0.7 if elements <= 1 << 14 else 1.0
+            yield Quantity(text, name, "time", {"elements": elements, "method": "graph"}, only_with_ours=True, bar_ratio=bar)
+
+
 def parted_collectives():
-    """Those without a call on a stream: in a kernel beside NVSHMEM's in a kernel; NCCL's have no call there: as graph nodes."""
+    """In a kernel beside NVSHMEM's in a kernel; NCCL's have no call there: as graph nodes."""
     for elements in (1, 64, 1 << 10, 1 << 14, 1 << 16):
         yield kernel_quantity("reducescatter", "block", elements, bar_ratio=1.0)
     for elements in (1 << 10, 1 << 14, 1 << 16, 1 << 20):
@@ -200,7 +211,8 @@ def group_of(quantity, library):
         return ENERGY if library == "nvshmem" or (library == "nccl_window" and "elements" in quantity.params) else None
     method = (quantity.params | quantity.own_params.get(library, {})).get("method")
     if library == "nvshmem":
-        known = quantity.metric != "atomics" and (quantity.benchmark not in ("pack", "typed_put", "gather", "scatter") or method == "iput")
+        rooted = quantity.benchmark in ("gather", "scatter") and method != "block"
+        known = quantity.metric != "atomics" and not rooted and (quantity.benchmark not in ("pack", "typed_put") or method == "iput")
         return nvshmem_group(quantity, method) if known else None
     if library in ("nccl", "nccl_window"):
         return "" if method == "graph" and quantity.benchmark in COLLECTIVES else None
@@ -210,6 +222,6 @@ def group_of(quantity, library):
 
 
 QUANTITIES = [
-    *latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *parted_collectives(),
+    *latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *rooted_collectives(), *parted_collectives(),
     *rates(), *packs(), *typed_puts(), *message_rates(), *programs(), *energies(),
 ]  # fmt: skip

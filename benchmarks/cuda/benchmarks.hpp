@@ -10,6 +10,7 @@ fault run_store_latency(gpu_session& s);    // latency.cu
 fault run_load_latency(gpu_session& s);     // latency.cu
 fault run_put_latency(gpu_session& s);      // latency.cu
 fault run_atomic_latency(gpu_session& s);   // latency.cu
+fault run_notification(gpu_session& s);     // latency.cu
 fault run_store_bandwidth(gpu_session& s);  // bandwidth.cu
 fault run_load_bandwidth(gpu_session& s);   // bandwidth.cu
 fault run_put_bandwidth(gpu_session& s);    // bandwidth.cu
@@ -38,6 +39,8 @@ fault run_reducescatter_graph(gpu_session& s);
 fault run_alltoall_graph(gpu_session& s);    // graph.cu
 fault run_reduce_graph(gpu_session& s);      // graph.cu
 fault run_allreduce_graph(gpu_session& s);   // graph.cu
+fault run_upc(gpu_session& s);               // ranks.cu
+fault run_upc_barrier(gpu_session& s);       // ranks.cu
 fault run_himeno(gpu_session& s);            // himeno.cu
 fault run_jacobi(gpu_session& s);            // jacobi.cu
 fault run_ring(gpu_session& s);              // ring.cu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store_latency, load_latency, put_latency, atomic_latency on real GPUs.
+// store_latency, load_latency, put_latency, atomic_latency, notification on real GPUs.
 #include "benchmarks/kernels/peer_latency.cuh"
 
 #include <algorithm>
@@ -163,6 +163,18 @@ fault run_put_latency(gpu_session& s) {
 fault run_atomic_latency(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 4u << 20));
   return latency_runs(s).emit({"fetch_add", "round", {{"bytes", 8}}, add_chain, 1, 1, 0, 1});
+}
+
+// The old ring lies where others have the data, which are zero at first.
+fault run_notification(gpu_session& s) {
+  static_assert(claimed_notes::bytes <= 6 * pingpong_room(8));
+  GGAS_GPU_TRY(start(s, 4u << 20));
+  latency_runs runs(s);
+  const auto point_of = [](const char* variant, peer_kernel kernel) {
+    return point{variant, "half_round_trip", {{"bytes", 8}, {"blocks", 1}, {"threads", 1}}, kernel, 1, 1, 8, 0.5};
+  };
+  GGAS_GPU_TRY(runs.emit(point_of("ring", notify_pingpong)));
+  return runs.emit(point_of("claimed", claimed_pingpong));
 }
 
 }  // namespace ggas::bench

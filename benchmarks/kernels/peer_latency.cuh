@@ -4,7 +4,7 @@
 // both sides begin together. Nodes work in pairs: 0 and 1, 2 and 3, ...; a node without a partner is idle.
 #pragma once
 
-#include "benchmarks/kernels/common.cuh"
+#include "benchmarks/kernels/claimed_notes.cuh"
 
 namespace ggas::bench {
 
@@ -141,6 +141,48 @@ __global__ void GGAS_LAUNCH_BOUNDS(512) put_tagged_pingpong(peer_args a) {
       [&](uint64_t place, uint64_t number) {
         return ggas_take_tagged_block(data + place, mine, a.bytes / 8, static_cast<uint32_t>(number), a.timeout_ns);
       });
+}
+
+// A thread notifies the partner, which answers. take(cookie) waits for the next notification.
+template <class Send, class Take>
+GGAS_DEVICE void note_pingpong(const peer_args& a, Send send, Take take) {
+  const bool first = ggas_node() % 2 == 0;
+  uint64_t errors = 0;
+  const auto round = [&](uint64_t number) {
+    const uint64_t sent = pattern(a.seed + ggas_node(), number, 0);
+    ggas_status s = first ? send(sent) : ggas_ok;
+    uint64_t cookie = 0;
+    if (s == ggas_ok) s = take(cookie);
+    errors += cookie != pattern(a.seed + (ggas_node() ^ 1), number, 0);
+    return s == ggas_ok && !first ? send(sent) : s;
+  };
+  report(a,
+         run_windows(
+             a, [](uint64_t) {}, round, [](uint64_t) {}),
+         errors);
+}
+
+__global__ void notify_pingpong(peer_args a) {
+  const int peer = ggas_node() ^ 1;
+  if (peer >= ggas_nodes()) return;
+  const ggas_queue q = ggas_queue_of(0, ggas_exclusive);
+  note_pingpong(
+      a, [&](uint64_t cookie) { return ggas_notify(peer, cookie, 0, a.timeout_ns, q); },
+      [&](uint64_t& cookie) {
+        ggas_notification note{};
+        const ggas_status s = ggas_notification_wait(&note, a.timeout_ns, q);
+        cookie = note.cookie;
+        return s;
+      });
+}
+__global__ void claimed_pingpong(peer_args a) {
+  const int peer = ggas_node() ^ 1;
+  if (peer >= ggas_nodes()) return;
+  const claimed_notes ring{a.data};
+  uint64_t taken = 0;
+  note_pingpong(
+      a, [&](uint64_t cookie) { return send_claimed(ring, peer, cookie, a.timeout_ns); },
+      [&](uint64_t& cookie) { return take_claimed(ring, taken++, cookie, a.timeout_ns); });
 }
 
 // Fetching adds on a word of the partner, one behind the other; old values count up.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast, allgather and alltoall on real GPUs, by a block and by a grid, of all nodes and of teams, many in a row.
+// Collectives that move data, and scan, on real GPUs, by a block and by a grid; broadcast, allgather and alltoall of
+// all nodes and of teams, many in a row.
 #include "benchmarks/kernels/exchange.cuh"
 #include "rig.hpp"
 
@@ -9,8 +10,9 @@ namespace {
 using bench::exchange_args;
 using bench::moved;
 
-TEST_F(rig, data_to_everybody_at_every_length) {
-  for (const moved what : {moved::broadcast, moved::allgather, moved::alltoall}) {
+TEST_F(rig, data_at_every_length) {
+  for (const moved what : {moved::broadcast, moved::allgather, moved::alltoall, moved::gather, moved::scatter,
+                           moved::permute, moved::scan, moved::reducescatter}) {
     for (const uint64_t elements : {1u, 3u, 255u, 256u, 511u, 513u, 1024u, 4095u, 4096u, 4097u, 8192u, 8193u, 16'384u,
                                     24'579u, 70'001u, 1'000'003u}) {
       for (const unsigned blocks : {1u, 5u}) {

@@ -1,27 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel for each call of the device API that stands in kernels' inner loops: what its machine code costs is compared
 // with costs.txt by costs.py. Nobody runs it.
-#include "ggas/ggas.cuh"
-
-namespace {
-constexpr uint64_t limit = 1000000000;
-struct arguments {
-  float* dst;
-  const float* src;
-  size_t n;
-  uint64_t* word;
-  ggas_tagged* lines;
-  ggas_status* result;
-};
-}  // namespace
-
-// `bounds`: nothing, or the launch bounds.
-#define CALL(name, bounds, ...)                                                          \
-  extern "C" __global__ void bounds name(arguments a, int times) {                       \
-    ggas_status s = ggas_ok;                                                             \
-    _Pragma("unroll 1") for (int i = 0; i < times && s == ggas_ok; ++i) s = __VA_ARGS__; \
-    if (threadIdx.x == 0) *a.result = s;                                                 \
-  }
+#include "tests/gpu_api/sass/calls.cuh"
 
 CALL(barrier_block, , ggas_barrier_block(limit))
 CALL(barrier_block_index, , ggas_barrier_block(limit, ggas_world(), 3))

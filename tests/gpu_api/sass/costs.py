@@ -48,14 +48,21 @@ def needs(usage):
     return {name: (int(registers), int(stack)) for name, registers, stack in found}
 
 
+SOURCES = ("calls.cu", "calls_ranks.cu")
+
+
 def measure(tools, folder):
+    return {name: cost for source in SOURCES for name, cost in measure_file(tools, folder, HERE / source).items()}
+
+
+def measure_file(tools, folder, source):
     made, linked = folder / "calls.o", folder / "calls.cubin"
-    flags = ("-std=c++20", "-O3", f"-arch={tools.arch}", "-rdc=true", "-DGGAS_LINKED", "-I", ROOT / "gpu_api" / "include")
-    run(tools.nvcc, *flags, "-c", HERE / "calls.cu", "-o", made)
+    flags = ("-std=c++20", "-O3", f"-arch={tools.arch}", "-rdc=true", "-DGGAS_LINKED", "-I", ROOT / "gpu_api" / "include", "-I", ROOT)
+    run(tools.nvcc, *flags, "-c", source, "-o", made)
     run(tools.nvcc, f"-arch={tools.arch}", "-dlink", "-cubin", made, tools.library, "-o", linked)
     counts = instructions(run(tools.cuobjdump, "--dump-sass", made) if not tools.nvdisasm else listing_of(tools, made, folder))
     usage = needs(run(tools.cuobjdump, "--dump-resource-usage", linked))
-    calls = re.findall(r"^CALL\((\w+),", (HERE / "calls.cu").read_text(), re.M)
+    calls = re.findall(r"^CALL\((\w+),", source.read_text(), re.M)
     return {name: (counts[name], *usage[name]) for name in calls}
 
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel that makes a call in a loop.
+#pragma once
+
+#include "ggas/ranks.cuh"
+
+namespace {
+constexpr uint64_t limit = 1000000000;
+struct arguments {
+  float* dst;
+  const float* src;
+  size_t n;
+  uint64_t* word;
+  ggas_tagged* lines;
+  ggas_status* result;
+  ggas_ranks ranks;
+  ggas::ranked<float> to, from;
+};
+}  // namespace
+
+// `bounds`: nothing, or the launch bounds.
+#define CALL(name, bounds, ...)                                                          \
+  extern "C" __global__ void bounds name(arguments a, int times) {                       \
+    ggas_status s = ggas_ok;                                                             \
+    _Pragma("unroll 1") for (int i = 0; i < times && s == ggas_ok; ++i) s = __VA_ARGS__; \
+    if (threadIdx.x == 0) *a.result = s;                                                 \
+  }

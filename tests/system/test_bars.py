@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""benchmarks/report/bars.py: which points of ranks and notifications on GPUs miss a bar."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks" / "report"))
+
+import bars  # noqa: E402
+
+
+def record(benchmark, variant, value, nodes=2, **params):
+    return {
+        "benchmark": benchmark, "variant": variant, "provider": "cuda", "platform": "2 x GPU", "nic": "none", "nodes": nodes, "params": params, "metric": "time", "unit": "ns",
+        "value": value, "p50": value, "p99": value, "n": 11, "reference": None, "limit": None, "sim": {"cycles": 0, "sim_ns": 0, "wall_s": None}, "seed": 1, "version": "1",
+    }  # fmt: skip
+
+
+def point(size, **by):
+    return [record("upc", v, t, bytes=size, method="gather", threads=128, blocks=8, elements=size // 4) for v, t in by.items()]
+
+
+def of(records):
+    return {bar.text.split(",")[0]: bar for bar in bars.bars(records)}
+
+
+def test_modes_are_compared_with_the_better_reference():
+    found = of(point(64, all=100, mine=55, none=30, push=110, pull=100))
+    assert [found[name].met() for name in ("mine", "all", "none")] == [True, True, True]
+    found = of(point(64, all=104, mine=61, none=70, push=110, pull=100))
+    assert [found[name].met() for name in ("mine", "all", "none")] == [False, False, False]
+
+
+def test_mine_and_none_end_at_1_kb_and_all_at_64():
+    found = of(point(4096, all=100, mine=90, none=90, push=100, pull=100) + point(1 << 20, all=300, mine=1, none=1, push=100, pull=100))
+    assert (len(found["mine"].points), len(found["all"].points), len(found["none"].points)) == (0, 1, 0)
+
+
+def test_one_of_five_points_may_miss():
+    good = [r for size in (4, 8, 16, 32) for r in point(size, all=100, mine=50, push=100, pull=100)]
+    assert of(good + point(64, all=100, mine=90, push=100, pull=100))["mine"].met()
+    assert not of(good[4:] + point(64, all=100, mine=90, push=100, pull=100))["mine"].met()
+
+
+def test_barriers_and_notifications():
+    shape = {"threads": 128, "method": "barrier"}
+    records = [
+        record("upc", "all", 900, ranks=16, blocks=16, **shape), record("upc", "grid_sync", 1000, ranks=16, blocks=16, **shape),
+        record("upc", "all", 2500, ranks=16, blocks=8, **shape), record("barrier", "block", 2000, blocks=1, **shape),
+        record("notification", "ring", 50, bytes=8), record("notification", "claimed", 100, bytes=8),
+    ]  # fmt: skip
+    found = of(records)
+    assert found["barrier of the ranks of a GPU"].met() and found["notification"].met()
+    assert not found["barrier of the ranks of all GPUs"].met()
+
+
+@pytest.mark.parametrize(("mine", "status"), [(50, 0), (70, 1)])
+def test_the_status_says_whether_all_are_met(tmp_path, mine, status, capsys):
+    file = tmp_path / "r.jsonl"
+    file.write_text("".join(json.dumps(r) + "\n" for r in point(64, all=100, mine=mine, none=10, push=100, pull=100)))
+    assert bars.main([str(file)]) == status
+    assert "notification, of the way before: no records" in capsys.readouterr().out
+
+
+def test_files_that_are_no_records(tmp_path, capsys):
+    assert bars.main([str(tmp_path / "absent")]) == 2
+    assert "absent" in capsys.readouterr().err
