@@ -1,37 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote atomics. Included by ggas.cuh; what GGAS_FORM makes: rma.cuh.
+// Remote atomics, on 4- and 8-byte integers, float and double of any node, the own one included. Words of floating
+// point take add, min, max, swap and cas (of bits); behind a NIC add, min and max of them are a loop of cas, a round
+// trip each turn, and complete when the call returns. Through a queue atomics are exact among themselves; plain
+// accesses and the GPU's own atomics to the same word are not ordered with them. Included by ggas.cuh; what calls
+// share: rma.cuh.
 #pragma once
 
 #include "ggas/detail/one_sided/amo.cuh"
 #include "ggas/detail/sync/forms.cuh"
 
-// ---- atomics on 4- and 8-byte integers, float and double of any node, the own one included. Words of floating point
-// take add, min, max, swap and cas (of bits); behind a NIC all but the last two are a loop of cas, a way to and fro
-// each turn, and complete when the call returns. Through a queue they are exact among themselves; plain accesses and
-// the GPU's own atomics to the same word are not ordered with them. Relaxed. Fetching calls return when *old is there,
-// a way to and fro; after a time-out the outcome is unknown. The others are posted as nbi.
-// The operation is done once for the group. *old is there for every thread of a warp or a tile; of a block or several
-// warps for those of the first warp.
-GGAS_FORMS(ggas_atomic_fetch,
-           (ggas_atomic what, P remote, ggas::element_at<P> operand, ggas::element_at<P> compare,
-            ggas::element_at<P>* old, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()),
-           fetch_atomic(group, what, address_of(remote), operand, compare, old, timeout_ns, q))
-GGAS_FORM(ggas_atomic_post, thread,
-          (ggas_atomic what, P remote, ggas::element_at<P> operand, ggas::element_at<P> compare, uint64_t timeout_ns,
-           const ggas_queue& q = ggas_queue::of_block()),
-          post_atomic(what, address_of(remote), operand, compare, timeout_ns, q))
-GGAS_FORM(ggas_fetch_add, thread,
-          (P remote, ggas::element_at<P> value, ggas::element_at<P>* old, uint64_t timeout_ns,
-           const ggas_queue& q = ggas_queue::of_block()),
-          fetch_atomic(group, ggas_atomic_add, address_of(remote), value, ggas::element_at<P>{}, old, timeout_ns, q))
-GGAS_FORM(ggas_fetch_swap, thread,
-          (P remote, ggas::element_at<P> value, ggas::element_at<P>* old, uint64_t timeout_ns,
-           const ggas_queue& q = ggas_queue::of_block()),
-          fetch_atomic(group, ggas_atomic_swap, address_of(remote), value, ggas::element_at<P>{}, old, timeout_ns, q))
-GGAS_FORM(ggas_compare_swap, thread,
-          (P remote, ggas::element_at<P> compare, ggas::element_at<P> value, ggas::element_at<P>* old,
-           uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()),
-          fetch_atomic(group, ggas_atomic_cas, address_of(remote), value, compare, old, timeout_ns, q))
-GGAS_FORM(ggas_add, thread,
-          (P remote, ggas::element_at<P> value, uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()),
-          post_atomic(ggas_atomic_add, address_of(remote), value, ggas::element_at<P>{}, timeout_ns, q))
+/// Changes the word at `remote` by `what` and `operand`, once for the group, and gives its old value in `*old`;
+/// `compare` is for ggas_atomic_cas. `*old` is there for every thread of a warp or tile; of a block or several warps
+/// for those of the first warp.
+/// Order: relaxed.
+/// Cost: a round trip; a local atomic for the own node.
+/// Errors: ggas_bad_argument, ggas_timed_out (the outcome is unknown), ggas_peer_error, ggas_no_queue.
+template <ggas::detail::a_group G, ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_atomic_fetch(const G& group, ggas_atomic what, P remote, ggas::element_at<P> operand,
+                                          ggas::element_at<P> compare, ggas::element_at<P>* old, uint64_t timeout_ns,
+                                          const ggas_queue& q = ggas_queue::of_block()) {
+  using namespace ggas::detail;
+  return fetch_atomic(group, what, address_of(remote), operand, compare, old, timeout_ns, q);
+}
+/// ggas_atomic_fetch() by one thread.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_atomic_fetch(ggas_atomic what, P remote, ggas::element_at<P> operand,
+                                          ggas::element_at<P> compare, ggas::element_at<P>* old, uint64_t timeout_ns,
+                                          const ggas_queue& q = ggas_queue::of_block()) {
+  return ggas_atomic_fetch(ggas::thread{}, what, remote, operand, compare, old, timeout_ns, q);
+}
+/// ggas_atomic_fetch() by all threads of a warp, with equal arguments.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_atomic_fetch_warp(ggas_atomic what, P remote, ggas::element_at<P> operand,
+                                               ggas::element_at<P> compare, ggas::element_at<P>* old,
+                                               uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()) {
+  return ggas_atomic_fetch(ggas::warp{}, what, remote, operand, compare, old, timeout_ns, q);
+}
+/// ggas_atomic_fetch() by all threads of a block, with equal arguments.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_atomic_fetch_block(ggas_atomic what, P remote, ggas::element_at<P> operand,
+                                                ggas::element_at<P> compare, ggas::element_at<P>* old,
+                                                uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()) {
+  return ggas_atomic_fetch(ggas::block{}, what, remote, operand, compare, old, timeout_ns, q);
+}
+
+/// Posts the change of the word at `remote` by `what` and `operand`, without its old value.
+/// Order: relaxed; done after ggas_quiet() of the queue.
+/// Cost: a hop; behind a NIC a descriptor.
+/// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
+/// ggas_queue_error().
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_atomic_post(ggas_atomic what, P remote, ggas::element_at<P> operand,
+                                         ggas::element_at<P> compare, uint64_t timeout_ns,
+                                         const ggas_queue& q = ggas_queue::of_block()) {
+  using namespace ggas::detail;
+  return post_atomic(what, address_of(remote), operand, compare, timeout_ns, q);
+}
+
+/// Adds `value` to the word at `remote` and gives its old value in `*old`.
+/// Order: relaxed.
+/// Cost: a round trip; a local atomic for the own node.
+/// Errors: ggas_bad_argument, ggas_timed_out (the outcome is unknown), ggas_peer_error, ggas_no_queue.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_fetch_add(P remote, ggas::element_at<P> value, ggas::element_at<P>* old,
+                                       uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()) {
+  using namespace ggas::detail;
+  return fetch_atomic(ggas::thread{}, ggas_atomic_add, address_of(remote), value, ggas::element_at<P>{}, old,
+                      timeout_ns, q);
+}
+
+/// Replaces the word at `remote` by `value` and gives its old value in `*old`.
+/// Order: relaxed.
+/// Cost: a round trip; a local atomic for the own node.
+/// Errors: ggas_bad_argument, ggas_timed_out (the outcome is unknown), ggas_peer_error, ggas_no_queue.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_fetch_swap(P remote, ggas::element_at<P> value, ggas::element_at<P>* old,
+                                        uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block()) {
+  using namespace ggas::detail;
+  return fetch_atomic(ggas::thread{}, ggas_atomic_swap, address_of(remote), value, ggas::element_at<P>{}, old,
+                      timeout_ns, q);
+}
+
+/// Replaces the word at `remote` by `value` if it is `compare`, and gives its old value in `*old`.
+/// Order: relaxed.
+/// Cost: a round trip; a local atomic for the own node.
+/// Errors: ggas_bad_argument, ggas_timed_out (the outcome is unknown), ggas_peer_error, ggas_no_queue.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_compare_swap(P remote, ggas::element_at<P> compare, ggas::element_at<P> value,
+                                          ggas::element_at<P>* old, uint64_t timeout_ns,
+                                          const ggas_queue& q = ggas_queue::of_block()) {
+  using namespace ggas::detail;
+  return fetch_atomic(ggas::thread{}, ggas_atomic_cas, address_of(remote), value, compare, old, timeout_ns, q);
+}
+
+/// Posts the addition of `value` to the word at `remote`.
+/// Order: relaxed; done after ggas_quiet() of the queue.
+/// Cost: a hop; behind a NIC a descriptor.
+/// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
+/// ggas_queue_error().
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_add(P remote, ggas::element_at<P> value, uint64_t timeout_ns,
+                                 const ggas_queue& q = ggas_queue::of_block()) {
+  using namespace ggas::detail;
+  return post_atomic(ggas_atomic_add, address_of(remote), value, ggas::element_at<P>{}, timeout_ns, q);
+}

@@ -57,96 +57,119 @@ struct stream_shape {
   typed_path path = typed_path::automatic;
 };
 
-// ---- transfers of n elements between the own segment and a node's; n may be 0. Elements that do not lie in these
-// segments are refused at once (errc::bad_argument). On a GPU the copy engine moves them; the status word then says
-// nothing.
+// Transfers of `n` elements, which may be 0, between the own segment and a node's. On a GPU the copy engine moves them;
+// the status word then says nothing.
+
+/// Queues a put.
+/// Order: as all calls on a stream; at the target by a signal, a barrier or a collective.
+/// Errors, at once: errc::bad_argument: elements that do not lie in these segments.
 template <class T>
 static result<> put_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
                               const stream_report& report);
+/// Queues a get.
+/// Order: what comes later in the stream sees the data.
+/// Errors, at once: errc::bad_argument: elements that do not lie in these segments.
 template <class T>
 static result<> get_on_stream(cluster& c, const stream& s, T* to, global_ptr<T> from, size_t n,
                               const stream_report& report);
 
-// ---- put, and behind it a word at the same node is set or added to: who sees the word sees the data. Both lie on one
-// node. n may be 0. What is wrong with the arguments is told at once, like above; on a GPU nothing else can fail.
+/// Queues a put, and then sets a word at the same node or adds to it. `n` may be 0.
+/// Order: a thread that sees the word sees the data.
+/// Errors, at once: errc::bad_argument; on a GPU nothing else can fail.
 template <class T>
 static result<> put_signal_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
                                      global_ptr<uint64_t> signal, uint64_t value, ggas_signal_op op,
                                      const stream_report& report);
 
-// ---- waits until `*signal cmp value`; signal lies in the own segment.
+/// Waits until `*signal cmp value`; `signal` lies in the own segment.
+/// Order: an acquire.
+/// Errors: errc::bad_argument at once; ggas_timed_out in the status word.
 [[maybe_unused]] static result<> signal_wait_on_stream(cluster& c, const stream& s, const uint64_t* signal,
                                                        ggas_cmp cmp, uint64_t value, const stream_report& report);
-// Waits until *signal >= *taken + n, then adds n to *taken: the n-th next signal of a sender that adds 1 each time. For
-// graphs, which make the same call each time they run. Both words lie in the own segment; *taken is the caller's alone.
+/// Waits until *signal >= *taken + n, then adds n to *taken: the n-th next signal of a sender that adds 1 each time.
+/// For graphs, which make the same call each time they run. Both words lie in the own segment; *taken is the caller's
+/// alone.
+/// Order: an acquire.
+/// Errors: errc::bad_argument at once; ggas_timed_out in the status word.
 [[maybe_unused]] static result<> signal_take_on_stream(cluster& c, const stream& s, const uint64_t* signal,
                                                        uint64_t* taken, uint64_t n, const stream_report& report);
 
-// ---- collectives of all nodes, or of a team, each in a stream of its own and in the same order. They are the
-// collectives of the device API (ggas/collective.cuh), with the same rules, and may be mixed with calls from kernels of
-// the same stream. Two streams of a node that may run collectives at the same time need teams of different ids. src and
-// dst that overlap where they must not are errc::bad_argument.
-//
-// barrier: every store made before it, by earlier work of the streams, is visible to all members after it. sync:
-// nothing but that everybody has come here.
-using stream_team = std::optional<ggas_team>;  // nothing: all nodes
+// Collectives of all nodes, or of a team, each in a stream of its own and in the same order. They are the collectives
+// of the device API (ggas/collective.cuh), with the same rules and errors, in the status word, and may be mixed with
+// calls from kernels of the same stream. Two streams of a node that may run collectives at the same time need teams of
+// different ids. `src` and `dst` that overlap where they must not are errc::bad_argument, at once.
 
+using stream_team = std::optional<ggas_team>;  // empty: all nodes
+
+/// ggas_barrier_grid() on a stream: every store made before it, by earlier work of the streams, is visible to all
+/// members after it.
 [[maybe_unused]] static result<> barrier_on_stream(cluster& c, const stream& s, const stream_report& report,
                                                    const stream_team& team = {});
+/// ggas_sync_grid() on a stream: all members have arrived, and nothing else.
 [[maybe_unused]] static result<> sync_on_stream(cluster& c, const stream& s, const stream_report& report,
                                                 const stream_team& team = {});
+/// ggas_allreduce_grid() on a stream.
 template <class T>
 static result<> allreduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
                                     const stream_report& report, const stream_shape& shape = {},
                                     const stream_team& team = {});
+/// ggas_reduce_grid() on a stream.
 template <class T>
 static result<> reduce_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op, int root,
                                  const stream_report& report, const stream_shape& shape = {},
                                  const stream_team& team = {});
+/// ggas_broadcast_grid() on a stream.
 template <class T>
 static result<> broadcast_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
                                     const stream_report& report, const stream_shape& shape = {},
                                     const stream_team& team = {});
+/// ggas_allgather_grid() on a stream.
 template <class T>
 static result<> allgather_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
                                     const stream_report& report, const stream_shape& shape = {},
                                     const stream_team& team = {});
+/// ggas_alltoall_grid() on a stream.
 template <class T>
 static result<> alltoall_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n,
                                    const stream_report& report, const stream_shape& shape = {},
                                    const stream_team& team = {});
+/// ggas_gather_grid() on a stream.
 template <class T>
 static result<> gather_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
                                  const stream_report& report, const stream_shape& shape = {},
                                  const stream_team& team = {});
+/// ggas_scatter_grid() on a stream.
 template <class T>
 static result<> scatter_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int root,
                                   const stream_report& report, const stream_shape& shape = {},
                                   const stream_team& team = {});
+/// ggas_permute_grid() on a stream.
 template <class T>
 static result<> permute_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, int to,
                                   const stream_report& report, const stream_shape& shape = {},
                                   const stream_team& team = {});
+/// ggas_reducescatter_grid() on a stream.
 template <class T>
 static result<> reducescatter_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
                                         const stream_report& report, const stream_shape& shape = {},
                                         const stream_team& team = {});
+/// ggas_scan_grid() on a stream.
 template <class T>
 static result<> scan_on_stream(cluster& c, const stream& s, T* dst, const T* src, size_t n, ggas_op op,
                                ggas_scan_kind kind, const stream_report& report, const stream_shape& shape = {},
                                const stream_team& team = {});
 
-// ---- for kernels of the user's, too: ggas::launch of a kernel that may be loaded while the one before it in the
-// stream still runs, which hides most of the launch. The kernel calls ggas_after_stream() before it touches memory. Its
-// blocks take room on the GPU while they wait for that: if the kernel before waits for one of another stream of the
-// same GPU, leave room for that one, or use ggas::launch.
+/// ggas::launch of a kernel, also of the user's, that may be loaded while the one before it in the stream still runs,
+/// which hides most of the launch. The kernel calls ggas_after_stream() before it accesses memory. Its blocks occupy
+/// the GPU while they wait for that: if the kernel before waits for one of another stream of the same GPU, leave room
+/// for that one, or use ggas::launch.
 template <class... P>
 static result<> launch_dependent(cluster& c, const stream& s, extent grid, const block_shape& block,
                                  void (*kernel)(P...), std::type_identity_t<P>... args);
 
 }  // namespace ggas
 
-// By every thread: waits for the end of what is before in the stream, and sees its memory.
+/// Waits, by every thread, for the end of what is before in the stream, and sees its memory.
 GGAS_DEVICE void ggas_after_stream();
 
 #include "ggas/detail/stream/on_stream.cuh"

@@ -4,26 +4,42 @@
 
 #include "ggas/detail/one_sided/queue_handle.cuh"
 
-// ---- queues. A queue carries operations to one node in the order they were posted; operations of different queues are
+// A queue carries operations to one node in the order they were posted; operations of different queues are
 // not ordered. Any number of threads and blocks may use one. A handle is a value for one thread; in group calls every
 // thread passes its own handle of the same queue.
 // ggas_shared: others may use the queue at the same time; ggas_exclusive: only this handle does.
-GGAS_DEVICE int ggas_queues();  // of this node: 0, 1 ... ; the same on every node
-// Queue `index`; ggas_queue::good() is false if there is none.
+
+/// Queues of this node, the same number on every node.
+GGAS_DEVICE int ggas_queues();
+/// Handle of queue `index`; ggas_queue::good() is false if there is none.
 GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing = ggas_shared);
-// The block's number modulo the queues, shared: the one of calls that are given none (ggas_queue::of_block()).
+/// The block's number modulo the queues, shared: the one of calls that are given none (ggas_queue::of_block()).
 GGAS_DEVICE ggas_queue ggas_default_queue();
 
+/// Operations of the queue that have failed, and the NIC's code of the last one (ST_* in docs/rma.md).
 GGAS_DEVICE ggas_queue_failures ggas_queue_error(const ggas_queue& q);
-GGAS_DEVICE void ggas_queue_forgive(const ggas_queue& q);  // failures so far are reported no more
+/// Failures so far are no longer reported.
+GGAS_DEVICE void ggas_queue_forgive(const ggas_queue& q);
 
-// ---- completion. Waits until every operation posted to the queue before is complete: puts are visible at the target,
-// gets here. A queue that others keep filling is held until then.
+/// Waits until every operation posted to the queue before is complete. A queue that others keep filling is held until
+/// then.
+/// Order: completion: puts are visible at the target, gets in own memory.
+/// Cost: a fence; behind a NIC polls of the status that it writes.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted; ggas_peer_error: an operation of the queue failed.
 GGAS_DEVICE ggas_status ggas_quiet(const ggas_queue& q, uint64_t timeout_ns);
+/// ggas_quiet() of a queue by all threads of a warp.
 GGAS_DEVICE ggas_status ggas_quiet_warp(const ggas_queue& q, uint64_t timeout_ns);
+/// ggas_quiet() of a queue by all threads of a block.
 GGAS_DEVICE ggas_status ggas_quiet_block(const ggas_queue& q, uint64_t timeout_ns);
-// Waits until the sources of everything posted before may be overwritten.
+/// Waits until the sources of everything posted to the queue before may be overwritten.
+/// Order: none at the targets.
+/// Cost: nothing where peers are memory; behind a NIC polls of the status that it writes.
+/// Errors: as ggas_quiet() of a queue.
 GGAS_DEVICE ggas_status ggas_quiet_local(const ggas_queue& q, uint64_t timeout_ns);
+/// ggas_quiet_local() by all threads of a warp.
 GGAS_DEVICE ggas_status ggas_quiet_local_warp(const ggas_queue& q, uint64_t timeout_ns);
-// Orders what was posted to the queue before everything the thread does later, whatever the way.
+/// Orders what was posted to the queue before everything the thread does later, by any way.
+/// Order: as ggas_fence(), of the queue's operations too.
+/// Cost: as ggas_quiet() of a queue behind a NIC, else a fence.
+/// Errors: as ggas_quiet() of a queue.
 GGAS_DEVICE ggas_status ggas_fence(const ggas_queue& q, uint64_t timeout_ns);

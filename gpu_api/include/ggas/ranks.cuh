@@ -14,20 +14,25 @@
 
 #include "ggas/detail/ranks/folds.cuh"
 
+/// Own rank, -1 if the block is none.
 GGAS_DEVICE int ggas_rank(const ggas_ranks& ranks) { return ggas::detail::own_rank(ranks); }
+/// Number of ranks.
 GGAS_DEVICE int ggas_rank_count(const ggas_ranks& ranks) { return ggas::detail::rank_count(ranks); }
+/// Node of a rank.
 GGAS_DEVICE int ggas_rank_node(const ggas_ranks& ranks, int rank) { return ggas::detail::node_of_rank(ranks, rank); }
-// The ranks of the calling node as a group: for puts, gets and barriers of their blocks alone.
+/// The ranks of the calling node as a group: for puts, gets and barriers of their blocks alone.
 GGAS_DEVICE ggas::blocks ggas_rank_blocks(const ggas_ranks& ranks) { return ggas::detail::blocks_of(ranks); }
-// Memory of a rank; null where it does not lie in the segment.
+/// Memory of a rank; null where it does not lie in the segment.
 template <class T>
 GGAS_DEVICE T* ggas_pointer_of_rank(const ggas_ranks& ranks, int rank, ggas::ranked<T> at) {
   return ggas_pointer_of_node<T>(ggas::detail::node_of_rank(ranks, rank),
                                  at.offset + static_cast<uint64_t>(ggas::detail::block_in_node(ranks, rank)) * at.step);
 }
 
-// Every store and put of the ranks before it is visible to every rank after it. Blocks of a node count themselves in
-// its memory, nodes take ceil(log2 nodes) hops.
+/// Returns when all ranks have arrived.
+/// Order: every store and put of the ranks before it is visible to every rank after it.
+/// Cost: blocks of a node count themselves in its memory, nodes need ceil(log2 nodes) hops.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status ggas_barrier(const ggas_ranks& ranks, uint64_t timeout_ns) {
   GGAS_CALL(ggas_barrier, ggas::block{}, ggas::detail::record_call(this_call, {ranks.nodes}),
             !ggas::detail::ranks_good(ranks)
@@ -35,9 +40,12 @@ GGAS_DEVICE ggas_status ggas_barrier(const ggas_ranks& ranks, uint64_t timeout_n
                 : ggas::detail::meet_ranks<ggas::detail::meeting::barrier>(ranks, timeout_ns));
 }
 
-// ---- data that is moved. Elements have 1, 2, 4, 8 or 16 bytes. What a mode promises: docs/ranks.md.
-//
-// broadcast: n elements of the root's src go to dst of every rank; src may be the root's dst.
+// Data that is moved: elements have 1, 2, 4, 8 or 16 bytes. What a mode promises: docs/ranks.md.
+
+/// Copies `n` elements of the root's `src` to `dst` of every rank; `src` may be the root's `dst`.
+/// Order: by the mode (docs/ranks.md).
+/// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, ggas::ranked<T> dst,
                                        ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
@@ -51,7 +59,10 @@ GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, ggas::ranked<T> 
             run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
                       [&](const rank_call& c, patience& end) { return broadcast_to_ranks(c, m, root, end); }));
 }
-// scatter: n elements from the root's src + i * n go to dst of rank i, which may be that part of src at the root.
+/// Copies `n` elements from the root's src + i * n to `dst` of rank i, which may be that part of `src` at the root.
+/// Order: by the mode (docs/ranks.md).
+/// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, ggas::ranked<T> dst,
                                      ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
@@ -66,7 +77,10 @@ GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, ggas::ranked<T> ds
             run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
                       [&](const rank_call& c, patience& end) { return scatter_to_ranks(c, m, root, end); }));
 }
-// gather: n elements of src of rank i go to the root's dst + i * n; the root's src may be that part of its dst.
+/// Copies `n` elements of `src` of rank i to the root's dst + i * n; the root's `src` may be that part of its `dst`.
+/// Order: by the mode (docs/ranks.md).
+/// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, ggas::ranked<T> dst,
                                     ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
@@ -81,7 +95,10 @@ GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, ggas::ranked<T> dst
             run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
                       [&](const rank_call& c, patience& end) { return gather_from_ranks(c, m, root, end); }));
 }
-// allgather: n elements of src of rank i go to dst + i * n of every rank; src may be the own part of dst.
+/// Copies `n` elements of `src` of rank i to dst + i * n of every rank; `src` may be the own part of `dst`.
+/// Order: by the mode (docs/ranks.md).
+/// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, ggas::ranked<T> dst,
                                        ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, uint64_t timeout_ns,
@@ -93,7 +110,10 @@ GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, ggas::ranked<T> 
             run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), everybody), false, 0, false}, timeout_ns, good,
                       [&](const rank_call& c, patience& end) { return spread_to_ranks(c, m, true, end); }));
 }
-// alltoall: n elements from src + j * n of rank i go to dst + i * n of rank j.
+/// Copies `n` elements from src + j * n of rank i to dst + i * n of rank j.
+/// Order: by the mode (docs/ranks.md).
+/// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, ggas::ranked<T> dst,
                                       ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, uint64_t timeout_ns,
@@ -108,8 +128,11 @@ GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, ggas::ranked<T> d
             run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), everybody), false, 0, false}, timeout_ns, good,
                       [&](const rank_call& c, patience& end) { return spread_to_ranks(c, m, false, end); }));
 }
-// permute: n elements of src go to dst of rank `to`. Every rank is the target of one: with ggas_in_all, and in the
-// checked mode, ggas_bad_argument at all of them where that is not so; else a rank that is no target times out.
+/// Copies `n` elements of `src` to `dst` of rank `to`; every rank is the target of one. With ggas_in_all, and in the
+/// checked mode, all ranks return ggas_bad_argument where that is not so; else a rank that is no target times out.
+/// Order: by the mode (docs/ranks.md).
+/// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, ggas::ranked<T> dst,
                                      ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int to,
@@ -125,10 +148,12 @@ GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, ggas::ranked<T> ds
                       [&](const rank_call& c, patience& end) { return permute_ranks(c, m, to, end); }));
 }
 
-// ---- reductions of numbers, as those of nodes (collective.cuh): sums run in the order of ranks.
-//
-// reducescatter: n elements from src + i * n of every rank are combined into dst of rank i, which may be that part of
-// its src.
+// Reductions of numbers, as those of nodes (reduction.cuh): sums run in the order of ranks.
+
+/// Combines `n` elements from src + i * n of every rank into `dst` of rank i, which may be that part of its `src`.
+/// Order: by the mode (docs/ranks.md).
+/// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_reducescatter(const ggas_ranks& ranks, ggas::ranked<T> dst,
                                            ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, ggas_op op,
@@ -145,8 +170,11 @@ GGAS_DEVICE ggas_status ggas_reducescatter(const ggas_ranks& ranks, ggas::ranked
                         return reducescatter_ranks(c, fold_of(ranks, dst, src, n, op), end);
                       }));
 }
-// scan: element i of dst becomes the combination of element i of src of ranks 0 ... own (ggas_scan_inclusive) or own -
-// 1 (ggas_scan_exclusive: dst of rank 0 stays as it is). dst may be src.
+/// Element i of `dst` becomes the combination of element i of `src` of ranks 0 ... own (ggas_scan_inclusive) or own -
+/// 1 (ggas_scan_exclusive: `dst` of rank 0 stays as it is). `dst` may be `src`.
+/// Order: by the mode (docs/ranks.md).
+/// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_scan(const ggas_ranks& ranks, ggas::ranked<T> dst,
                                   ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, ggas_op op,

@@ -7,22 +7,26 @@
 #include "ggas/detail/access/access.cuh"
 #include "ggas/detail/sync/team_handle.hpp"
 
+/// The team of all nodes.
 GGAS_DEVICE ggas_team ggas_world() { return {0, 1, ggas_nodes(), 0}; }
 
-// Size 0 if the numbers are not of a team: stride < 1, a member that does not exist, id 0 or above 3.
+/// The team of nodes first, first + stride, ... with `id`, 1 to 3. Its size is 0 if the numbers are not of a team:
+/// stride < 1, a member that does not exist, id 0 or above 3.
 GGAS_DEVICE ggas_team ggas_team_strided(unsigned id, int first, int stride, int size) {
   const bool good = id > 0 && id < ggas::layout::teams && first >= 0 && stride > 0 && size > 0 &&
                     first < ggas_nodes() && (ggas_nodes() - 1 - first) / stride >= size - 1;
   return good ? ggas_team{first, stride, size, id} : ggas_team{0, 1, 0, 0};
 }
 
+/// Node of a rank of the team.
 GGAS_DEVICE int ggas_team_node(const ggas_team& t, int rank) { return t.first + rank * t.stride; }
 
-// -1 if the node is no member.
+/// Rank of a node in the team, -1 if it is no member.
 GGAS_DEVICE int ggas_team_rank_of(const ggas_team& t, int node) {
   const int i = node - t.first;
   return i >= 0 && i % t.stride == 0 && i / t.stride < t.size ? i / t.stride : -1;
 }
+/// Own rank in the team, -1 if the node is no member.
 GGAS_DEVICE int ggas_team_rank(const ggas_team& t) { return ggas_team_rank_of(t, ggas_node()); }
 namespace ggas::detail {
 // The place that the id names lies in the segment, behind what the library reserves.
@@ -33,7 +37,7 @@ GGAS_DEVICE bool place_exists(unsigned id) {
 }
 }  // namespace ggas::detail
 
-// The numbers are of a team, and the calling node is a member. For ggas_world() the compiler knows it.
+/// Whether the numbers are of a team, and the calling node is a member. For ggas_world() the compiler knows it.
 GGAS_DEVICE bool ggas_team_good(const ggas_team& t) {
   // No node at all: the program has not set the context.
   if (t.id == 0) return t.first == 0 && t.stride == 1 && t.size == ggas_nodes() && t.size > 0;

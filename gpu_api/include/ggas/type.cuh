@@ -2,7 +2,7 @@
 // Datatypes in kernels: noncontiguous data packed, put and got where they lie. A ggas_type comes from
 // ggas::type_space::commit (ggas/committed_types.hpp) and is the same value on every node. Guide: docs/datatypes.md.
 //
-// An address is that of an item's displacement 0, which may lie before or behind its data; all data of `count` items
+// An address is that of an item's displacement 0, which may lie before or after its data; all data of `count` items
 // lie in the own segment, or, of a put or get, in one segment. Both sides of a put or get have the same signature: as
 // many primitives, the same in the same order. Layouts may differ.
 //
@@ -21,71 +21,103 @@
 
 constexpr uint64_t ggas_all_bytes = ~0ull;
 
-// ---- between memory of the own node. Packed data are the primitives one behind the other. Bytes `first` ... `first` +
-// `bytes` - 1 of the packed data of all items, at `to`; unpack: from `from`. Gaps are not written. ggas_all_bytes: up
-// to the end. Cost of a piece of up to 16 bytes: a division for each dimension of a box, else a step for each record on
-// its way, log2 n loads in a list of n blocks.
+/// Packs data of `count` items at `from`: bytes `first` ... `first` + `bytes` - 1 of their packed data, the
+/// primitives in sequence, go to `to`. ggas_all_bytes: up to the end.
+/// Order: as ggas_put() in own memory: the group sees the data on return.
+/// Cost: for a piece of up to 16 bytes a division for each dimension of a box, else a step for each record on its
+/// way, and log2 n loads in a list of n blocks.
+/// Errors: ggas_bad_argument.
 GGAS_DEVICE ggas_status ggas_pack(void* to, const void* from, uint64_t count, const ggas_type& type, uint64_t first = 0,
                                   uint64_t bytes = ggas_all_bytes);
+/// ggas_pack() by all threads of a warp, with equal arguments.
 GGAS_DEVICE ggas_status ggas_pack_warp(void* to, const void* from, uint64_t count, const ggas_type& type,
                                        uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+/// ggas_pack() by all threads of a block, with equal arguments.
 GGAS_DEVICE ggas_status ggas_pack_block(void* to, const void* from, uint64_t count, const ggas_type& type,
                                         uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+/// ggas_pack() by all blocks of a grid, with equal arguments.
 GGAS_DEVICE ggas_status ggas_pack_grid(void* to, const void* from, uint64_t count, const ggas_type& type,
                                        uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+
+/// Unpacks bytes `first` ... `first` + `bytes` - 1 of the packed data of `count` items from `from` to the items at
+/// `to`. Gaps are not written.
+/// Order: as ggas_pack().
+/// Cost: as ggas_pack().
+/// Errors: ggas_bad_argument.
 GGAS_DEVICE ggas_status ggas_unpack(void* to, uint64_t count, const ggas_type& type, const void* from,
                                     uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+/// ggas_unpack() by all threads of a warp, with equal arguments.
 GGAS_DEVICE ggas_status ggas_unpack_warp(void* to, uint64_t count, const ggas_type& type, const void* from,
                                          uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+/// ggas_unpack() by all threads of a block, with equal arguments.
 GGAS_DEVICE ggas_status ggas_unpack_block(void* to, uint64_t count, const ggas_type& type, const void* from,
                                           uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
+/// ggas_unpack() by all blocks of a grid, with equal arguments.
 GGAS_DEVICE ggas_status ggas_unpack_grid(void* to, uint64_t count, const ggas_type& type, const void* from,
                                          uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
 
-// ---- items of one layout here become items of another one there, or come from there. Where peers' memory is reached
-// directly straight from layout to layout; behind a NIC a descriptor for each run that both sides have in common, of a
-// grid by its first block. The time-out is for the call.
+/// Items of one layout here become items of another layout at a node. The time-out is for the call.
+/// Order: complete on return, as ggas_put().
+/// Cost: where peers are memory, accesses straight from layout to layout and a fence; behind a NIC a descriptor for
+/// each run that both sides have in common, of a grid by its first block.
+/// Errors: ggas_bad_argument; behind a NIC also ggas_timed_out, ggas_peer_error.
 GGAS_DEVICE ggas_status ggas_put_typed(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                        const void* local, uint64_t local_count, const ggas_type& local_type,
                                        uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+/// ggas_put_typed() by all threads of a warp, with equal arguments.
 GGAS_DEVICE ggas_status ggas_put_typed_warp(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                             const void* local, uint64_t local_count, const ggas_type& local_type,
                                             uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+/// ggas_put_typed() by all threads of a block, with equal arguments.
 GGAS_DEVICE ggas_status ggas_put_typed_block(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                              const void* local, uint64_t local_count, const ggas_type& local_type,
                                              uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+/// ggas_put_typed() by all blocks of a grid, with equal arguments.
 GGAS_DEVICE ggas_status ggas_put_typed_grid(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                             const void* local, uint64_t local_count, const ggas_type& local_type,
                                             uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+
+/// Items of one layout at a node become items of another layout here. The time-out is for the call.
+/// Order: complete on return, as ggas_get().
+/// Cost: as ggas_put_typed(), with loads.
+/// Errors: ggas_bad_argument; behind a NIC also ggas_timed_out, ggas_peer_error.
 GGAS_DEVICE ggas_status ggas_get_typed(void* local, uint64_t local_count, const ggas_type& local_type,
                                        const void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                        uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+/// ggas_get_typed() by all threads of a warp, with equal arguments.
 GGAS_DEVICE ggas_status ggas_get_typed_warp(void* local, uint64_t local_count, const ggas_type& local_type,
                                             const void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                             uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+/// ggas_get_typed() by all threads of a block, with equal arguments.
 GGAS_DEVICE ggas_status ggas_get_typed_block(void* local, uint64_t local_count, const ggas_type& local_type,
                                              const void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                              uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+/// ggas_get_typed() by all blocks of a grid, with equal arguments.
 GGAS_DEVICE ggas_status ggas_get_typed_grid(void* local, uint64_t local_count, const ggas_type& local_type,
                                             const void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                             uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 
-// ---- put, and behind it a word on the same node is set or added to: who sees the word sees the data.
+/// ggas_put_typed(), and then a word at the same node is set or added to.
+/// Order: a thread that sees the word sees the data; complete on return.
+/// Cost: as ggas_put_typed(), a fence and a hop.
+/// Errors: ggas_bad_argument; behind a NIC also ggas_timed_out, ggas_peer_error.
 GGAS_DEVICE ggas_status ggas_put_signal_typed(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                               const void* local, uint64_t local_count, const ggas_type& local_type,
                                               uint64_t* signal, uint64_t value, ggas_signal_op op, uint64_t timeout_ns,
                                               const ggas_queue& q = ggas_queue::of_block());
+/// ggas_put_signal_typed() by all threads of a warp, with equal arguments.
 GGAS_DEVICE ggas_status ggas_put_signal_typed_warp(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                                    const void* local, uint64_t local_count, const ggas_type& local_type,
                                                    uint64_t* signal, uint64_t value, ggas_signal_op op,
                                                    uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
+/// ggas_put_signal_typed() by all threads of a block, with equal arguments.
 GGAS_DEVICE ggas_status ggas_put_signal_typed_block(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                                     const void* local, uint64_t local_count,
                                                     const ggas_type& local_type, uint64_t* signal, uint64_t value,
                                                     ggas_signal_op op, uint64_t timeout_ns,
                                                     const ggas_queue& q = ggas_queue::of_block());
-// The last block to be done signals: it is found by `*arrived`, a word of the own segment that is zero before and
-// after, and that no other call uses meanwhile.
+/// ggas_put_signal_typed() by all blocks of a grid. The last block to finish signals: it is found by `*arrived`, a
+/// word of the own segment that is zero before and after, and that no other call uses meanwhile.
 GGAS_DEVICE ggas_status ggas_put_signal_typed_grid(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                                    const void* local, uint64_t local_count, const ggas_type& local_type,
                                                    uint64_t* signal, uint64_t value, ggas_signal_op op,

@@ -26,26 +26,28 @@ struct packed_range {
   uint64_t bytes = ggas_all_bytes;
 };
 
-// ---- between memory of the own node. Packed byte `range.first` is at `to`; unpack: at `from`. Gaps are not written.
+/// ggas_pack_grid() on a stream: packed byte `range.first` is at `to`.
 [[maybe_unused]] static result<> pack_on_stream(cluster& c, const stream& s, void* to, const void* from, uint64_t count,
                                                 const ggas_type& type, const stream_report& report,
                                                 const packed_range& range = {}, const stream_shape& shape = {});
+/// ggas_unpack_grid() on a stream: packed byte `range.first` is at `from`. Gaps are not written.
 [[maybe_unused]] static result<> unpack_on_stream(cluster& c, const stream& s, void* to, uint64_t count,
                                                   const ggas_type& type, const void* from, const stream_report& report,
                                                   const packed_range& range = {}, const stream_shape& shape = {});
 
-// ---- items of one layout here become items of another one there, or come from there: the same primitives in the same
-// order. Straight from layout to layout; behind a NIC a descriptor for each run, and local data in the segment.
+/// ggas_put_typed_grid() on a stream. Behind a NIC local data lie in the segment.
 [[maybe_unused]] static result<> put_typed_on_stream(cluster& c, const stream& s, global_ptr<char> remote,
                                                      uint64_t remote_count, const ggas_type& remote_type,
                                                      const void* local, uint64_t local_count,
                                                      const ggas_type& local_type, const stream_report& report,
                                                      const stream_shape& shape = {});
+/// ggas_get_typed_grid() on a stream. Behind a NIC local data lie in the segment.
 [[maybe_unused]] static result<> get_typed_on_stream(cluster& c, const stream& s, void* local, uint64_t local_count,
                                                      const ggas_type& local_type, global_ptr<char> remote,
                                                      uint64_t remote_count, const ggas_type& remote_type,
                                                      const stream_report& report, const stream_shape& shape = {});
-// ---- put, and behind it a word on the same node is set or added to: who sees the word sees the data.
+
+/// ggas_put_signal_typed_grid() on a stream, without its counter: a thread that sees the word sees the data.
 [[maybe_unused]] static result<> put_signal_typed_on_stream(
     cluster& c, const stream& s, global_ptr<char> remote, uint64_t remote_count, const ggas_type& remote_type,
     const void* local, uint64_t local_count, const ggas_type& local_type, global_ptr<uint64_t> signal, uint64_t value,

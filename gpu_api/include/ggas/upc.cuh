@@ -150,15 +150,31 @@ GGAS_DEVICE ggas_status set_bytes(const G& g, char* to, int value, uint64_t n) {
 }  // namespace detail
 }  // namespace ggas::upc
 
-// Copies of n bytes by a thread, or, with a group in front, by a warp or block: from and to private memory, which lies
-// in the own segment where there is a NIC; between two places in shared memory. Of 0 bytes nothing is done. As ggas_put
-// and ggas_get: done when they return; ggas_bad_argument: what does not lie in one segment.
+// Copies of n bytes, between shared memory and private memory, which lies in the own segment where there is a NIC. With
+// 0 bytes nothing is done.
+
+/// Copies `n` bytes of private memory, `src`, to shared memory.
+/// Order: complete on return, as ggas_put().
+/// Cost: as ggas_put().
+/// Errors: ggas_bad_argument: memory that does not lie in one segment; ggas_timed_out, ggas_peer_error,
+/// ggas_no_queue.
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status upc_memput(const G& group, const ggas::upc::shared_void& dst, const void* src, uint64_t n,
                                    uint64_t timeout_ns) {
   if (n == 0) return ggas_ok;
   return ggas_put(group, ggas::upc::detail::bytes_at(dst), static_cast<const char*>(src), n, timeout_ns);
 }
+/// upc_memput() by one CUDA thread.
+GGAS_DEVICE ggas_status upc_memput(const ggas::upc::shared_void& dst, const void* src, uint64_t n,
+                                   uint64_t timeout_ns) {
+  return upc_memput(ggas::thread{}, dst, src, n, timeout_ns);
+}
+
+/// Copies `n` bytes of shared memory to private memory, `dst`.
+/// Order: complete on return, as ggas_get().
+/// Cost: as ggas_get().
+/// Errors: ggas_bad_argument: memory that does not lie in one segment; ggas_timed_out, ggas_peer_error,
+/// ggas_no_queue.
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status upc_memget(const G& group, void* dst, const ggas::upc::shared_const_void& src, uint64_t n,
                                    uint64_t timeout_ns) {
@@ -166,6 +182,18 @@ GGAS_DEVICE ggas_status upc_memget(const G& group, void* dst, const ggas::upc::s
   return ggas_get(group, static_cast<char*>(dst), static_cast<const char*>(ggas::upc::detail::bytes_at(src)), n,
                   timeout_ns);
 }
+/// upc_memget() by one CUDA thread.
+GGAS_DEVICE ggas_status upc_memget(void* dst, const ggas::upc::shared_const_void& src, uint64_t n,
+                                   uint64_t timeout_ns) {
+  return upc_memget(ggas::thread{}, dst, src, n, timeout_ns);
+}
+
+/// Copies `n` bytes between two places in shared memory.
+/// Order: complete on return where one of them is the caller's; else stores, which are visible after a barrier or
+/// ggas_quiet().
+/// Cost: as ggas_put() or ggas_get(); between two other threads a load and a store for each word.
+/// Errors: ggas_bad_argument: memory that does not lie in one segment; ggas_timed_out, ggas_peer_error,
+/// ggas_no_queue.
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status upc_memcpy(const G& group, const ggas::upc::shared_void& dst,
                                    const ggas::upc::shared_const_void& src, uint64_t n, uint64_t timeout_ns) {
@@ -174,35 +202,44 @@ GGAS_DEVICE ggas_status upc_memcpy(const G& group, const ggas::upc::shared_void&
   if (n == 0) return ggas_ok;
   return ggas::upc::detail::copy_through(group, ggas::upc::detail::bytes_at(dst), ggas::upc::detail::bytes_at(src), n);
 }
-// Stores: of another thread's memory they are visible there after a barrier or ggas_quiet.
+/// upc_memcpy() by one CUDA thread.
+GGAS_DEVICE ggas_status upc_memcpy(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
+                                   uint64_t n, uint64_t timeout_ns) {
+  return upc_memcpy(ggas::thread{}, dst, src, n, timeout_ns);
+}
+
+/// Sets `n` bytes of shared memory to `value`.
+/// Order: stores: of another thread's memory they are visible there after a barrier or ggas_quiet().
+/// Cost: a store for each byte.
+/// Errors: ggas_bad_argument: memory that does not lie in one segment.
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status upc_memset(const G& group, const ggas::upc::shared_void& dst, int value, uint64_t n) {
   if (n == 0) return ggas_ok;
   return ggas::upc::detail::set_bytes(group, ggas::upc::detail::bytes_at(dst), value, n);
 }
-GGAS_DEVICE ggas_status upc_memput(const ggas::upc::shared_void& dst, const void* src, uint64_t n,
-                                   uint64_t timeout_ns) {
-  return upc_memput(ggas::thread{}, dst, src, n, timeout_ns);
-}
-GGAS_DEVICE ggas_status upc_memget(void* dst, const ggas::upc::shared_const_void& src, uint64_t n,
-                                   uint64_t timeout_ns) {
-  return upc_memget(ggas::thread{}, dst, src, n, timeout_ns);
-}
-GGAS_DEVICE ggas_status upc_memcpy(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
-                                   uint64_t n, uint64_t timeout_ns) {
-  return upc_memcpy(ggas::thread{}, dst, src, n, timeout_ns);
-}
+/// upc_memset() by one CUDA thread.
 GGAS_DEVICE ggas_status upc_memset(const ggas::upc::shared_void& dst, int value, uint64_t n) {
   return upc_memset(ggas::thread{}, dst, value, n);
 }
 
-// upc_barrier; upc_notify and upc_wait, with what upc_notify gives. By the block that is the node's kernel, or, of a
-// grid, upc_barrier_grid by all its blocks. What any thread stored or put before is visible to all after it.
+/// upc_barrier, by the block that is the node's kernel.
+/// Order: what any thread stored or put before is visible to all after it.
+/// Cost: as ggas_barrier().
+/// Errors: as ggas_barrier().
 GGAS_DEVICE ggas_status upc_barrier(uint64_t timeout_ns) { return ggas_barrier_block(timeout_ns); }
+/// upc_barrier() by all blocks of the grid that is the node's kernel.
 GGAS_DEVICE ggas_status upc_barrier_grid(uint64_t timeout_ns) { return ggas_barrier_grid(timeout_ns); }
+/// The first half of upc_barrier(); its result is for upc_wait().
 GGAS_DEVICE ggas_arrival upc_notify() { return ggas_barrier_arrive_block(); }
+/// The second half of upc_barrier().
+/// Order: as upc_barrier().
+/// Cost: as ggas_barrier().
+/// Errors: as ggas_barrier().
 GGAS_DEVICE ggas_status upc_wait(ggas_arrival& notified, uint64_t timeout_ns) {
   return ggas_barrier_wait_block(notified, timeout_ns);
 }
-// upc_fence: the caller's accesses before it are complete.
+/// upc_fence: waits until the caller's accesses before it are complete.
+/// Order: completion, as ggas_quiet().
+/// Cost: as ggas_quiet().
+/// Errors: as ggas_quiet().
 GGAS_DEVICE ggas_status upc_fence() { return ggas_quiet(); }

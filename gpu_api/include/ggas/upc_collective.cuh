@@ -80,42 +80,60 @@ struct permute_by {
 
 }  // namespace ggas::upc::detail
 
-// shared [] char[n] to every part of shared [n] char[n * THREADS].
+/// Copies shared [] char[n] to every part of shared [n] char[n * THREADS].
+/// Order: by the mode (docs/upc.md).
+/// Cost: as the collective of nodes, and a barrier for each half of the mode that is `all`.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status upc_all_broadcast(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                           uint64_t n, uint64_t timeout_ns,
                                           ggas_sync_mode mode = ggas::upc::detail::all_sync) {
   return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0, mode, timeout_ns,
                                        ggas::upc::detail::broadcast_from{static_cast<int>(src.thread()), timeout_ns});
 }
-// Block i of shared [] char[n * THREADS] to part i of shared [n] char[n * THREADS].
+/// Copies block i of shared [] char[n * THREADS] to part i of shared [n] char[n * THREADS].
+/// Order: by the mode (docs/upc.md).
+/// Cost: as the collective of nodes, and a barrier for each half of the mode that is `all`.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status upc_all_scatter(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                         uint64_t n, uint64_t timeout_ns,
                                         ggas_sync_mode mode = ggas::upc::detail::all_sync) {
   return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0, mode, timeout_ns,
                                        ggas::upc::detail::scatter_from{static_cast<int>(src.thread()), timeout_ns});
 }
-// And back.
+/// Copies part i of shared [n] char[n * THREADS] to block i of shared [] char[n * THREADS].
+/// Order: by the mode (docs/upc.md).
+/// Cost: as the collective of nodes, and a barrier for each half of the mode that is `all`.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status upc_all_gather(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                        uint64_t n, uint64_t timeout_ns,
                                        ggas_sync_mode mode = ggas::upc::detail::all_sync) {
   return ggas::upc::detail::collective(dst, src, n, src.thread() == 0, mode, timeout_ns,
                                        ggas::upc::detail::gather_to{static_cast<int>(dst.thread()), timeout_ns});
 }
-// All parts of shared [n] char[n * THREADS] to each part of shared [n * THREADS] char[n * THREADS * THREADS].
+/// Copies all parts of shared [n] char[n * THREADS] to each part of shared [n * THREADS] char[n * THREADS * THREADS].
+/// Order: by the mode (docs/upc.md).
+/// Cost: as the collective of nodes, and a barrier for each half of the mode that is `all`.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status upc_all_gather_all(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                            uint64_t n, uint64_t timeout_ns,
                                            ggas_sync_mode mode = ggas::upc::detail::all_sync) {
   return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
                                        ggas::upc::detail::gather_to_all{timeout_ns});
 }
-// Block j of part i to block i of part j; both shared [n * THREADS] char[n * THREADS * THREADS].
+/// Copies block j of part i to block i of part j; both are shared [n * THREADS] char[n * THREADS * THREADS].
+/// Order: by the mode (docs/upc.md).
+/// Cost: as the collective of nodes, and a barrier for each half of the mode that is `all`.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status upc_all_exchange(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                          uint64_t n, uint64_t timeout_ns,
                                          ggas_sync_mode mode = ggas::upc::detail::all_sync) {
   return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
                                        ggas::upc::detail::exchange_with_all{timeout_ns});
 }
-// Part i of shared [n] char[n * THREADS] to part perm[i]; perm: shared int[THREADS].
+/// Copies part i of shared [n] char[n * THREADS] to part perm[i]; `perm` is a shared int[THREADS].
+/// Order: by the mode (docs/upc.md).
+/// Cost: as the collective of nodes, and a barrier for each half of the mode that is `all`.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status upc_all_permute(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                         const ggas::upc::shared_ptr<int>& perm, uint64_t n, uint64_t timeout_ns,
                                         ggas_sync_mode mode = ggas::upc::detail::all_sync) {

@@ -1,51 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for flags. Included by ggas.cuh; what GGAS_FORMS makes: rma.cuh.
+// Waiting for flags in local memory. A time-out of 0 tests once. Included by ggas.cuh; what calls share: rma.cuh.
 #pragma once
 
 #include "ggas/detail/sync/forms.cuh"
 #include "ggas/detail/sync/wait_many.cuh"
 
-// ---- waiting for a flag in local memory. The comparison is `*flag cmp value`; integers and floats of 1 ... 8 bytes.
-// One thread of the group polls; accesses after a successful wait see what the writer of the flag ordered before it. A
-// time-out of 0 tests once.
-GGAS_WAITING_FORMS(ggas_wait_until, (P flag, ggas_cmp cmp, ggas::element_at<P> value, uint64_t timeout_ns),
-                   record_flag(this_call, s, timeout_ns, address_of(flag), cmp, value),
-                   wait_for_flag(group, address_of(flag), cmp, value, timeout_ns))
-// Flags of an array. any: `index` gets the first found that holds; some: `indices` (room for n) and `count` get all
-// that hold, at least one; all: every one. Tests are waits with time-out 0. With a mask flag i is left out where
-// ignore[i] is not 0; where all are, the call returns ggas_ok at once, with index n and count 0. A null mask leaves out
-// none.
-GGAS_WAITING_FORM(ggas_wait_until_any, thread,
-                  (P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value, size_t* index, uint64_t timeout_ns),
-                  record_open(this_call, s, timeout_ns, address_of(flags), n, no_mask{}, cmp, value),
-                  wait_any(address_of(flags), n, no_mask{}, cmp, value, index, timeout_ns))
-GGAS_WAITING_FORM(ggas_wait_until_any, thread,
-                  (P flags, size_t n, const int* ignore, ggas_cmp cmp, ggas::element_at<P> value, size_t* index,
-                   uint64_t timeout_ns),
-                  record_open(this_call, s, timeout_ns, address_of(flags), n, flag_mask{ignore}, cmp, value),
-                  wait_any(address_of(flags), n, flag_mask{ignore}, cmp, value, index, timeout_ns))
-GGAS_WAITING_FORM(ggas_wait_until_some, thread,
-                  (P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value, size_t* indices, size_t* count,
-                   uint64_t timeout_ns),
-                  record_open(this_call, s, timeout_ns, address_of(flags), n, no_mask{}, cmp, value),
-                  wait_some(address_of(flags), n, no_mask{}, cmp, value, indices, count, timeout_ns))
-GGAS_WAITING_FORM(ggas_wait_until_some, thread,
-                  (P flags, size_t n, const int* ignore, ggas_cmp cmp, ggas::element_at<P> value, size_t* indices,
-                   size_t* count, uint64_t timeout_ns),
-                  record_open(this_call, s, timeout_ns, address_of(flags), n, flag_mask{ignore}, cmp, value),
-                  wait_some(address_of(flags), n, flag_mask{ignore}, cmp, value, indices, count, timeout_ns))
-GGAS_WAITING_FORMS(ggas_wait_until_all,
-                   (P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value, uint64_t timeout_ns),
-                   record_open(this_call, s, timeout_ns, address_of(flags), n, no_mask{}, cmp, value),
-                   wait_all(group, address_of(flags), n, no_mask{}, cmp, value, timeout_ns))
-GGAS_WAITING_FORMS(ggas_wait_until_all,
-                   (P flags, size_t n, const int* ignore, ggas_cmp cmp, ggas::element_at<P> value, uint64_t timeout_ns),
-                   record_open(this_call, s, timeout_ns, address_of(flags), n, flag_mask{ignore}, cmp, value),
-                   wait_all(group, address_of(flags), n, flag_mask{ignore}, cmp, value, timeout_ns))
+/// Waits until `*flag cmp value` for a flag in local memory, an integer or float of 1 to 8 bytes.
+/// Order: an acquire: the group's accesses after a successful wait see what the writer of the flag ordered before it.
+/// Cost: one thread of the group polls.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
+template <ggas::detail::a_group G, ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until(const G& group, P flag, ggas_cmp cmp, ggas::element_at<P> value,
+                                        uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_wait_until, group,
+            if (group.leads()) record_flag(this_call, s, timeout_ns, address_of(flag), cmp, value),
+            wait_for_flag(group, address_of(flag), cmp, value, timeout_ns));
+}
+/// ggas_wait_until() by one thread.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until(P flag, ggas_cmp cmp, ggas::element_at<P> value, uint64_t timeout_ns) {
+  return ggas_wait_until(ggas::thread{}, flag, cmp, value, timeout_ns);
+}
+/// ggas_wait_until() by all threads of a warp, with equal arguments.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_warp(P flag, ggas_cmp cmp, ggas::element_at<P> value, uint64_t timeout_ns) {
+  return ggas_wait_until(ggas::warp{}, flag, cmp, value, timeout_ns);
+}
+/// ggas_wait_until() by all threads of a block, with equal arguments.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_block(P flag, ggas_cmp cmp, ggas::element_at<P> value, uint64_t timeout_ns) {
+  return ggas_wait_until(ggas::block{}, flag, cmp, value, timeout_ns);
+}
+
+/// Waits until one of `n` flags holds, by one thread; `*index` gets the first that was found to hold.
+/// Order: an acquire of that flag.
+/// Cost: polls all flags in turn.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_any(P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value, size_t* index,
+                                            uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_wait_until_any, ggas::thread{},
+            record_open(this_call, s, timeout_ns, address_of(flags), n, no_mask{}, cmp, value),
+            wait_any(address_of(flags), n, no_mask{}, cmp, value, index, timeout_ns));
+}
+
+/// ggas_wait_until_any() without the flags i whose ignore[i] is not 0; a null mask leaves out none. If all are left
+/// out it returns ggas_ok at once, with index `n`.
+/// Order: an acquire of that flag.
+/// Cost: polls all flags in turn.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_any(P flags, size_t n, const int* ignore, ggas_cmp cmp,
+                                            ggas::element_at<P> value, size_t* index, uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_wait_until_any, ggas::thread{},
+            record_open(this_call, s, timeout_ns, address_of(flags), n, flag_mask{ignore}, cmp, value),
+            wait_any(address_of(flags), n, flag_mask{ignore}, cmp, value, index, timeout_ns));
+}
+
+/// Waits until at least one of `n` flags holds, by one thread; `indices`, with room for `n`, gets all that hold,
+/// `*count` how many.
+/// Order: an acquire of those flags.
+/// Cost: polls all flags in turn.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_some(P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value,
+                                             size_t* indices, size_t* count, uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_wait_until_some, ggas::thread{},
+            record_open(this_call, s, timeout_ns, address_of(flags), n, no_mask{}, cmp, value),
+            wait_some(address_of(flags), n, no_mask{}, cmp, value, indices, count, timeout_ns));
+}
+
+/// ggas_wait_until_some() without the flags i whose ignore[i] is not 0; a null mask leaves out none. If all are left
+/// out it returns ggas_ok at once, with count 0.
+/// Order: an acquire of those flags.
+/// Cost: polls all flags in turn.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_some(P flags, size_t n, const int* ignore, ggas_cmp cmp,
+                                             ggas::element_at<P> value, size_t* indices, size_t* count,
+                                             uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_wait_until_some, ggas::thread{},
+            record_open(this_call, s, timeout_ns, address_of(flags), n, flag_mask{ignore}, cmp, value),
+            wait_some(address_of(flags), n, flag_mask{ignore}, cmp, value, indices, count, timeout_ns));
+}
+
+/// Waits until all of `n` flags hold.
+/// Order: an acquire of all flags.
+/// Cost: one thread of the group polls those that do not hold yet.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
+template <ggas::detail::a_group G, ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_all(const G& group, P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value,
+                                            uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_wait_until_all, group,
+            if (group.leads()) record_open(this_call, s, timeout_ns, address_of(flags), n, no_mask{}, cmp, value),
+            wait_all(group, address_of(flags), n, no_mask{}, cmp, value, timeout_ns));
+}
+/// ggas_wait_until_all() by one thread.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_all(P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value,
+                                            uint64_t timeout_ns) {
+  return ggas_wait_until_all(ggas::thread{}, flags, n, cmp, value, timeout_ns);
+}
+/// ggas_wait_until_all() by all threads of a warp, with equal arguments.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_all_warp(P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value,
+                                                 uint64_t timeout_ns) {
+  return ggas_wait_until_all(ggas::warp{}, flags, n, cmp, value, timeout_ns);
+}
+/// ggas_wait_until_all() by all threads of a block, with equal arguments.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_all_block(P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value,
+                                                  uint64_t timeout_ns) {
+  return ggas_wait_until_all(ggas::block{}, flags, n, cmp, value, timeout_ns);
+}
+
+/// ggas_wait_until_all() without the flags i whose ignore[i] is not 0; a null mask leaves out none.
+/// Order: an acquire of all flags.
+/// Cost: one thread of the group polls those that do not hold yet.
+/// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
+template <ggas::detail::a_group G, ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_all(const G& group, P flags, size_t n, const int* ignore, ggas_cmp cmp,
+                                            ggas::element_at<P> value, uint64_t timeout_ns) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_wait_until_all, group,
+            if (group.leads())
+                record_open(this_call, s, timeout_ns, address_of(flags), n, flag_mask{ignore}, cmp, value),
+            wait_all(group, address_of(flags), n, flag_mask{ignore}, cmp, value, timeout_ns));
+}
+/// ggas_wait_until_all() by one thread.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_all(P flags, size_t n, const int* ignore, ggas_cmp cmp,
+                                            ggas::element_at<P> value, uint64_t timeout_ns) {
+  return ggas_wait_until_all(ggas::thread{}, flags, n, ignore, cmp, value, timeout_ns);
+}
+/// ggas_wait_until_all() by all threads of a warp, with equal arguments.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_all_warp(P flags, size_t n, const int* ignore, ggas_cmp cmp,
+                                                 ggas::element_at<P> value, uint64_t timeout_ns) {
+  return ggas_wait_until_all(ggas::warp{}, flags, n, ignore, cmp, value, timeout_ns);
+}
+/// ggas_wait_until_all() by all threads of a block, with equal arguments.
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_wait_until_all_block(P flags, size_t n, const int* ignore, ggas_cmp cmp,
+                                                  ggas::element_at<P> value, uint64_t timeout_ns) {
+  return ggas_wait_until_all(ggas::block{}, flags, n, ignore, cmp, value, timeout_ns);
+}
+
+/// Whether one of `n` flags holds: ggas_wait_until_any() with time-out 0. An acquire if true.
 template <ggas::detail::a_place P>
 GGAS_DEVICE bool ggas_test_any(P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value, size_t* index) {
   return ggas_wait_until_any(flags, n, cmp, value, index, 0) == ggas_ok;
 }
+/// Whether all of `n` flags hold: ggas_wait_until_all() with time-out 0. An acquire if true.
 template <ggas::detail::a_place P>
 GGAS_DEVICE bool ggas_test_all(P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value) {
   return ggas_wait_until_all(flags, n, cmp, value, 0) == ggas_ok;

@@ -12,8 +12,6 @@ OF_COLLECTIVES = ("block", "grid")
 OF_BARRIERS = ("block", "blocks", "grid")
 # Calls that some blocks of a grid make (docs/device-api.md).
 OF_BLOCKS = {"ggas_put", "ggas_put_nbi", "ggas_get", "ggas_get_nbi", "ggas_wait_until"}
-# Calls with a group that no macro makes.
-OF_CALL = {"ggas_notify": OF_FORMS, "upc_memput": OF_FORMS, "upc_memget": OF_FORMS, "upc_memcpy": OF_FORMS, "upc_memset": OF_FORMS, "ggas_barrier": OF_BARRIERS, "ggas_sync": OF_BARRIERS}
 
 
 @dataclass(frozen=True)
@@ -79,25 +77,21 @@ def parameters(text):
     return tuple(parameter(p) for p in split(text))
 
 
-def made_by_macros(text):
-    for m in re.finditer(r"^GGAS_(?:WAITING_)?(FORMS|FORM|COLLECTIVE)\(", text, flags=re.M):
-        name, *rest = split(inside(text, m.end() - 1))
-        if m[1] == "FORM":
-            who, *rest = rest
-            suffix = {"thread": "", "grid": ""}[who]
-            yield Call(name + suffix, parameters(rest[0][1:-1]))
-        elif m[1] == "FORMS":
-            yield Call(name, parameters(rest[0][1:-1]), ("", "_warp", "_block"), (*OF_FORMS, "blocks") if name in OF_BLOCKS else OF_FORMS)
-        else:
-            yield Call(name, parameters(rest[0][1:-1]), ("_block", "_grid"), OF_COLLECTIVES)
+def groups_of(concept, name):
+    if concept == "a_collective_group":
+        return OF_COLLECTIVES
+    if concept == "a_barrier_group":
+        return OF_BARRIERS
+    return (*OF_FORMS, "blocks") if name in OF_BLOCKS else OF_FORMS
 
 
 def declared(text):
-    pattern = r"(?:template <([^;{}()]*)>\s*)?GGAS_(?:HOST_)?DEVICE [\w:*&<> ]*?\b((?:ggas|upc)_\w+)\("
+    """Calls of a header without comments; with a group in front it is one call with several forms."""
+    pattern = r"(?:template <([^;{}()]*)>\s*)?GGAS_(?:HOST_)?DEVICE (?:constexpr )?[\w:*&<> ]*?\b((?:ggas|upc)_\w+)\("
     for m in re.finditer(pattern, text):
         all_parameters = parameters(inside(text, m.end() - 1))
-        if "a_group G" in (m[1] or ""):
-            yield Call(m[2], all_parameters[1:], (), OF_CALL[m[2]])
+        if by_group := re.search(r"\b(a_(?:collective_|barrier_)?group) G\b", m[1] or ""):
+            yield Call(m[2], all_parameters[1:], (), groups_of(by_group[1], m[2]))
             continue
         used = " ".join(p.type for p in all_parameters)
         cannot = "class T" in (m[1] or "") and not re.search(r"\bT\b", used)
@@ -111,7 +105,7 @@ def of_headers(folder: Path):
         if header.name in OF_THE_HOST:
             continue
         text = without_comments(header.read_text())
-        for call in (*made_by_macros(text), *declared(text)):
+        for call in declared(text):
             calls.setdefault((call.name, call.parameters, call.groups), call)
     return list(calls.values())
 

@@ -35,17 +35,57 @@ def test_every_call_of_the_reference_is_declared():
 
 
 def test_forms():
-    text = """GGAS_FORMS(ggas_a, (P remote, const ggas::element_at<P>* local, const ggas_queue& q = ggas_queue::of_block()), f(x))
-GGAS_COLLECTIVE(ggas_b, (P dst, int root), g(dst))
+    text = """template <ggas::detail::a_group G, ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_a(const G& group, P remote, const ggas::element_at<P>* local, const ggas_queue& q = ggas_queue::of_block()) {}
+template <ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_a_warp(P remote, const ggas::element_at<P>* local, const ggas_queue& q = ggas_queue::of_block()) {}
+template <ggas::detail::a_collective_group G, ggas::detail::a_place P>
+GGAS_DEVICE ggas_status ggas_b(const G& group, P dst, int root) {}
 template <class T = char>
 GGAS_DEVICE T* ggas_c(int node);
-template <ggas::detail::a_group G>
-GGAS_DEVICE ggas_status ggas_sync(const G& group, uint64_t t) {}
+template <ggas::detail::a_barrier_group G>
+GGAS_DEVICE ggas_status ggas_sync(const G& group, uint64_t t, const ggas_team& team = ggas_world()) {}
 """
-    calls = [*declared_calls.made_by_macros(text), *declared_calls.declared(text)]
-    assert [c.name for c in calls] == ["ggas_a", "ggas_b", "ggas_c", "ggas_sync"]
+    calls = list(declared_calls.declared(text))
+    assert [c.name for c in calls] == ["ggas_a", "ggas_a_warp", "ggas_b", "ggas_c", "ggas_sync"]
     assert [p.as_value() for p in calls[0].parameters] == ["P remote", "const ggas::element_at<P>* local", "ggas_queue q"]
-    assert [f.name + f.group for f in declared_calls.forms(calls[:2])] == [
-        "ggas_a", "ggas_a_warp", "ggas_a_block", "ggas_b_block", "ggas_b_grid",
-        *(f"ggas_a{g}" for g in declared_calls.OF_FORMS), "ggas_bblock", "ggas_bgrid"]
-    assert calls[2].explicit == ("T",) and calls[3].groups == declared_calls.OF_CALL["ggas_sync"] and len(calls[3].parameters) == 1
+    assert [f.name + f.group for f in declared_calls.forms(calls[:3])] == [
+        "ggas_a_warp", *(f"ggas_a{g}" for g in declared_calls.OF_FORMS), "ggas_bblock", "ggas_bgrid"]
+    assert calls[3].explicit == ("T",) and calls[4].groups == declared_calls.OF_BARRIERS and len(calls[4].parameters) == 2
+
+
+def forms_of(calls, name):
+    return [c for c in calls if without_suffix(c.name) == name and not c.groups]
+
+
+def test_forms_of_a_call_have_its_parameters():
+    """A call with a group has forms by a thread, a warp and a block (UPC's by a thread), or by a block and a grid, each as the call."""
+    calls = declared()
+    by_group = [c for c in calls if c.groups]
+    assert len(by_group) > 30
+    for call in by_group:
+        suffixes = ("_block", "_grid") if "grid" in call.groups else ("",) if call.name.startswith("upc_") else ("", "_warp", "_block")
+        for suffix in suffixes:
+            same = [c for c in calls if c.name == call.name + suffix and not c.groups and c.parameters == call.parameters]
+            assert same, f"{call.name}{suffix} does not have the parameters of {call.name}(group, ...)"
+
+
+CONTRACT = ("Order:", "Cost:", "Errors:")
+
+
+def contracts():
+    """(name, comment, returns a status) of every declaration of a call."""
+    pattern = re.compile(r"((?:^///.*\n)*)(?:^template <[^\n]*>\n)?^GGAS_(?:HOST_)?DEVICE (?:constexpr )?([\w:*&<> ]*?)\b((?:ggas|upc)_\w+)\(", re.M)
+    for header in sorted((ROOT / "gpu_api" / "include" / "ggas").glob("*.cuh")):
+        for comment, kind, name in pattern.findall(header.read_text()):
+            yield name, comment, "ggas_status" in kind
+
+
+def test_every_call_has_its_contract():
+    """A comment at each form; order, cost and errors at one of them, to which the others refer."""
+    found = list(contracts())
+    assert len(found) > 150
+    assert [name for name, comment, _ in found if not comment] == []
+    whole = {without_suffix(name) for name, comment, _ in found if all(word in comment for word in CONTRACT)}
+    lacking = {name for name, comment, status in found if status and without_suffix(name) not in whole}
+    assert not lacking, "no contract with order, cost and errors"

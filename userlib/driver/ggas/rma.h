@@ -69,6 +69,7 @@ typedef struct ggas_rma_peer {
   uint8_t vpid;
 } ggas_rma_peer;
 
+/* A descriptor field by field. `slots` of the result is 0 if it cannot be built. */
 static inline ggas_rma_desc ggas_rma_make(unsigned op, unsigned flags, ggas_rma_peer to, uint32_t size, uint64_t w1,
                                           uint64_t w2, uint64_t cookie) {
   ggas_rma_desc d;
@@ -94,6 +95,7 @@ static inline ggas_rma_desc ggas_rma_imm(ggas_rma_peer to, uint64_t value, uint6
   return ggas_rma_make(GGAS_RMA_IMM, flags, to, size, value, destination, cookie);
 }
 
+/* A get of `size` bytes; both addresses are network logical addresses. */
 static inline ggas_rma_desc ggas_rma_get(ggas_rma_peer from, uint64_t source, uint64_t destination, uint32_t size,
                                          unsigned flags, uint64_t cookie) {
   return ggas_rma_make(GGAS_RMA_GET, flags, from, size, source, destination, cookie);
@@ -104,6 +106,7 @@ static inline ggas_rma_desc ggas_rma_notify(ggas_rma_peer to, uint64_t flush, un
   return ggas_rma_make(GGAS_RMA_NOTIFY, flags | GGAS_RMA_NOTIFY_COMPLETER, to, 0, 0, flush, cookie);
 }
 
+/* The descriptor with `size` bytes of data in its slots; `slots` is 0 if they do not fit. */
 static inline ggas_rma_desc ggas_rma_carry(ggas_rma_desc d, const void* data, uint32_t size) {
   d.slots = 0;
   if (size > GGAS_RMA_INLINE_MAX) return d;
@@ -171,6 +174,7 @@ typedef struct ggas_rma_status {
   uint8_t last_error;               /* ST_* of the last one */
 } ggas_rma_status;
 
+/* The status block that the NIC writes. */
 static inline ggas_rma_status ggas_rma_read_status(const ggas_rma_context* c) {
   const uint64_t low = c->io->read(c->io->self, c->status), high = c->io->read(c->io->self, c->status + 8);
   ggas_rma_status s;
@@ -194,6 +198,7 @@ static inline int ggas_rma_start(ggas_rma_context* c) {
   return s.consumed == 0 && s.local == 0 && s.remote == 0;
 }
 
+/* Slots of the context's ring. */
 static inline uint32_t ggas_rma_slots(const ggas_rma_context* c) {
   return c->work_queue ? 1u << c->queue_log2 : (uint32_t)GGAS_RMA_PAGE_SLOTS;
 }
@@ -206,6 +211,7 @@ static inline int ggas_rma_room(ggas_rma_context* c, uint32_t slots) {
   return c->produced - c->freed + slots <= ggas_rma_slots(c);
 }
 
+/* Reports to the NIC how far a ring was read. */
 static inline void ggas_rma_tell(const ggas_rma_context* c, uint32_t where, uint32_t count) {
   c->io->write(c->io->self, c->page + where, &count, 4);
 }
@@ -216,6 +222,7 @@ static inline void ggas_rma_arm_notes(ggas_rma_context* c) {
   c->notes_told = c->notes;
   ggas_rma_tell(c, GGAS_RMA_ARM_NOTES, c->notes);
 }
+/* ggas_rma_arm_notes() for messages. */
 static inline void ggas_rma_arm_messages(ggas_rma_context* c) {
   c->messages_told = c->messages;
   ggas_rma_tell(c, GGAS_RMA_ARM_MESSAGES, c->messages);
@@ -240,6 +247,7 @@ static inline int ggas_rma_post(ggas_rma_context* c, const ggas_rma_desc* d) {
 static inline int ggas_rma_locally_done(const ggas_rma_context* c) {
   return (uint32_t)(c->io->read(c->io->self, c->status) >> 32) == c->issued;
 }
+/* Whether all that was posted has arrived. */
 static inline int ggas_rma_remotely_done(const ggas_rma_context* c) {
   return (uint32_t)c->io->read(c->io->self, c->status + 8) == c->issued;
 }
@@ -261,6 +269,7 @@ typedef struct ggas_rma_note {
   uint8_t op, status, kind;
 } ggas_rma_note;
 
+/* The parts of a notification record's two words. */
 static inline ggas_rma_note ggas_rma_unpack(uint64_t w0, uint64_t w1) {
   ggas_rma_note n;
   n.cookie = w0;
@@ -326,6 +335,7 @@ static inline int ggas_rma_next_message(ggas_rma_context* c, ggas_rma_message* m
 
 /* ------------------------------------------------------------------------------------------------ hardware */
 
+/* ggas_rma_io.write by plain stores. */
 static inline void ggas_rma_direct_write(void* self, volatile void* to, const void* from, uint32_t bytes) {
   const unsigned char* const source = (const unsigned char*)from;
   uint32_t i;
@@ -348,6 +358,7 @@ static inline void ggas_rma_direct_write(void* self, volatile void* to, const vo
 #endif
 }
 
+/* ggas_rma_io.read by plain loads. */
 static inline uint64_t ggas_rma_direct_read(void* self, const volatile void* from) {
   (void)self;
   return __atomic_load_n((const volatile uint64_t*)from, __ATOMIC_ACQUIRE);
