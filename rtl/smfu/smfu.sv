@@ -202,6 +202,7 @@ module smfu #(
   logic [9:0]  req_tag;
   logic [2:0]  req_attr;
   logic [7:2]  req_addr;
+  logic [11:7] req_piece;
   logic [7:0]  req_page;
   logic [10:0] req_len_dw;
   logic [3:0]  req_first_be, req_last_be;
@@ -213,7 +214,7 @@ module smfu #(
       .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit), .ans_target_i(ans_target), .ans_interval_i(ans_interval),
       .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done), .alloc_valid_o(alloc_valid),
       .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live), .req_requester_o(req_requester),
-      .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr), .req_page_o(req_page),
+      .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr), .req_piece_o(req_piece), .req_page_o(req_page),
       .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node),
       .req_interval_o(req_interval), .req_half_o(req_half), .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready),
       .quiet_np_valid_i(quiet_np_valid), .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
@@ -250,10 +251,10 @@ module smfu #(
       .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .lost_i(lost),
       .alloc_valid_i(alloc_valid), .alloc_ready_o(alloc_ready), .alloc_tag_o(alloc_tag), .alloc_live_o(alloc_live),
       .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_addr_i(req_addr),
-      .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be), .req_node_i(req_node),
-      .req_interval_i(req_interval), .req_half_i(req_half), .rx_rsp_valid_i(rx_rsp_i.valid), .rx_rsp_ready_o,
-      .rx_rsp_sop_i(rx_rsp_i.sop), .rx_rsp_eop_i(rx_rsp_i.eop), .rx_rsp_hdr_i(rx_rsp_i.hdr), .rx_rsp_data_i,
-      .rsp_hdr_o(rsp_hdr), .quiet_known_i(quiet_known),
+      .req_piece_i(req_piece), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be),
+      .req_node_i(req_node), .req_interval_i(req_interval), .req_half_i(req_half), .rx_rsp_valid_i(rx_rsp_i.valid),
+      .rx_rsp_ready_o, .rx_rsp_sop_i(rx_rsp_i.sop), .rx_rsp_eop_i(rx_rsp_i.eop), .rx_rsp_hdr_i(rx_rsp_i.hdr),
+      .rx_rsp_data_i, .rsp_hdr_o(rsp_hdr), .quiet_known_i(quiet_known),
       .quiet_wait_i(quiet_wait), .quiet_rsp_o(quiet_rsp), .cpl_valid_o(m_valid),
       .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr), .cpl_data_o(m_data),
       .failed_valid_o(failed_valid), .failed_ready_i(failed_ready), .failed_o(rest), .event_valid_o(ev_valid[3]),

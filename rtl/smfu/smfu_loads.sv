@@ -47,6 +47,7 @@ module smfu_loads (
     output      logic [2:0]          req_attr_o,
     // low bits of the offset that was asked for, in the window or BAR4
     output      logic [7:2]          req_addr_o,
+    output      logic [11:7]         req_piece_o,     // bits of the segment offset, by which its answers are known
     output      logic [7:0]          req_page_o,      // of BAR4
     output      logic [10:0]         req_len_dw_o,
     output      logic [3:0]          req_first_be_o,
@@ -135,6 +136,7 @@ module smfu_loads (
   assign quiet_valid_o   = head && quiet;
   assign refused_valid_o = told_q;
   assign req_addr_o      = win_addr[7:2];
+  assign req_piece_o     = addr[11:7];
   assign req_page_o      = win_addr[20:13];
   assign req_node_o      = target.node[ggas_pkg::NODE_W-1:0];
   assign req_len_dw_o    = len_dw;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matching store: what the completions of host loads need, from the load's first chunk to its last answer. One entry
-// a load: its chunks are answered in order, so the entry needs only what is left. The network tag is slot and round,
-// so an answer that comes after the slot was given up is recognised. An error ends the load: what is left of it goes
-// to smfu_ones, and answers still under way are then swallowed.
+// a load: its chunks are answered in order, so the entry needs only what is left. An answer names its chunk: one that
+// is not the next ends the load, as an answer was lost. The network tag is slot and round, so an answer that comes
+// after the slot was given up is recognised. An error ends the load: what is left of it goes to smfu_ones, and answers
+// still under way are then swallowed.
 `default_nettype none
 
 module smfu_match #(
@@ -26,6 +27,7 @@ module smfu_match #(
     input  wire logic [2:0]          req_attr_i,
     // low bits of the window offset; it cuts chunks as the segment offset does
     input  wire logic [7:2]          req_addr_i,
+    input  wire logic [11:7]         req_piece_i,     // bits of the segment offset
     input  wire logic [10:0]         req_len_dw_i,
     input  wire logic [3:0]          req_first_be_i,
     input  wire logic [3:0]          req_last_be_i,
@@ -71,7 +73,7 @@ module smfu_match #(
 );
 
   // ---------------------------------------------------------------- entries
-  localparam int unsigned ENTRY_W = 104 + ggas_pkg::NODE_W;
+  localparam int unsigned ENTRY_W = 109 + ggas_pkg::NODE_W;
   logic [ENTRY_W-1:0] entry_q [64];
   logic [63:0]         live_q;
   logic [14:0]        next_q;      // round 9, slot 6 of the next entry
@@ -87,11 +89,12 @@ module smfu_match #(
   logic [10:0] e_dw;
   logic [7:0]  e_addr;             // low bits, of the first enabled byte
   logic [6:0]  e_interval;
+  logic [4:0]  e_piece;            // bits 11:7 of the segment offset of the next answer
   logic        e_half;             // its chunks end at multiples of 128 bytes
   logic [6:0]  e_chunk;            // DW of the next answer
   logic        e_final;            // it is the last one
   logic        e_live, e_known;    // the entry is in use; by the load that the answer in hand is for
-  logic        e_length;           // the answer has that length
+  logic        e_length, e_next;   // the answer has that length; is of that chunk
 
   // ---------------------------------------------------------------- walk over the entries on a tick or a broken route
   logic       flush_q, found_q;  // entries of other nodes are over; walk_slot_q is over
@@ -127,6 +130,7 @@ module smfu_match #(
   logic [ENTRY_W-1:0] entry, entry_d;
   logic               again;
   logic [6:0]         next_chunk;
+  logic [4:0]         next_piece;
   assign entry = comes || walk ? entry_q[read_at] : '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -148,13 +152,14 @@ module smfu_match #(
       q_data_q <= rx_rsp_data_i;
     end
     if (load || visit) begin
-      {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval, e_half,
-        e_chunk, e_final} <= again ? entry_d : entry;
+      {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval,
+        e_piece, e_half, e_chunk, e_final} <= again ? entry_d : entry;
       e_live  <= live_q[read_at];
       e_known <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP && !rx_rsp_hdr_i.tag[15]
         && rx_rsp_hdr_i.tag[14:6] == entry[ENTRY_W-1-:9] && live_q[read_at] && !(again && e_final)
         && rx_rsp_hdr_i.src == ggas_pkg::node_number(entry[ENTRY_W-39-:ggas_pkg::NODE_W]);
       e_length <= rx_rsp_hdr_i.len_dw == {4'd0, again ? next_chunk : entry[7:1]};
+      e_next   <= rx_rsp_hdr_i.addr[11:7] == (again ? next_piece : entry[13:9]);
     end
   end
 
@@ -169,14 +174,14 @@ module smfu_match #(
   wire [12:0] bytes    = {chunk, 2'b00} - {11'd0, e_addr[1:0]};  // but for the last one
 
   wire known    = rsp && e_known;
-  wire bad_len  = ok_q && !e_length;
-  wire fails    = known && !e_failed && (!ok_q || bad_len);
+  wire fits_it  = ok_q && e_length && e_next;
+  wire fails    = known && !e_failed && !fits_it;
   wire good     = known && !e_failed && !fails;
   wire strange  = is_quiet_q ? !quiet_known_i : !known;
   wire wants_event = rsp ? (strange || fails) : !e_failed;
 
   wire giveup   = state_q == S_IDLE && found_q && (!event_valid_o || e_failed);
-  wire silent   = is_quiet_q ? quiet_known_i : e_known && (e_failed || (ok_q && e_length));
+  wire silent   = is_quiet_q ? quiet_known_i : e_known && (e_failed || fits_it);
   wire answer   = rsp && (!event_valid_o || silent) && !(is_quiet_q ? quiet_wait_i : !room);
   wire raise    = (giveup || answer) && wants_event;
   assign quiet_rsp_o = answer && is_quiet_q && quiet_known_i;
@@ -196,16 +201,18 @@ module smfu_match #(
   wire [10:0] rest      = e_dw - chunk;
   wire [6:0]  block     = e_half ? 7'd32 : 7'd64;
   wire        fits      = rest <= {4'd0, block};
+  // All chunks but the first one begin at a multiple of it.
+  assign      next_piece  = (e_piece | {4'd0, !e_half}) + 5'd1;
   assign      next_chunk  = fits ? rest[6:0] : block;
   wire [10:0] first_chunk = smfu_pkg::chunk_dw(req_addr_i, req_len_dw_i, req_half_i);
 
   assign entry_d = {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed || fails, e_bytes - bytes, rest,
-    {chunk_end, 2'b00}, e_interval, e_half, next_chunk, fits};
+    {chunk_end, 2'b00}, e_interval, next_piece, e_half, next_chunk, fits};
   // A load gets no entry while an answer may need the RAM. Whether one does, and whether there is a load, comes late:
   // the next entry is written whenever a load could get it. What stands in an entry that is not live does not matter.
   wire [ENTRY_W-1:0] entry_new = {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
     smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
-    {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_half_i, first_chunk[6:0],
+    {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_piece_i, req_half_i, first_chunk[6:0],
     first_chunk == req_len_dw_i};
   always_ff @(posedge clk_i) begin
     if (write_back || alloc_ready_o) entry_q[known ? slot : next_slot] <= known ? entry_d : entry_new;
@@ -319,10 +326,10 @@ module smfu_match #(
         if (giveup && flushed) begin
           event_o.code <= ggas_regs_pkg::EV_LOAD_REMOTE_ERROR;
           event_o.info <= {36'd0, ggas_pkg::ST_LINK_DOWN};
-        end else if (giveup) begin
+        end else if (giveup || fails && ok_q && !e_next) begin
           event_o.code <= ggas_regs_pkg::EV_LOAD_TIMEOUT;
           event_o.info <= {25'd0, e_round, slot};
-        end else if (!is_load_q && !is_quiet_q || fails && bad_len) begin
+        end else if (!is_load_q && !is_quiet_q || fails && ok_q) begin
           event_o.code <= ggas_regs_pkg::EV_BAD_PACKET;
           event_o.info <= {32'd0, q_hdr_q.op};
         end else if (strange) begin

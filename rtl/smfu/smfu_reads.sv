@@ -42,7 +42,8 @@ module smfu_reads (
     output      logic                held_o,          // there is a request in hand
     output      logic                reads_o,         // it passed its checks
     output      logic                fill_o,          // keep fill_slot_o and fill_status_o in slot_i
-    output      logic [41:0]         fill_slot_o,     // whole, flush, src 16, tag 16, len_dw (flush: export) 7, quiet
+    // addr[11:7], whole, flush, src 16, tag 16, len_dw (flush: export) 7, quiet
+    output      logic [46:0]         fill_slot_o,
     output      logic [3:0]          fill_status_o,
     output      logic [16:0]         fill_one_o,      // of a quiet: only stores of one domain were refused; that one
     output      logic                done_o,          // the last read of the slot was taken, or it needs none
@@ -201,7 +202,8 @@ module smfu_reads (
   assign finish        = open && !flush_valid_q && (wrong || quiet_q || (rd_ready_i && final_part));
   assign done_o        = finish || (issue && flush_valid_q);
   assign fill_o        = open && !second_q;
-  assign fill_slot_o   = {whole_q, flush_valid_q, src_q, tag_q, flush_valid_q ? {1'b0, flush_no_q} : len_q, quiet_q};
+  assign fill_slot_o   = {addr_q[11:7], whole_q, flush_valid_q, src_q, tag_q,
+    flush_valid_q ? {1'b0, flush_no_q} : len_q, quiet_q};
   assign fill_one_o    = quiet_q && !flush_valid_q && one_q ? {1'b1, domain_q} : '0;
   assign fill_status_o = flush_valid_q ? ggas_pkg::ST_OK : status_q;
   assign rd_valid_o    = open && reads;

@@ -78,8 +78,8 @@ module smfu_rob #(
   // ---------------------------------------------------------------- slots
   logic [6:0]  oldest, tail_q;     // not answered, next free; the top bit is the turn
   logic [5:0]  next;               // to be answered next
-  // domain 17, status as it came 4, flush, src 16, tag 16, len_dw (of a flush: export) 7, quiet; made by smfu_reads
-  logic [62:0] slot_q [64];
+  // domain 17, status as it came 4, and the rest as smfu_reads made it
+  logic [67:0] slot_q [64];
   logic [16:0] deadline_q [64];
   logic [12:0] progress_q [128];   // by tag: DW missing 7, where the next one goes 6
 
@@ -95,9 +95,9 @@ module smfu_rob #(
   // verilator lint_on UNUSEDSIGNAL
   wire [6:0]   tag    = rd_hdr.tag[6:0];
   wire [6:0]   len    = rd_hdr.len_dw[6:0];
-  wire [41:0]  h_slot = slot_q[next][41:0];
+  wire [46:0]  h_slot = slot_q[next][46:0];
   logic        in_held, in_reads, in_done, fill, again, rd_valid, rd_ready;
-  logic [41:0] fill_slot;
+  logic [46:0] fill_slot;
   logic [16:0] fill_one;
   logic [3:0]  fill_status;
   logic [5:0]  pos_read;
@@ -290,10 +290,10 @@ module smfu_rob #(
     status_of = filled != ggas_pkg::ST_OK ? filled : fault[0] ? ggas_pkg::ST_HOST_ERROR
                 : fault[1] ? ggas_pkg::ST_TIMEOUT : ggas_pkg::ST_OK;
   endfunction
-  wire [3:0] head_status = status_of(slot_q[next][45:42], head_fault);
-  wire       head_good   = slot_q[next][45:42] == ggas_pkg::ST_OK && head_fault == '0;
-  wire       c_good      = slot_q[cslot][45:42] == ggas_pkg::ST_OK && c_fault == '0;
-  wire       w_spoils    = expire && slot_q[walk_q][45:42] == ggas_pkg::ST_OK && w_fault == '0;  // never with raise
+  wire [3:0] head_status = status_of(slot_q[next][50:47], head_fault);
+  wire       head_good   = slot_q[next][50:47] == ggas_pkg::ST_OK && head_fault == '0;
+  wire       c_good      = slot_q[cslot][50:47] == ggas_pkg::ST_OK && c_fault == '0;
+  wire       w_spoils    = expire && slot_q[walk_q][50:47] == ggas_pkg::ST_OK && w_fault == '0;  // never with raise
   for (genvar i = 0; i < 2; i++) begin : gen_fault
     flag_ram #(.DEPTH(64), .WRITERS(2), .READS(3)) u_fault (
         .clk_i, .rst_ni, .we_i({i == 0 ? spoils : w_spoils, fill}), .waddr_i({i == 0 ? stored : walk_q, tail}),
@@ -336,7 +336,7 @@ module smfu_rob #(
       .data_i(cpl_data_q), .re_i(row_en), .head_i(row_slot), .row_i(row), .data_o(tx_rsp_data_o));
   smfu_rob_answer #(.DATA_W(DATA_W)) u_answer (
       .clk_i, .rst_ni, .cfg_node_i, .tail_i(tail_q), .held_i(in_held), .oldest_o(oldest), .next_o(next),
-      .slot_i(h_slot), .one_i(slot_q[next][62:46]), .status_i(head_status), .good_i(head_good),
+      .slot_i(h_slot), .one_i(slot_q[next][67:51]), .status_i(head_status), .good_i(head_good),
       .done_i(head_zombie || head_part == '0),
       .again_o(again), .mark_i, .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row),
       .tx_rsp_valid_o(tx_rsp_o.valid), .tx_rsp_ready_i, .tx_rsp_sop_o(tx_rsp_o.sop), .tx_rsp_eop_o(tx_rsp_o.eop),

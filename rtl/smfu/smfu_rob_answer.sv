@@ -18,7 +18,7 @@ module smfu_rob_answer #(
     output      logic [6:0]          oldest_o,        // being answered, or to be answered next
     // the slot to be answered next
     output      logic [5:0]          next_o,
-    input  wire logic [41:0]         slot_i,          // as smfu_reads made it
+    input  wire logic [46:0]         slot_i,          // as smfu_reads made it
     input  wire logic [16:0]         one_i,           // likewise
     input  wire logic [3:0]          status_i,
     input  wire logic                good_i,          // it is ST_OK
@@ -119,6 +119,7 @@ module smfu_rob_answer #(
         tx_rsp_hdr_o.src    <= cfg_node_i;
         tx_rsp_hdr_o.vc     <= ggas_pkg::VC_RSP;
         if (!good_i) {tx_rsp_hdr_o.addr[0], tx_rsp_hdr_o.domain} <= one_i;
+        if (!slot_i[0]) tx_rsp_hdr_o.addr[11:7] <= slot_i[46:42];
         tx_rsp_hdr_o.len_dw <= h_data ? {4'd0, slot_i[7:1]} : 11'd0;
         left_q              <= h_data ? slot_i[7:1] : 7'd0;
         row_q               <= '0;

@@ -91,6 +91,8 @@ struct packet {
   // Loads and their answers: the load is this packet alone.
   bool whole() const { return detail >> 8 & 1; }
   void set_whole(bool on) { detail = uint16_t((detail & ~0x100u) | unsigned{on} << 8); }
+  // Loads: the part of the address that distinguishes the packets of one load, echoed in their answers.
+  uint64_t piece() const { return addr & 0xf80; }
   // As ggas_pkg::is_unordered: with several links net marks these packets.
   bool may_pass() const { return is(op::quiet_rsp) || (is(op::load_rsp) && whole()); }
   packet_header header() const;

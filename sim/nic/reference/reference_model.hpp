@@ -142,11 +142,15 @@ class reference_model : private rma_services {
 
   // A host read of the window (request.kind mrd on the window), or one node of a quiet. A read goes out in packets that
   // all carry its tag and are answered in order.
+  struct piece_of_load {
+    uint64_t at;  // packet::piece()
+    unsigned dw;
+  };
   struct waiting {
     pcie::tlp request;
     bool quiet = false;
     uint16_t node = 0;
-    std::deque<unsigned> pieces;  // DWs of each packet not yet answered
+    std::deque<piece_of_load> pieces;  // packets not yet answered
     unsigned dw_sent = 0;
     uint8_t interval = event::no_interval;
   };

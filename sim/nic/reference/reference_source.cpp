@@ -144,7 +144,7 @@ void reference_model::window_load(const tlp& t) {
     p.domain = where->domain;
     p.first_be = uint8_t(byte_enables(t, dw));
     p.last_be = n > 1 ? uint8_t(byte_enables(t, dw + n - 1)) : 0;
-    w.pieces.push_back(n);
+    w.pieces.push_back({p.piece(), n});
     out.push_back(std::move(p));
     dw += n;
   }
@@ -222,7 +222,9 @@ void reference_model::response(const packet& p) {
 
 void reference_model::load_data(uint16_t tag, const packet& rsp) {
   waiting& w = waiting_[tag];
-  if (rsp.len_dw != w.pieces.front())
+  if (rsp.piece() != w.pieces.front().at)  // the one before it was lost
+    return end_waiting(tag, net_status::timeout, {GGAS_EV_LOAD_TIMEOUT, rsp.src, tag});
+  if (rsp.len_dw != w.pieces.front().dw)
     return end_waiting(tag, net_status::host_error, {GGAS_EV_BAD_PACKET, rsp.src, rsp.op});
   complete_data(w.request, {rsp.data.begin(), rsp.data.end()}, w.dw_sent);
   w.dw_sent += rsp.len_dw;

@@ -71,6 +71,7 @@ void reference_model::target_load(const packet& p) {
                     p.addr % mtu_bytes + 4u * p.req_dw <= mtu_bytes &&
                     enables_allowed(p.req_dw, p.addr, p.first_be, p.last_be);
   packet rsp{.dst = p.src, .vc = uint8_t(vc::rsp), .op = uint8_t(op::load_rsp), .tag = p.tag};
+  rsp.addr = p.piece();
   rsp.set_whole(p.whole());
   const auto e = allowed(p, false);
   if (!sane || !e) {
@@ -182,8 +183,10 @@ void reference_model::answer(const read& r) {
   const net_status s = r.status;
   packet rsp{.dst = r.request.src, .vc = uint8_t(vc::rsp), .status = uint8_t(s), .tag = r.request.tag};
   rsp.op = uint8_t(r.request.is(op::quiet) ? op::quiet_rsp : op::load_rsp);
-  rsp.set_whole(r.request.whole() && r.request.is(op::load));
-  if (r.request.is(op::quiet)) {
+  if (r.request.is(op::load)) {
+    rsp.addr = r.request.piece();
+    rsp.set_whole(r.request.whole());
+  } else {
     const refused_stores lost = std::exchange(lost_for_[r.request.src], {});
     if (lost.any && s == net_status::ok) {
       rsp.status = uint8_t(net_status::range);

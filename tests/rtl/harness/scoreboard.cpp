@@ -288,7 +288,7 @@ void scoreboard::answer_out(const packet& p) {
     if (p.status == 0) check_visible(p.dst, quiets.front());
     quiets.pop_front();
   }
-  if (p.op != e.op || p.status != e.status || p.len_dw != e.len_dw || p.detail != e.detail)
+  if (p.op != e.op || p.status != e.status || p.len_dw != e.len_dw || p.piece() != e.piece() || p.detail != e.detail)
     return fail_.add("answer to tag {}: op {} status {} {} DW, expected {} {} {}", p.tag, p.op, p.status, p.len_dw,
                      e.op, e.status, e.len_dw);
   for (unsigned i = 0; i < p.len_dw; ++i)

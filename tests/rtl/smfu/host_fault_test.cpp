@@ -148,6 +148,27 @@ TYPED_TEST(smfu_fault, remote_error_and_the_rest_never_comes) {
   this->expect_event(GGAS_EV_LOAD_REMOTE_ERROR, 2, uint64_t(net_status::timeout));
 }
 
+// Pieces of a load look alike. If the answer of one is lost, the next one is not taken for it.
+TYPED_TEST(smfu_fault, the_answer_of_one_piece_is_lost) {
+  auto& b = this->b;
+  b.v.cfg_timeout_load_i = 2;
+  for (const unsigned mps : {128u, 512u})
+    for (const uint64_t first : {0u, 0x80u, 0x3fcu, 0x404u})
+      for (unsigned lost = 0; lost < 3; ++lost) {
+        b.v.cfg_mps_i = uint16_t(mps);
+        const tlp t = this->load(TestFixture::window + first, 256, 3);
+        const auto q = this->start(t);
+        ASSERT_GE(q.size(), 4u);
+        for (size_t i = 0; i < q.size(); ++i)
+          if (i != lost) b.push(b.rx_rsp, answer_to(q[i]));
+        b.run(6000);
+        EXPECT_FALSE(b.v.timer_o);
+        this->expect_ones(t, lost ? unsigned(q[lost].addr - q[0].addr) / 4 : 0);
+        this->expect_event(GGAS_EV_LOAD_TIMEOUT, 2, q[0].tag);
+      }
+  b.v.cfg_mps_i = 512;
+}
+
 TYPED_TEST(smfu_fault, nonsense_responses) {
   auto& b = this->b;
   const tlp t = this->load(TestFixture::window, 8, 3);

@@ -131,6 +131,7 @@ class smfu_random : public suite<T> {
     packet r = net_packet(nic::op::load_rsp, 1, 0, 0);
     r.dst = p.src;
     r.tag = p.tag;
+    r.addr = p.piece();
     r.set_whole(p.whole());
     r.first_be = r.last_be = 0;
     if (outside) {

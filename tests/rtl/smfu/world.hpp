@@ -107,6 +107,7 @@ inline packet answer_to(const packet& q, nic::net_status status = nic::net_statu
   packet r = net_packet(q.is(nic::op::load) ? nic::op::load_rsp : nic::op::quiet_rsp, q.dst, 0, 0);
   r.first_be = r.last_be = 0;
   r.tag = q.tag;
+  if (q.is(nic::op::load)) r.addr = q.piece();
   r.status = uint8_t(status);
   if (q.is(nic::op::load) && status == nic::net_status::ok) {
     r.len_dw = q.req_dw;
