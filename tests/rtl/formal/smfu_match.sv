@@ -1,9 +1,10 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any slot: one load at a time, released once, answered only by its own answers.
+  // Any slot: one load at a time, released once, answered only by its own answers, chunk by chunk.
   (* anyconst *) logic [5:0] f_slot;
   logic       f_live;    // a load waits in it
   logic [8:0] f_round;   // its round
   logic [5:0] f_node;    // its target
+  logic [4:0] f_piece;   // bits 11:7 of the address of its next chunk
   wire f_alloc = alloc && next_slot == f_slot;
   wire f_free  = release_it && slot == f_slot;
   always_ff @(posedge clk_i) begin
@@ -11,6 +12,9 @@
     if (f_alloc) begin
       f_round <= next_q[14:6];
       f_node  <= req_node_i;
+      f_piece <= req_piece_i;
+    end else if (write_back && slot == f_slot) begin
+      f_piece <= next_piece;
     end
   end
   // what the unit before it promises: whole packets
@@ -34,6 +38,10 @@
       if (write_back && slot == f_slot)
         assert (f_live && q_hdr_q.tag == {1'b0, f_round, f_slot} && q_hdr_q.src == {10'd0, f_node});
       if (good) assert (known);
+      if (good && slot == f_slot) assert (q_hdr_q.addr[11:7] == f_piece);
+      if (f_live) assert (f_entry[13:9] == f_piece);
+      if (q_head && e_known && q_hdr_q.tag[5:0] == f_slot)
+        assert (e_piece == f_piece && e_next == (q_hdr_q.addr[11:7] == e_piece));
       // why: what was read of an entry still holds as it is judged
       if (q_head) assert (!found_q && !visited_q);
       if (q_head && e_known && q_hdr_q.tag[5:0] == f_slot)
