@@ -151,7 +151,7 @@ module rma_page #(
   assign db_vpid_o  = bell_vpid_q;
   assign db_count_o = leaves[1] || (arms && rung_q[3]) ? second_q : arms ? third_q : first_q;
   assign look_busy_o = (page_valid_i && vpid == look_vpid_i) || (rung_q != '0 && bell_vpid_q == look_vpid_i);
-  assign busy_o      = page_valid_i || rung_q != '0;
+  assign busy_o      = rung_q != '0;  // a write on offer keeps the clock running by itself
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

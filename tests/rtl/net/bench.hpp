@@ -130,8 +130,9 @@ class NetTest : public testing::Test {
   }
   void drive_link(unsigned v, const beat& b) {
     m.lnk_rx_valid_i = (m.lnk_rx_valid_i & ~(1u << v)) | unsigned(b.valid) << v;
-    m.lnk_rx_sop_i = (m.lnk_rx_sop_i & ~(1u << v)) | unsigned(b.sop) << v;
-    m.lnk_rx_eop_i = (m.lnk_rx_eop_i & ~(1u << v)) | unsigned(b.eop) << v;
+    // Without an offer they are anything.
+    m.lnk_rx_sop_i = (m.lnk_rx_sop_i & ~(1u << v)) | unsigned(b.valid ? b.sop : rng() & 1) << v;
+    m.lnk_rx_eop_i = (m.lnk_rx_eop_i & ~(1u << v)) | unsigned(b.valid ? b.eop : rng() & 1) << v;
     for (unsigned i = 0; i < nic::header_dws; ++i) m.lnk_rx_hdr_i[v * nic::header_dws + i] = b.hdr[i];
     for (unsigned i = 0; i < words; ++i) m.lnk_rx_data_i[v * words + i] = b.data[i];
   }
@@ -215,7 +216,7 @@ class NetTest : public testing::Test {
     m.clk_i = 1;
     m.eval();
     m.clk_i = 0;
-    m.lnk_ev_dead_i = m.lnk_ev_lost_i = m.lnk_ev_bad_i = 0;
+    m.lnk_ev_dead_i = m.lnk_ev_lost_i = m.lnk_ev_bad_i = m.lnk_ev_no_route_i = 0;
   }
 
   std::array<beat, ports> watch_units() {

@@ -121,6 +121,42 @@ TYPED_TEST(NetTest, EventsOfTheLink) {
   for (unsigned code : {ev_bad_packet, ev_link_dead, ev_store_lost}) EXPECT_GT(this->logged[code], 0u) << code;
 }
 
+// Of events that come at once each is logged, once.
+TYPED_TEST(NetTest, EventsWaitForEachOther) {
+  for (unsigned round = 1; round <= 50; ++round) {
+    auto& m = this->m;
+    m.lnk_ev_dead_i = m.lnk_ev_lost_i = m.lnk_ev_bad_i = m.lnk_ev_no_route_i = 1;
+    for (unsigned i = 0; i < 100; ++i) this->step();
+    for (unsigned code : {ev_bad_packet, ev_link_dead, ev_store_lost, unsigned(GGAS_EV_PACKET_LOST)})
+      ASSERT_EQ(this->logged[code], round) << code;
+  }
+}
+
+TYPED_TEST(NetTest, NothingLeavesWithoutAPeer) {
+  this->m.cfg_peer_valid_i = 0;
+  for (unsigned n = 0; n < 200; ++n) {
+    const unsigned u = unsigned(this->rng() % ports);
+    this->tx[u].queue.push_back(this->unit_packet(u, peer_node));
+  }
+  this->run(20'000);
+  this->check_received();
+  for (const auto& s : this->link_out) EXPECT_TRUE(s.got.empty());
+  EXPECT_GT(this->expect_lost, 10u);
+}
+
+TYPED_TEST(NetTest, MessagesHaveFourToTwentyWords) {
+  for (unsigned dws = 0; dws <= 24; ++dws) {
+    packet p = this->link_packet(port_rma, false);
+    p.op = uint8_t(nic::op::velo_msg);
+    p.len_dw = uint16_t(dws);
+    p.data.assign(dws, 7);
+    this->link_in[port_rma].queue.push_back(p);
+  }
+  this->run(20'000);
+  this->check_received();
+  EXPECT_EQ(this->expect_bad, 8u);
+}
+
 // Every time the link comes up is counted; the last record of it tells its state, however fast it comes and goes.
 TYPED_TEST(NetTest, LinkComesUp) {
   constexpr unsigned link_init = 1, link_up = 2, link_dead = 3;

@@ -109,7 +109,8 @@ TYPED_TEST(Fetch, Faults) {
       const uint64_t to = b.d.below(1 << 30);
       uint64_t from = source(b.d, unsigned(b.d.below(64)));
       if (b.d.chance(8)) from |= b.denied;
-      if (b.d.chance(8)) from = b.denied - b.d.below(200) - 1;  // the second page is denied
+      if (b.d.chance(8)) from = b.denied - b.d.below(200) - 1;      // the second page is denied
+      if (b.d.chance(8)) from = 2 * b.denied - b.d.below(200) - 1;  // the first one
       b.push(from, to, length(b.d, to));
     }
     ASSERT_TRUE(b.settle()) << b.left() << " left";

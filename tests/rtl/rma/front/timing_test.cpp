@@ -57,6 +57,35 @@ TYPED_TEST(front, contexts_together_sustain_a_descriptor_in_three_cycles_and_tak
   for (unsigned c : count) EXPECT_NEAR(c, page_slots / 2, 1);
 }
 
+// Whole slots come in a beat a cycle.
+TYPED_TEST(front, pages_take_a_beat_a_cycle) {
+  auto& b = this->b;
+  constexpr unsigned n = 10, beats = TypeParam::width < 256 ? 256 / TypeParam::width : 1;
+  b.requester = false;
+  for (unsigned v = 0; v < n; ++v) b.start(v, {.pd = 5});
+  for (unsigned v = 0; v < n; ++v)
+    for (unsigned i = 0; i < page_slots; ++i) b.post(v, immediate(i));
+  const uint64_t from = b.now;
+  while (!b.page.empty()) b.step();
+  printf("%llu cycles for %u slots\n", static_cast<unsigned long long>(b.now - from), n * page_slots);
+  EXPECT_LE(b.now - from, n * page_slots * beats + 2);
+  b.requester = true;
+  ASSERT_TRUE(b.settle());
+}
+
+// Doorbells of work queues come faster than they are served: none is lost.
+TYPED_TEST(front, doorbells_of_queues_wait) {
+  auto& b = this->b;
+  constexpr unsigned n = 20, slots = 8;
+  for (unsigned v = 0; v < n; ++v)
+    b.start(v, {.queue = true, .ring = uint64_t{v + 1} << 20, .status = (uint64_t{v} << 12) + 64});
+  for (unsigned v = 0; v < n; ++v)
+    for (unsigned i = 0; i < slots; ++i) b.produce(v, immediate(i));
+  for (unsigned v = 0; v < n; ++v) b.doorbell(0, v, slots, false);
+  ASSERT_TRUE(b.settle());
+  for (unsigned v = 0; v < n; ++v) EXPECT_EQ(b.ctx[v].consumed, slots) << "context " << v;
+}
+
 // Page writes of others do not starve a work queue, nor the other way round.
 TYPED_TEST(front, pages_and_queues_share) {
   auto& b = this->b;
