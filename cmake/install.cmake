@@ -66,9 +66,11 @@ install(FILES ${CMAKE_BINARY_DIR}/install/GGASConfig.cmake ${CMAKE_BINARY_DIR}/i
 
 # Programs, as far as they were built (what nvcc links is no target of install()), and what they read. What of others is in
 # them comes with its licence.
-if(TARGET ggas-bench)
-  install(TARGETS ggas-bench DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
-endif()
+foreach(program ggas-bench ggas-bench-host)
+  if(TARGET ${program})
+    install(TARGETS ${program} DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+  endif()
+endforeach()
 install(PROGRAMS ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-bench-cuda ${CMAKE_BINARY_DIR}/benchmarks/cuda/ggas-tune
   DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 if(TARGET ggas-simulator)

@@ -304,6 +304,10 @@ std::expected<void, std::string> system::observe() {
   auto r = trace::recorder::open({.trace = cfg_.trace, .pcap = cfg_.pcap, .data_width = cfg_.plat.nic.data_width});
   if (!r) return fail(r.error());
   recorder_ = std::move(*r);
+  recorder_->power([this](unsigned n) {
+    const power::activity a = activity_of_parts(n);
+    return trace::power_track::reading{kernel_.now_ps(), power::energy(plat(n).power, a)};
+  });
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     node& it = *nodes_[n];
     recorder_->node(n, {.window_base = window_base,

@@ -38,4 +38,8 @@ void chrome_writer::slice(unsigned p, unsigned t, const std::string& name, uint6
                     char(f), id, p, t, us(start_ps)));
 }
 
+void chrome_writer::counter(unsigned p, const std::string& name, uint64_t time_ps, const std::string& args) {
+  event(fmt::format(R"({{"ph":"C","name":"{}","pid":{},"ts":{},"args":{{{}}}}})", name, p, us(time_ps), args));
+}
+
 }  // namespace ggas::trace

@@ -24,6 +24,8 @@ class chrome_writer {
   // A slice from start to end; `args` is the inside of a JSON object or empty.
   void slice(unsigned process, unsigned track, const std::string& name, uint64_t start_ps, uint64_t end_ps,
              const std::string& args, flow f, uint64_t flow_id);
+  // Values from this time on; `args` is the inside of a JSON object of numbers.
+  void counter(unsigned process, const std::string& name, uint64_t time_ps, const std::string& args);
   // Ends the file; nothing may follow. The error says that not everything is in it (a full disk).
   std::expected<void, std::string> finish() { return file_->finish(); }
 

@@ -57,7 +57,12 @@ std::expected<std::unique_ptr<recorder>, std::string> recorder::open(const recor
   return r;
 }
 
+void recorder::power(power_track::meter m) {
+  if (trace_) power_ = std::make_unique<power_track>(*trace_, std::move(m));
+}
+
 std::expected<void, std::string> recorder::finish() {
+  if (power_) power_->finish();
   const auto trace = trace_ ? trace_->finish() : std::expected<void, std::string>();
   const auto pcap = pcap_ ? pcap_->finish() : std::expected<void, std::string>();
   if (!trace && !pcap) return std::unexpected(trace.error() + "\n" + pcap.error());
@@ -159,6 +164,7 @@ std::optional<std::pair<flow, uint64_t>> recorder::follow(unsigned n, place wher
 void recorder::tlp(unsigned n, place where, const pcie::tlp& t, uint64_t start_ps, uint64_t end_ps) {
   if (pcap_ && (where == place::host_to_nic || where == place::nic_to_host))
     pcap_->write(where == place::host_to_nic ? nodes_[n].host_rx : nodes_[n].host_tx, start_ps, tlp_bytes(t));
+  if (power_) power_->seen(n, start_ps);
   if (!trace_) return;
   const auto f = follow(n, where, t);
   const std::string args =
@@ -177,6 +183,7 @@ void recorder::flit(unsigned from, unsigned to, const nic::flit& f, uint64_t sta
   if (!a.open || a.dws.size() > most_dws) return;
   for (unsigned i = 0; i < cfg_.data_width / 32; ++i) a.dws.push_back(uint32_t(f.data[i / 2] >> 32 * (i & 1)));
   if (!nic::ends_packet(f, cfg_.data_width)) return;
+  if (power_) power_->seen(to, start_ps);
   packet(from, to, a, end_ps);
   a.open = false;
 }

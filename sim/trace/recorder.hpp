@@ -18,6 +18,7 @@
 #include "sim/pcie/tlp.hpp"
 #include "sim/trace/chrome.hpp"
 #include "sim/trace/pcapng.hpp"
+#include "sim/trace/power_track.hpp"
 
 namespace ggas::trace {
 
@@ -38,6 +39,8 @@ class recorder {
  public:
   static std::expected<std::unique_ptr<recorder>, std::string> open(const recorder_config& cfg);
 
+  // Joules of a node until now, for the trace.
+  void power(power_track::meter m);
   // Nodes in order of their number, before anything they do.
   void node(unsigned n, const node_map& map);
   void tlp(unsigned node, place where, const pcie::tlp& t, uint64_t start_ps, uint64_t end_ps);
@@ -78,6 +81,7 @@ class recorder {
 
   recorder_config cfg_;
   std::unique_ptr<chrome_writer> trace_;
+  std::unique_ptr<power_track> power_;  // of trace_
   std::unique_ptr<pcapng_writer> pcap_;
   std::vector<node_state> nodes_;
   std::map<path_key, std::deque<message>> messages_;

@@ -198,6 +198,42 @@ TEST(trace, flows_follow_messages_end_to_end) {
   EXPECT_EQ(whole, stores + 1);
 }
 
+// Watts times time of all counters, up to the end of the run.
+double joules_in(const nlohmann::json& doc, double end_us) {
+  std::map<int, std::map<double, double>> watts;  // by node, from this time on
+  for (const auto& e : doc["traceEvents"]) {
+    if (e["ph"] != "C") continue;
+    for (const auto& [part, w] : e["args"].items()) watts[int(e["pid"])][double(e["ts"])] += double(w);
+  }
+  double sum = 0;
+  for (const auto& [node, of] : watts)
+    for (auto it = of.begin(); it != of.end(); ++it)
+      sum += it->second * 1e-6 * ((std::next(it) == of.end() ? end_us : std::next(it)->first) - it->first);
+  return sum;
+}
+
+TEST(trace, counters_of_power_add_up_to_the_energy) {
+  const auto file = scratch("power.json");
+  auto c = config("galibier-k20", false);
+  c.trace = file;
+  double end_us = 0, energy_j = 0;
+  {
+    auto s = sim::system::create(std::move(c));
+    ASSERT_TRUE(s) << s.error();
+    for (unsigned i = 0; i < 20; ++i) ASSERT_TRUE(read(**s, i % 2, gpu(**s, i % 2).window(1 - i % 2, 0), 64).ok());
+    end_us = 1e-6 * static_cast<double>((*s)->now_ps());
+    for (const power::part& p : (*s)->energy()) energy_j += p.idle_j + p.above_j;
+  }
+  std::ifstream in(file);
+  const auto doc = nlohmann::json::parse(in, nullptr, false);
+  ASSERT_FALSE(doc.is_discarded());
+  size_t samples = 0;
+  for (const auto& e : doc["traceEvents"]) samples += e["ph"] == "C";
+  EXPECT_GE(samples, 8u) << "of two nodes, in " << end_us << " us";
+  EXPECT_GT(energy_j, 0);
+  EXPECT_NEAR(joules_in(doc, end_us), energy_j, 1e-4 * energy_j);
+}
+
 // A file a NIC, with the cycles of the window only. FST header: kind 1 byte, length 8, first time 8, last time 8,
 // big-endian; the core dumps twice a cycle.
 TEST(waves, hold_the_window_only) {

@@ -173,5 +173,8 @@ def test_programs(prefix, tmp_path):
     if bench.exists():
         listed = subprocess.run([bench, "store_latency", "--platform", "nowhere"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert f"files in {prefix}/share/ggas/platforms" in listed.stderr
+    if (prefix / "bin" / "ggas-bench-host").exists() and bench.exists():
+        listed = run(bench, "--provider", "host", "list", cwd=tmp_path)
+        assert "processor_sleep" in listed
     ranks = run(sys.executable, prefix / "bin" / "ggas-run", "-n", 2, "sh", "-c", "echo $GGAS_RANK")
     assert sorted(ranks.split()) == ["0", "1"]
