@@ -6,7 +6,7 @@
 # WITH_GPU: a long compilation for nothing where there is no GPU, so it is part of `all` only where there is one, or with
 # -DGGAS_GPU=ON (`./ggas test --full`).
 # ggas_nvcc_compiles(<test> <.cu file> INCLUDE <folders> [ARGUMENTS <more for nvcc>])
-# makes a test: the file compiles without a warning. Nobody runs what comes of it, so nothing is optimised where nvcc can do that.
+# makes a test: the file compiles without a warning. No one runs what comes of it, so nothing is optimised where nvcc can do that.
 
 find_program(GGAS_NVCC nvcc PATHS /usr/local/cuda/bin)
 set(gpu_here OFF)

@@ -4,9 +4,9 @@
 # makes a static library <target> with the Verilated model and its include folder. TRACE adds FST waves (off until asked for),
 # NATIVE is for models whose speed counts: optimised fully and for this machine's processor; others are for small tests and
 # compile in two thirds of the time. LARGE: a fifth of the compiler's time of a NIC with six links would go into optimised
-# waves, so they are not. SHARED: for a shared object. Verilator appends OPT_FAST=-Os behind -CFLAGS, hence the make variable.
+# waves, so they are not. SHARED: for a shared object. Verilator appends OPT_FAST=-Os after -CFLAGS, hence the make variable.
 
-# Verilator's runtime, once for all models (Verilator itself builds it only beside an executable).
+# Verilator's runtime, once for all models (Verilator itself builds it only next to an executable).
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE GGAS_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(runtime verilated.cpp verilated_threads.cpp verilated_cov.cpp)
 list(TRANSFORM runtime PREPEND ${GGAS_VERILATOR_ROOT}/include/)
@@ -23,7 +23,7 @@ if(GGAS_SANITIZE)
   target_compile_options(ggas_verilated PRIVATE -fsanitize=${GGAS_SANITIZE})
 endif()
 
-# What is bound to the modules in the given sources: those files of a folder that are named like them, behind the file of
+# What is bound to the modules in the given sources: those files of a folder that are named like them, after the file of
 # what they have in common. tests/rtl/points: points of functional coverage; tests/rtl/contracts: contracts of streams.
 function(ggas_bound result folder common)
   set(found ${folder}/${common})
@@ -44,7 +44,7 @@ function(ggas_contracts result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# Sources of rtl/ that ./ggas mutate has written anew.
+# Sources of rtl/ that ./ggas mutate has written again.
 function(ggas_mutants sources)
   set(result)
   foreach(source ${${sources}})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first GGAS kernel: every GPU sends its right neighbour a greeting, waits for the one from its left neighbour, and
+// A first GGAS kernel: every GPU sends its right neighbour a hello, waits for the one from its left neighbour, and
 // then all add up what they received. Guide: docs/how-to/first-kernel.md.
 #include "first_kernel.hpp"
 
@@ -10,7 +10,7 @@ static __global__ void greet_neighbour(uint64_t base, ggas_status* status, float
   const int me = ggas_node(), nodes = ggas_nodes();
   const int right = (me + 1) % nodes;
 
-  // The same place in everybody's segment: `greeting` is the neighbour's, `here` is ours.
+  // The same place in every member's segment: `hello` is the neighbour's, `here` is ours.
   float* greeting = ggas_pointer_of_node<float>(right, base);
   uint64_t* flag = ggas_pointer_of_node<uint64_t>(right, base + flag_offset);
   const float* here = ggas_pointer_of_node<float>(me, base);

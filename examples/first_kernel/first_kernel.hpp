@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the kernel and the host program: where things lie behind the reserved area of a segment.
+// Shared by the kernel and the host program: where things lie after the reserved area of a segment.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "ggas/status.hpp"
 
 constexpr unsigned greeting_values = 64;  // one a thread
-constexpr uint64_t flag_offset = 1024;    // behind the greeting
+constexpr uint64_t flag_offset = 1024;    // after the hello
 constexpr uint64_t sum_offset = 2048;     // result, greeting_values floats
 constexpr uint64_t status_offset = 4096 - 64;
 constexpr uint64_t one_second = 1000000000;  // ns

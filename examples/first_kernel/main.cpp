@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   if (!created) return failed(created.error().text);
   ggas::cluster& cluster = **created;
 
-  // The first bytes of every segment belong to the library; ours begin behind them.
+  // The first bytes of every segment belong to the library; ours begin after them.
   const uint64_t base = cluster.device_context(0).reserved;
   for (int n = 0; n < cluster.nodes(); ++n) {
     std::byte* mine = cluster.segment(n) + base;

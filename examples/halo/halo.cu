@@ -31,7 +31,7 @@ static __global__ void exchange_halos(halo_plan plan) {
       ggas_store(x + 1, ggas_load(x + 1) + ggas_load(x));
       ggas_store(x + inner, ggas_load(x + inner) + ggas_load(x + inner + 1));
     }
-    // Nobody sends the next step's layers before everybody has used this one's.
+    // No one sends the next step's layers before every member has used this one's.
     const ggas_status b = ggas_barrier_block(one_second);
     if (s == ggas_ok) s = b;
   }

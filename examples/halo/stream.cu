@@ -27,11 +27,11 @@ static ggas::result<> queue_step(ggas::cluster& c, int me, const halo_plan& plan
   if (ok)
     ok = ggas::put_signal_typed_on_stream(c, me, {left, plan.grid}, 1, plan.right_ghost, grid, 1, plan.first,
                                           {left, plan.arrived + 8}, 1, ggas_signal_add, report);
-  // How many signals were taken stands behind the words that are signalled.
+  // How many signals were taken stands after the words that are signalled.
   if (ok) ok = ggas::signal_take_on_stream(c, me, words, words + 2, 1, report);
   if (ok) ok = ggas::signal_take_on_stream(c, me, words + 1, words + 3, 1, report);
   if (ok) ok = ggas::launch(c, me, 1, 64, add_ghosts, plan.grid);
-  // Nobody sends the next step's layers before everybody has used this one's.
+  // No one sends the next step's layers before every member has used this one's.
   return ok ? ggas::barrier_on_stream(c, me, report) : ok;
 }
 

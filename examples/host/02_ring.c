@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 02: one-sided writes. A token goes round; the notification arrives behind the data. */
+/* 02: one-sided writes. A token goes round; the notification arrives after the data. */
 #include "host.h"
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 04: passive messages. Rank 0 sleeps until somebody asks, whoever it is, and answers by a write. */
+/* 04: passive messages. Rank 0 sleeps until someone asks, whichever one it is, and answers by a write. */
 #include "host.h"
 
 int main(void) {

@@ -16,7 +16,7 @@ static __global__ void send_around(uint64_t base) {
     const uint64_t buffer = in_at + step % 2 * values * sizeof(double);
     for (unsigned i = threadIdx.x; i < values; i += blockDim.x) ggas_store(out + i, static_cast<double>(me + step));
 
-    // Data, then the signal behind it, in the queue of this block. The call returns when the descriptors are posted.
+    // Data, then the signal after it, in the queue of this block. The call returns when the descriptors are posted.
     s = ggas_put_signal_nbi_block(ggas_pointer_of_node<double>(right, base + buffer), out, values,
                                   ggas_pointer_of_node<uint64_t>(right, base + arrived_at), 1, ggas_signal_add,
                                   one_second);
@@ -26,7 +26,7 @@ static __global__ void send_around(uint64_t base) {
       for (unsigned i = 0; i < values; ++i) sum += ggas_load(in + i);
     }
 
-    // Count on node 0; nobody waits for the old value. The barrier covers puts and atomics: `out` may be filled again.
+    // Count on node 0; no one waits for the old value. The barrier covers puts and atomics: `out` may be filled again.
     if (threadIdx.x == 0 && s == ggas_ok)
       s = ggas_add(ggas_pointer_of_node<uint64_t>(0, base + counter_at), uint64_t{values}, one_second);
     const ggas_status b = ggas_barrier_block(one_second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the kernel and the host program: where things lie behind the reserved area of a segment.
+// Shared by the kernel and the host program: where things lie after the reserved area of a segment.
 #pragma once
 
 #include <stdint.h>

@@ -32,7 +32,7 @@ int main() {
   if (!made) return failed(made.error().text);
   ggas::cluster& cluster = **made;
 
-  const uint64_t place = cluster.device_context(cluster.local_nodes()[0]).reserved;  // behind what the library keeps
+  const uint64_t place = cluster.device_context(cluster.local_nodes()[0]).reserved;  // after what the library keeps
   for (int node : cluster.local_nodes()) {  // all nodes, or the one of this process
     auto* const results = reinterpret_cast<int*>(cluster.segment(node) + place) + 1;
     if (auto ok =

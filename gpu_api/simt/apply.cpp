@@ -11,7 +11,7 @@
 namespace ggas::simt {
 namespace {
 
-// ThreadSanitizer knows no fences: there every access orders, so that data handed over behind a flag counts as handed
+// ThreadSanitizer knows no fences: there every access orders, so that data handed over after a flag counts as handed
 // over.
 #ifdef GGAS_TSAN
 constexpr auto load_order = std::memory_order_acquire;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host SIMT engine: runs CUDA-style kernels on the CPU. A thread is a Boost.Context fiber; 32 of them make a warp. A
-// lane runs natively until it meets an operation somebody outside must perform (memory access through the ggas
-// accessors, fence, declared compute, sleep) or a barrier, and waits there. Whoever owns the warp decides what the
-// operation costs: the native scheduler (native.hpp) performs it at once, the GPU model (sim/gpu) passes it through its
-// timing model. The engine knows neither.
+// lane runs natively until it meets an operation someone outside must perform (memory access through the ggas
+// accessors, fence, declared compute, sleep) or a barrier, and waits there. The thread that owns the warp decides what
+// the operation costs: the native scheduler (native.hpp) performs it at once, the GPU model (sim/gpu) passes it through
+// its timing model. The engine knows neither.
 #pragma once
 
 #include <array>
@@ -96,7 +96,7 @@ class block {
   std::unique_ptr<impl> impl_;
 };
 
-// What the owner offers to running lanes beside operations.
+// What the owner offers to running lanes next to operations.
 class environment {
  public:
   virtual ~environment() = default;

@@ -141,7 +141,7 @@ class native_scheduler::stream : public environment {
   std::string fault_;
 };
 
-// A thread for each stream, until the stream is empty or all are told to stop.
+// A thread for each stream, until the stream is empty or all are asked to stop.
 class native_scheduler::crew {
  public:
   explicit crew(const std::vector<std::unique_ptr<stream>>& streams)
@@ -155,7 +155,7 @@ class native_scheduler::crew {
     const uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
     return done_.wait_for(lock, std::chrono::nanoseconds(std::min(left, progress_ns)), [&] { return left_ == 0; });
   }
-  // Waits for the end of all; nothing is left in their streams if they were told to stop.
+  // Waits for the end of all; nothing is left in their streams if they were asked to stop.
   std::optional<native_error> end() {
     threads_.clear();
     std::optional<native_error> all;
@@ -264,7 +264,7 @@ native_error native_scheduler::stopped(native_error::kind why, std::string text)
 
 std::string native_scheduler::where() const {
   std::string all;
-  if (crew_) return all;  // their threads tell when they stop
+  if (crew_) return all;  // their threads report when they stop
   for (const auto& s : streams_) all += s->where();
   return all;
 }

@@ -33,7 +33,7 @@ class native_scheduler {
   unsigned add_stream(unsigned gpu);
   // Kernels of one stream run one after the other. `l` has passed grid::check.
   void enqueue(unsigned stream, launch l, const void* device_context);
-  // What is behind it in the stream waits until `passed` says true; it is asked again and again, by the stream's
+  // What is after it in the stream waits until `passed` says true; it is asked again and again, by the stream's
   // thread.
   void enqueue_gate(unsigned stream, std::function<bool()> passed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells AddressSanitizer and ThreadSanitizer which stack runs. Every function is empty in a build without them.
+// Reports AddressSanitizer and ThreadSanitizer which stack runs. Every function is empty in a build without them.
 #pragma once
 
 #include <cstddef>

@@ -41,7 +41,7 @@ class datatype_builder {
   // `blocklength` copies of child `i` (or of the only one) from `displacement` on, and the same `times` times with a
   // stride of `stride` bytes.
   void add(int64_t displacement, int64_t blocklength, size_t i = 0, int64_t times = 1, int64_t stride = 0);
-  // Copies of the last add() lie up to `bytes` behind (or, if negative, before) the place it named.
+  // Copies of the last add() lie up to `bytes` after (or, if negative, before) the place it named.
   void reach(int64_t bytes);
   // Bounds that are given, in place of those that follow.
   void bound(int64_t lb, int64_t extent);

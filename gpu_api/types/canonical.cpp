@@ -46,7 +46,7 @@ bool same_shape(const type_box& a, const type_box& b) {
                     [](const auto& x, const auto& y) { return x.count == y.count && x.stride == y.stride; });
 }
 
-// Boxes one behind the other are one: runs that touch, or equal boxes at equal distances.
+// Boxes in sequence are one: runs that touch, or equal boxes at equal distances.
 std::optional<type_box> joined_boxes(std::vector<type_box> all) {
   std::vector<type_box> some;
   for (type_box& b : all) {

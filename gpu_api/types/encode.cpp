@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records and lookaside part of a datatype: records from the root down, the child of one right behind it; primitives
+// Records and lookaside part of a datatype: records from the root down, the child of one right after it; primitives
 // have none, nor have constructors that change bounds alone.
 #include "gpu_api/types/encode.hpp"
 

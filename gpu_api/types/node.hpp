@@ -41,7 +41,7 @@ struct datatype::node {
   bool empty() const { return size == 0 && !bounded; }  // leaves no trace in what is made of it
 };
 
-// Sequences one behind the other, each repeated; nothing: more runs than datatype::most_signature_runs.
+// Sequences one after the other, each repeated; nothing: more runs than datatype::most_signature_runs.
 struct repeated_word {
   const signature_word* word;
   uint64_t times;

@@ -125,7 +125,7 @@ run_move runs_of(const side_items& s, char* dense, bool pack, unsigned staged, c
 
 namespace {
 
-// The run's fields behind those that are there. False: too many.
+// The run's fields after those that are there. False: too many.
 bool add_fields(item_move& m, int64_t at, uint64_t bytes, uint64_t alignment) {
   constexpr uint64_t widest = 8;
   while (bytes > 0) {

@@ -12,7 +12,7 @@ import tools
 from debian import Missing, step
 
 PROGRAMS = {"node_test": ("tests/kernel/*.c", "userlib/driver/device.c")}
-# Programs of libggas, with all libraries that they want; and modules of libggas, which lie beside it.
+# Programs of libggas, with all libraries that they want; and modules of libggas, which lie next to it.
 LIBRARY_PROGRAMS = ("tests/kernel/on_nodes", "tests/userlib/libggas/sim_program")
 LIBRARY_MODULES = ("userlib/libggas/libggas-start-tcp.so",)
 KERNELS_OWN = ("aer_inject",)  # modules
@@ -36,7 +36,7 @@ def package(root, build, folder):
 
 
 def module_sources(root, build, folder_of_tools, kernel):
-    """A folder to build the modules for that kernel in: the package, the test GPU beside it."""
+    """A folder to build the modules for that kernel in: the package, the test GPU next to it."""
     folder = build / "vm" / kernel.release
     shutil.rmtree(folder, ignore_errors=True)
     sources = package(root, build, folder)

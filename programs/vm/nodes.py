@@ -15,7 +15,7 @@ from debian import Missing
 
 START_LIMIT = 60  # seconds until the NICs are there
 REPLAY_LIMIT = 900
-END_LIMIT = 30  # until a process ends that was told to
+END_LIMIT = 30  # until a process ends that was reported to
 BAIL_LIMIT = 90  # until nodes have come to their end of which one has given up: what its kernel said comes last
 KEXECS = {"ci": 1, "soak": 20}  # kernels that node 0 begins
 GPU_MB = 16  # memory of the test GPU

@@ -99,7 +99,7 @@ class Kernel:
     debug = False
 
     def __init__(self, folder):
-        # Newer packages have the image beside the modules.
+        # Newer packages have the image next to the modules.
         (self.image,) = [*folder.glob("root/boot/vmlinuz-*"), *folder.glob("root/usr/lib/modules/*/vmlinuz")]
         (headers,) = [h for h in (folder / "root/usr/src").glob("linux-headers-*-amd64")]
         self.release = headers.name.removeprefix("linux-headers-")
@@ -172,7 +172,7 @@ def _give_libraries(root, qemu_):
 
 
 def busybox(folder):
-    """A static busybox: all that a node has beside our programs."""
+    """A static busybox: all that a node has next to our programs."""
     target = folder / "busybox"
     found = target / "root/bin/busybox"
     if not found.exists():
@@ -192,7 +192,7 @@ BUILD_PACKAGES = ("flex", "bison", "m4", "libfl2", "libelf-dev", "libelf1", "spa
 
 
 def build_programs(folder):
-    """Environment with programs that build and check a kernel, beside the system's."""
+    """Environment with programs that build and check a kernel, next to the system's."""
     root = folder / "build-programs/root"
     stamp = root.parent / "stamp"
     if not stamp.exists() or stamp.read_text().split() != list(BUILD_PACKAGES):
@@ -213,7 +213,7 @@ def build_programs(folder):
     }
 
 
-# Type information for BPF would need another tool (pahole), and nobody here asks for it. The compiler may be older than
+# Type information for BPF would need another tool (pahole), and no one here asks for it. The compiler may be older than
 # the kernel's, without -fmin-function-alignment: -falign-functions does then.
 SETTINGS = ("CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=")
 

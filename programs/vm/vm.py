@@ -127,7 +127,7 @@ def processor_seconds():
 
 
 def compare_cycles(found, speed, bench):
-    """Cycles of the NIC in the log of a run, and how many a second were simulated, beside what the benchmark measures of
+    """Cycles of the NIC in the log of a run, and how many a second were simulated, next to what the benchmark measures of
     the NIC alone. Seconds are of a processor, so that what else the machine does counts for neither."""
     print(f"# window stores that met idle NICs: {found}")
     if not bench:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remote atomics, on 4- and 8-byte integers, float and double of any node, the own one included. Words of floating
-// point take add, min, max, swap and cas (of bits); behind a NIC add, min and max of them are a loop of cas, a round
+// point take add, min, max, swap and cas (of bits); through a NIC add, min and max of them are a loop of cas, a round
 // trip each turn, and complete when the call returns. Through a queue atomics are exact among themselves; plain
 // accesses and the GPU's own atomics to the same word are not ordered with them. Included by ggas.cuh; what calls
 // share: rma.cuh.
@@ -46,7 +46,7 @@ GGAS_DEVICE ggas_status ggas_atomic_fetch_block(ggas_atomic what, P remote, ggas
 
 /// Posts the change of the word at `remote` by `what` and `operand`, without its old value.
 /// Order: relaxed; done after ggas_quiet() of the queue.
-/// Cost: a hop; behind a NIC a descriptor.
+/// Cost: a hop; through a NIC a descriptor.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
 /// ggas_queue_error().
 template <ggas::detail::a_place P>
@@ -95,7 +95,7 @@ GGAS_DEVICE ggas_status ggas_compare_swap(P remote, ggas::element_at<P> compare,
 
 /// Posts the addition of `value` to the word at `remote`.
 /// Order: relaxed; done after ggas_quiet() of the queue.
-/// Cost: a hop; behind a NIC a descriptor.
+/// Cost: a hop; through a NIC a descriptor.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
 /// ggas_queue_error().
 template <ggas::detail::a_place P>

@@ -75,7 +75,7 @@ GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& te
             meet_at_index<meeting::sync>(timeout_ns, team, index));
 }
 
-/// Indices of barriers that a team has. Behind a NIC as many as there are channels (docs/collectives.md).
+/// Indices of barriers that a team has. Through a NIC as many as there are channels (docs/collectives.md).
 GGAS_DEVICE unsigned ggas_barrier_indices() { return ggas::detail::barrier_indices(); }
 
 /// The first half of a barrier with an index. Until the second the block uses neither this index of the team nor a

@@ -78,7 +78,7 @@ GGAS_DEVICE void ggas_fence_gpu();
 /// Waits until every earlier store of this node is visible at its target; where peers are memory, the stores of this
 /// thread and those it knows of through an acquire or a barrier.
 /// Order: completion: earlier stores and puts are visible to all.
-/// Cost: a fence; behind a NIC a read of it, which it answers when the targets have confirmed.
+/// Cost: a fence; through a NIC a read of it, which it answers when the targets have confirmed.
 /// Errors: ggas_peer_error: a store may be lost; ggas_timed_out: puts through queues of a NIC were not complete
 /// within a second.
 GGAS_DEVICE ggas_status ggas_quiet();

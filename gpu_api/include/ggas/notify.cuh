@@ -8,7 +8,7 @@
 /// Posts a put of `n` elements that leaves a notification with `cookie`, any number, in queue `to_queue` of the
 /// target. `local` must not change until ggas_quiet_local().
 /// Order: the thread that takes the notification sees the data.
-/// Cost: the data, a fence and a hop; behind a NIC a descriptor. Of a block or several warps all copy and one
+/// Cost: the data, a fence and a hop; through a NIC a descriptor. Of a block or several warps all copy and one
 /// notifies.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in time), ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
@@ -46,7 +46,7 @@ GGAS_DEVICE ggas_status ggas_put_notify_block(P remote, const ggas::element_at<P
 /// Posts the put of a value of 1, 2, 4 or 8 bytes that leaves a notification with `cookie` in queue `to_queue` of the
 /// target.
 /// Order: the thread that takes the notification sees the value.
-/// Cost: a store, a fence and a hop; behind a NIC a descriptor.
+/// Cost: a store, a fence and a hop; through a NIC a descriptor.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in time), ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_put_value_notify(const G& group, P remote, ggas::element_at<P> value, uint64_t cookie,
@@ -79,7 +79,7 @@ GGAS_DEVICE ggas_status ggas_put_value_notify_block(P remote, ggas::element_at<P
 
 /// Leaves a notification with `cookie` in queue `to_queue` of `node`.
 /// Order: the thread that takes it sees what the group put to that node before, through the same queue.
-/// Cost: a fence and a hop; behind a NIC a descriptor.
+/// Cost: a fence and a hop; through a NIC a descriptor.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in time), ggas_no_queue.
 template <ggas::detail::a_group G>
 GGAS_DEVICE ggas_status ggas_notify(const G& group, int node, uint64_t cookie, int to_queue, uint64_t timeout_ns,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication that takes its turn in a stream: calls of the host that queue a transfer, a signal, a wait or a
-// collective behind what the node's stream holds, and return at once. No CPU in the data path; a call may be captured
+// collective after what the node's stream holds, and return at once. No CPU in the data path; a call may be captured
 // into a CUDA graph, and the graph be launched again and again: whatever counts, counts in GPU memory. Guide:
 // docs/device-api.md (On a stream), docs/how-to/stencil.md.
 //
 // A number of a node is its own stream; with nvcc user_stream(node, stream) is one that the program made. The calls
 // return what ggas::launch returns, here only whether the work could be queued.
 //
-// Order: a call begins when everything queued before it in the stream has ended, and sees its memory; what comes behind
+// Order: a call begins when everything queued before it in the stream has ended, and sees its memory; what comes after
 // sees what the call brought. What a put brought to another node is ordered there by a signal, a barrier or a
 // collective.
 //
@@ -16,7 +16,7 @@
 // one unit's calls for all.
 //
 // Graphs hold the addresses of the cluster's segments: destroy them before it. After grow() they still hold; a device
-// context that is set anew counts from a graph's next launch.
+// context that is set again counts from a graph's next launch.
 //
 // With several GPUs in one process: load kernels eagerly (CUDA_MODULE_LOADING=EAGER), instantiate and upload graphs
 // (cudaGraphUpload) and allocate memory before any stream waits for another GPU. Each of them may wait for a GPU that
@@ -29,15 +29,15 @@
 
 namespace ggas {
 
-// How a queued call is told that time is up, and tells how it ended. There is no empty one: a put whose time is up ends
-// before its data are there, and the end of the stream would be taken for their arrival.
+// How a queued call is informed that time is up, and reports how it ended. There is no empty one: a put whose time is
+// up ends before its data are there, and the end of the stream would be taken for their arrival.
 struct stream_report {
   constexpr stream_report(uint64_t timeout_ns, uint64_t* status) : timeout_ns(timeout_ns), status(status) {}
 
   uint64_t timeout_ns;  // of the call, from its begin on the GPU
   // A word in the own segment, or in memory of the host that the GPU reaches. The first failure (a ggas_status) is
   // written there and stays: make it ggas_ok before. A wait that finds a failure there returns at once. May be null:
-  // nobody is told.
+  // no thread is informed.
   uint64_t* status;
 };
 

@@ -8,7 +8,7 @@
 
 /// Copies `n` elements from own memory, `local`, to `remote`, memory of any node.
 /// Order: complete on return: the data are at the target, and what the group sends later arrives after them.
-/// Cost: the data's stores and a fence; behind a NIC a descriptor and its acknowledgement.
+/// Cost: the data's stores and a fence; through a NIC a descriptor and its acknowledgement.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_put(const G& group, P remote, const ggas::element_at<P>* local, size_t n,
@@ -38,7 +38,7 @@ GGAS_DEVICE ggas_status ggas_put_block(P remote, const ggas::element_at<P>* loca
 /// Posts a put. `local` must not change until ggas_quiet_local().
 /// Order: the data are at the target after ggas_quiet() of the queue; puts of one queue to one node arrive in the
 /// order of posting, nothing else is ordered.
-/// Cost: the data's stores; behind a NIC a descriptor.
+/// Cost: the data's stores; through a NIC a descriptor.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
 /// ggas_queue_error().
 template <ggas::detail::a_group G, ggas::detail::a_place P>
@@ -81,7 +81,7 @@ GGAS_DEVICE ggas_status ggas_put_nbi_grid(P remote, const ggas::element_at<P>* l
 
 /// Copies `n` elements from `remote`, memory of any node, to own memory, `local`.
 /// Order: complete on return: the group sees the data.
-/// Cost: a round trip for each load that does not fit the flight of the one before; behind a NIC a descriptor and the
+/// Cost: a round trip for each load that does not fit the flight of the one before; through a NIC a descriptor and the
 /// round trip.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
@@ -112,7 +112,7 @@ GGAS_DEVICE ggas_status ggas_get_block(ggas::element_at<P>* local, P remote, siz
 /// Posts a get.
 /// Order: the data are in `local` after ggas_quiet() of the queue; gets are not ordered with anything else. Where
 /// peers are memory, complete on return.
-/// Cost: behind a NIC a descriptor, else as ggas_get().
+/// Cost: through a NIC a descriptor, else as ggas_get().
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
 /// ggas_queue_error().
 template <ggas::detail::a_group G, ggas::detail::a_place P>
@@ -154,7 +154,7 @@ GGAS_DEVICE ggas_status ggas_get_nbi_grid(ggas::element_at<P>* local, P remote, 
 
 /// Puts a value of 1, 2, 4 or 8 bytes, which needs no address, once for the group.
 /// Order: complete on return, as ggas_put().
-/// Cost: a store and a fence; behind a NIC a descriptor and its acknowledgement.
+/// Cost: a store and a fence; through a NIC a descriptor and its acknowledgement.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_put_value(const G& group, P remote, ggas::element_at<P> value, uint64_t timeout_ns,
@@ -183,7 +183,7 @@ GGAS_DEVICE ggas_status ggas_put_value_block(P remote, ggas::element_at<P> value
 
 /// Posts the put of a value of 1, 2, 4 or 8 bytes.
 /// Order: as ggas_put_nbi().
-/// Cost: a store; behind a NIC a descriptor.
+/// Cost: a store; through a NIC a descriptor.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
 /// ggas_queue_error().
 template <ggas::detail::a_group G, ggas::detail::a_place P>

@@ -24,7 +24,7 @@ GGAS_DEVICE void ggas_queue_forgive(const ggas_queue& q);
 /// Waits until every operation posted to the queue before is complete. A queue that others keep filling is held until
 /// then.
 /// Order: completion: puts are visible at the target, gets in own memory.
-/// Cost: a fence; behind a NIC polls of the status that it writes.
+/// Cost: a fence; through a NIC polls of the status that it writes.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted; ggas_peer_error: an operation of the queue failed.
 GGAS_DEVICE ggas_status ggas_quiet(const ggas_queue& q, uint64_t timeout_ns);
 /// ggas_quiet() of a queue by all threads of a warp.
@@ -33,13 +33,13 @@ GGAS_DEVICE ggas_status ggas_quiet_warp(const ggas_queue& q, uint64_t timeout_ns
 GGAS_DEVICE ggas_status ggas_quiet_block(const ggas_queue& q, uint64_t timeout_ns);
 /// Waits until the sources of everything posted to the queue before may be overwritten.
 /// Order: none at the targets.
-/// Cost: nothing where peers are memory; behind a NIC polls of the status that it writes.
+/// Cost: nothing where peers are memory; through a NIC polls of the status that it writes.
 /// Errors: as ggas_quiet() of a queue.
 GGAS_DEVICE ggas_status ggas_quiet_local(const ggas_queue& q, uint64_t timeout_ns);
 /// ggas_quiet_local() by all threads of a warp.
 GGAS_DEVICE ggas_status ggas_quiet_local_warp(const ggas_queue& q, uint64_t timeout_ns);
 /// Orders what was posted to the queue before everything the thread does later, by any way.
 /// Order: as ggas_fence(), of the queue's operations too.
-/// Cost: as ggas_quiet() of a queue behind a NIC, else a fence.
+/// Cost: as ggas_quiet() of a queue through a NIC, else a fence.
 /// Errors: as ggas_quiet() of a queue.
 GGAS_DEVICE ggas_status ggas_fence(const ggas_queue& q, uint64_t timeout_ns);

@@ -7,7 +7,7 @@
 
 /// Puts `n` elements, and then sets a 64-bit word at the same node to `value` or adds `value` to it.
 /// Order: a thread that sees the word sees the data; complete on return.
-/// Cost: the data's stores, a fence, the signal's hop, a fence; behind a NIC two descriptors and an acknowledgement.
+/// Cost: the data's stores, a fence, the signal's hop, a fence; through a NIC two descriptors and an acknowledgement.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_put_signal(const G& group, P remote, const ggas::element_at<P>* local, size_t n,
@@ -40,7 +40,7 @@ GGAS_DEVICE ggas_status ggas_put_signal_block(P remote, const ggas::element_at<P
 
 /// Posts ggas_put_signal(). `local` must not change until ggas_quiet_local().
 /// Order: a thread that sees the word sees the data.
-/// Cost: the data's stores, a fence, the signal's hop; behind a NIC two descriptors.
+/// Cost: the data's stores, a fence, the signal's hop; through a NIC two descriptors.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
 /// ggas_queue_error().
 template <ggas::detail::a_group G, ggas::detail::a_place P>

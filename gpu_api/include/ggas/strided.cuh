@@ -8,7 +8,7 @@
 
 /// Puts element i of `n` from local[i * local_stride] to remote[i * remote_stride].
 /// Order: complete on return, as ggas_put().
-/// Cost: a store for each element, and a fence; behind a NIC a descriptor for each element.
+/// Cost: a store for each element, and a fence; through a NIC a descriptor for each element.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_iput(const G& group, P remote, const ggas::element_at<P>* local, ptrdiff_t remote_stride,
@@ -41,7 +41,7 @@ GGAS_DEVICE ggas_status ggas_iput_block(P remote, const ggas::element_at<P>* loc
 
 /// Posts ggas_iput(). `local` must not change until ggas_quiet_local().
 /// Order: as ggas_put_nbi().
-/// Cost: a store for each element; behind a NIC a descriptor for each.
+/// Cost: a store for each element; through a NIC a descriptor for each.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in the queue in time), ggas_no_queue; failures later by
 /// ggas_queue_error().
 template <ggas::detail::a_group G, ggas::detail::a_place P>
@@ -75,7 +75,7 @@ GGAS_DEVICE ggas_status ggas_iput_nbi_block(P remote, const ggas::element_at<P>*
 
 /// Gets element i of `n` from remote[i * remote_stride] to local[i * local_stride].
 /// Order: complete on return, as ggas_get().
-/// Cost: a load for each element; behind a NIC a descriptor for each element.
+/// Cost: a load for each element; through a NIC a descriptor for each element.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_iget(const G& group, ggas::element_at<P>* local, P remote, ptrdiff_t local_stride,

@@ -29,7 +29,7 @@ GGAS_DEVICE int ggas_team_rank_of(const ggas_team& t, int node) {
 /// Own rank in the team, -1 if the node is no member.
 GGAS_DEVICE int ggas_team_rank(const ggas_team& t) { return ggas_team_rank_of(t, ggas_node()); }
 namespace ggas::detail {
-// The place that the id names lies in the segment, behind what the library reserves.
+// The place that the id names lies in the segment, after what the library reserves.
 GGAS_DEVICE bool place_exists(unsigned id) {
   const context& c = device_context();
   const uint64_t place = layout::place(id), bytes = own_layout().placed_bytes();

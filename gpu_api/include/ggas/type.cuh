@@ -58,9 +58,9 @@ GGAS_DEVICE ggas_status ggas_unpack_grid(void* to, uint64_t count, const ggas_ty
 
 /// Items of one layout here become items of another layout at a node. The time-out is for the call.
 /// Order: complete on return, as ggas_put().
-/// Cost: where peers are memory, accesses straight from layout to layout and a fence; behind a NIC a descriptor for
+/// Cost: where peers are memory, accesses straight from layout to layout and a fence; through a NIC a descriptor for
 /// each run that both sides have in common, of a grid by its first block.
-/// Errors: ggas_bad_argument; behind a NIC also ggas_timed_out, ggas_peer_error.
+/// Errors: ggas_bad_argument; through a NIC also ggas_timed_out, ggas_peer_error.
 GGAS_DEVICE ggas_status ggas_put_typed(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                        const void* local, uint64_t local_count, const ggas_type& local_type,
                                        uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
@@ -80,7 +80,7 @@ GGAS_DEVICE ggas_status ggas_put_typed_grid(void* remote, uint64_t remote_count,
 /// Items of one layout at a node become items of another layout here. The time-out is for the call.
 /// Order: complete on return, as ggas_get().
 /// Cost: as ggas_put_typed(), with loads.
-/// Errors: ggas_bad_argument; behind a NIC also ggas_timed_out, ggas_peer_error.
+/// Errors: ggas_bad_argument; through a NIC also ggas_timed_out, ggas_peer_error.
 GGAS_DEVICE ggas_status ggas_get_typed(void* local, uint64_t local_count, const ggas_type& local_type,
                                        const void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                        uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
@@ -100,7 +100,7 @@ GGAS_DEVICE ggas_status ggas_get_typed_grid(void* local, uint64_t local_count, c
 /// ggas_put_typed(), and then a word at the same node is set or added to.
 /// Order: a thread that sees the word sees the data; complete on return.
 /// Cost: as ggas_put_typed(), a fence and a hop.
-/// Errors: ggas_bad_argument; behind a NIC also ggas_timed_out, ggas_peer_error.
+/// Errors: ggas_bad_argument; through a NIC also ggas_timed_out, ggas_peer_error.
 GGAS_DEVICE ggas_status ggas_put_signal_typed(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                               const void* local, uint64_t local_count, const ggas_type& local_type,
                                               uint64_t* signal, uint64_t value, ggas_signal_op op, uint64_t timeout_ns,

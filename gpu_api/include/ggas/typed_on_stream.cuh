@@ -6,7 +6,7 @@
 // (cluster::host_memory); pack and unpack on a GPU also take other memory that it reaches: what cudaMalloc and
 // cudaMallocHost gave, of which first and last byte are looked at. Kernels store straight into memory of the host.
 //
-// What is wrong with the arguments is told at once (errc::bad_argument, naming argument and rule), and nothing has
+// What is wrong with the arguments is reported at once (errc::bad_argument, naming argument and rule), and nothing has
 // moved: a datatype that is not committed, was freed or is another cluster's; unequal signatures; count x extent or
 // count x size beyond 64 bits; a range past the data; memory that is none of these; a path of the shape that does not
 // suit. A graph holds boxes themselves: they may be freed. Other datatypes stay as long as a graph that names them;
@@ -35,13 +35,13 @@ struct packed_range {
                                                   const ggas_type& type, const void* from, const stream_report& report,
                                                   const packed_range& range = {}, const stream_shape& shape = {});
 
-/// ggas_put_typed_grid() on a stream. Behind a NIC local data lie in the segment.
+/// ggas_put_typed_grid() on a stream. Through a NIC local data lie in the segment.
 [[maybe_unused]] static result<> put_typed_on_stream(cluster& c, const stream& s, global_ptr<char> remote,
                                                      uint64_t remote_count, const ggas_type& remote_type,
                                                      const void* local, uint64_t local_count,
                                                      const ggas_type& local_type, const stream_report& report,
                                                      const stream_shape& shape = {});
-/// ggas_get_typed_grid() on a stream. Behind a NIC local data lie in the segment.
+/// ggas_get_typed_grid() on a stream. Through a NIC local data lie in the segment.
 [[maybe_unused]] static result<> get_typed_on_stream(cluster& c, const stream& s, void* local, uint64_t local_count,
                                                      const ggas_type& local_type, global_ptr<char> remote,
                                                      uint64_t remote_count, const ggas_type& remote_type,

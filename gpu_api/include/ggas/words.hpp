@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of the device API are told by, and what they tell. Host and device.
+// What calls of the device API are reported by, and what they report. Host and device.
 #pragma once
 
 #include "ggas/detail/platform/integers.hpp"
@@ -9,7 +9,7 @@
 
 // How a flag is compared: `*flag cmp value`.
 enum ggas_cmp { ggas_eq, ggas_ne, ggas_lt, ggas_le, ggas_gt, ggas_ge };
-// Order of a load or store beside other accesses of its thread. A type each, so that an order that a load or a store
+// Order of a load or store next to other accesses of its thread. A type each, so that an order that a load or a store
 // cannot have does not compile.
 enum ggas_relaxed_order { ggas_relaxed };
 enum ggas_acquire_order { ggas_acquire };
@@ -19,15 +19,16 @@ enum ggas_release_order { ggas_release };
 enum ggas_op : unsigned { ggas_sum, ggas_min, ggas_max, ggas_prod, ggas_and, ggas_or, ggas_xor };
 // How.
 enum ggas_method : unsigned {
-  // Flags behind data, the original's. Block forms, all nodes.
-  ggas_by_gather,      // everybody pushes to one node, which reduces (and sends the result to all): least traffic
-  ggas_by_all_gather,  // everybody pushes to everybody, all reduce: one synchronisation
-  // Numbers beside data (docs/collectives.md).
-  ggas_one_shot,  // everybody sends everything to everybody: one hop
-  ggas_two_shot,  // each member reduces its part and sends it to everybody: two hops
-  ggas_direct,    // each member loads its part from everybody and stores the sum to everybody: where peers are memory
+  // Flags after data, the original's. Block forms, all nodes.
+  ggas_by_gather,      // every member pushes to one node, which reduces (and sends the result to all): least traffic
+  ggas_by_all_gather,  // every member pushes to every member, all reduce: one synchronisation
+  // Numbers next to data (docs/collectives.md).
+  ggas_one_shot,  // every member sends everything to every member: one hop
+  ggas_two_shot,  // each member reduces its part and sends it to every member: two hops
+  ggas_direct,    // each member loads its part from every member and stores the sum to every member: where peers are
+                  // memory
   ggas_push,      // as direct, by stores only, with the destinations as the place where parts wait for the sum
-  ggas_read,      // each member loads everything from everybody and stores nowhere else: the most traffic
+  ggas_read,      // each member loads everything from every member and stores nowhere else: the most traffic
   ggas_tree,      // sums go up a binomial tree, the result down: fewest messages; sums in the order of the tree
   ggas_auto,      // by size, as measured (ggas::tuning)
   ggas_by_nic,    // by the unit of the NIC: all nodes, up to 256 bytes; sums in the order of its tree

@@ -98,7 +98,7 @@ struct xor_plan {
   GGAS_LAYOUT_FN plan_step at(int rank, int step) const { return {partner(rank, step), partner(rank, step)}; }
 };
 
-// A barrier: after ceil(log2 size) steps every rank has heard, directly or not, of every other one.
+// A barrier: after ceil(log2 size) steps every rank has received, directly or not, of every other one.
 struct dissemination_plan {
   int size;
   GGAS_LAYOUT_FN int steps() const { return doublings(size); }

@@ -94,7 +94,7 @@ GGAS_APART void move_misaligned(char* to, const char* from, uint64_t bytes, By b
 template <origin From, class By>
 GGAS_APART void move_long(void* to, const void* from, uint64_t bytes, By by);
 
-// No barrier in it: that the source was written before, and that the target is read behind, is the caller's affair.
+// No barrier in it: that the source was written before, and that the target is read after, is the caller's affair.
 template <origin From, class By>
 GGAS_DEVICE void move_bytes(void* to, const void* from, uint64_t bytes, const By& by) {
   const auto all = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;

@@ -22,7 +22,7 @@ GGAS_DEVICE void move_edge(char* to, const char* from, uint64_t bytes, unsigned 
   move_units<From, uint8_t>(to, from, bytes, by);
 }
 
-// 16 bytes that begin `shift` (1 ... 15) bytes behind the start of two aligned words.
+// 16 bytes that begin `shift` (1 ... 15) bytes after the start of two aligned words.
 GGAS_DEVICE word_pair shifted(const word_pair& a, const word_pair& b, unsigned shift) {
   const bool far = shift >= 8;
   const uint64_t w0 = far ? a.hi : a.lo, w1 = far ? b.lo : a.hi, w2 = far ? b.hi : b.lo;
@@ -34,7 +34,7 @@ GGAS_DEVICE word_pair shifted(const word_pair& a, const word_pair& b, unsigned s
 // The middle of a copy: from here on the target is a multiple of 16, and aligned loads do not leave the source.
 struct middle {
   uint64_t head, words;
-  unsigned shift;  // of the source behind an aligned word
+  unsigned shift;  // of the source after an aligned word
 };
 GGAS_DEVICE middle find_middle(const char* to, const char* from, uint64_t bytes) {
   const uint64_t head = (16 - reinterpret_cast<uintptr_t>(to) % 16) % 16;
@@ -45,7 +45,7 @@ GGAS_DEVICE middle find_middle(const char* to, const char* from, uint64_t bytes)
   return {before, (bytes - before - behind) / 16, shift};
 }
 
-// What a block loads from a peer: far more of a thread is under way than of own memory, in few registers beside them.
+// What a block loads from a peer: far more of a thread is under way than of own memory, in few registers next to them.
 template <class By>
 GGAS_DEVICE_FUNCTION void move_from_peer(word_pair* to, const word_pair* from, uint64_t words, By by) {
   constexpr unsigned at_once = pairs_from_peer;
@@ -63,7 +63,7 @@ GGAS_DEVICE_FUNCTION void move_from_peer(word_pair* to, const word_pair* from, u
     for (unsigned w = 0; w < at_once; ++w, out = one_by_one(out + count)) store_relaxed(out, v[w]);
   }
   if (rank >= words) return;
-  // Behind its last word a thread loads that one again, so that no load stands under a condition.
+  // After its last word a thread loads that one again, so that no load stands under a condition.
   const auto left = static_cast<unsigned>(words);
   const auto has = [=](unsigned w) { return rank + w * count < left; };
   GGAS_UNROLL

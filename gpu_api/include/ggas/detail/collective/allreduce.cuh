@@ -23,7 +23,7 @@ constexpr int direct_members = 64;
 
 // Peers' memory is memory.
 GGAS_DEVICE bool direct_possible(const ggas_team& team) { return !nic_page() && team.size <= direct_members; }
-// Blocks share the vector and tell each other where it is.
+// Blocks share the vector and inform each other where it is.
 GGAS_DEVICE bool over_memory(ggas_method m) { return m == ggas_direct || m == ggas_push || m == ggas_read; }
 
 // Whether a method can do it.

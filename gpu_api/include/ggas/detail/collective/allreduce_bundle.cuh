@@ -48,13 +48,13 @@ class bundle_exchange {
   }
 
  private:
-  // Lines behind the end are the first one again, which is sent and stored twice: that is less than to ask for each
+  // Lines after the end are the first one again, which is sent and stored twice: that is less than to ask for each
   // whether it is there.
   struct row_lines {
     unsigned first, behind[lines_at_once];
     bool whole, begins_slot;      // all elements of all lines are there; the first line is that of a slot
     uint64_t seq;                 // of the slot's channel
-    uint32_t offset;              // of the first line behind that of the bundle
+    uint32_t offset;              // of the first line after that of the bundle
     uint64_t own[lines_at_once];  // what this member combines with what comes
     GGAS_DEVICE uint32_t number() const { return static_cast<uint32_t>(seq); }
     template <class Line>
@@ -102,7 +102,7 @@ class bundle_exchange {
     GGAS_UNROLL
     for (unsigned j = 0; j < lines_at_once; ++j) store_relaxed(there + r.behind[j], line_of(r.seq, data[j]));
   }
-  // A member that is not the root gets the first line of every slot, so that everybody hears from everybody.
+  // A member that is not the root gets the first line of every slot, so that every member receives from every member.
   GGAS_DEVICE void send(const row_lines& r) const {
     GGAS_NO_UNROLL
     for (int hop = 1; hop < c_.team.size; ++hop) {
@@ -180,7 +180,7 @@ class bundle_exchange {
     }
     return s;
   }
-  // Behind those of the members before `first`.
+  // After those of the members before `first`.
   template <int Members, int Lines>
   GGAS_DEVICE void combine(int first, const channel_line (&l)[Members][Lines], uint64_t (&sum)[Lines]) const {
     with_operation<T>(p_.op, [&](operation<T> combined) GGAS_INLINED {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and allreduce over memory of peers: members tell each other where their vectors are, each loads its part of
-// everybody's, stores the result to everybody (or the root), and all tell each other that they are done. No copies:
-// what long vectors cost is their bytes. Included by collective.cuh.
+// reduce and allreduce over memory of peers: members inform each other where their vectors are, each loads its part of
+// every member's, stores the result to every member (or the root), and all inform each other that they are done. No
+// copies: what long vectors cost is their bytes. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce.cuh"
@@ -13,8 +13,8 @@ struct vector_table {
   uint64_t src[direct_members], dst[direct_members];
 };
 
-// Above an offset in a segment the line that tells it has room for what a call's n, operation and root are mixed to: a
-// member whose call differs is noticed where calls are guarded (0.4 % more instructions in kernels of nvcc).
+// Above an offset in a segment the line that informs it has room for what a call's n, operation and root are mixed to:
+// a member whose call differs is noticed where calls are guarded (0.4 % more instructions in kernels of nvcc).
 constexpr uint64_t offset_bits = 48;
 template <class T>
 GGAS_DEVICE uint64_t mark_of_call(const piece<T>& p) {
@@ -31,8 +31,8 @@ GGAS_DEVICE_FUNCTION ggas_status called_otherwise(call_id call, int node) {
   return ggas_bad_argument;
 }
 
-// First exchange: everybody tells where its vectors are. What the block's threads stored before is visible to the same
-// block of every member after it.
+// First exchange: every member reports where its vectors are. What the block's threads stored before is visible to the
+// same block of every member after it.
 template <class T>
 GGAS_DEVICE ggas_status exchange_places(const channel& c, const piece<T>& p, vector_table& at, patience& end) {
   const context& own = device_context();
@@ -78,17 +78,17 @@ struct unit_moves {
   const vector_table* at;
   int rank, members;
   ggas_op op;
-  int root;  // rank of who gets the result, or everybody
+  int root;  // rank of who gets the result, or every member
 
   template <class T>
   GGAS_DEVICE unit_moves(const channel& c, const vector_table& places, const piece<T>& p)
       : at(&places), rank(c.rank), members(c.team.size), op(p.op), root(p.root) {}
 };
 
-// `Units` units of everybody's vector, `step` bytes apart, combined in the order of ranks; the first `here` of them are
-// wanted, and the first one stands for the others. All loads of `Members` members are issued before the first is used.
-// The own vector stands for members that do not exist: loads that nobody uses cost less than registers that are written
-// in some cases only.
+// `Units` units of every member's vector, `step` bytes apart, combined in the order of ranks; the first `here` of them
+// are wanted, and the first one stands for the others. All loads of `Members` members are issued before the first is
+// used. The own vector stands for members that do not exist: loads that no thread uses cost less than registers that
+// are written in some cases only.
 template <int Members, int Units, unsigned Count, class T>
 GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, int here,
                                unit<T, Count> (&sum)[Units]) {
@@ -133,8 +133,8 @@ GGAS_DEVICE void move_units(const unit_moves& m, uint64_t at, uint64_t step, int
   }
 }
 
-// A range of bytes of everybody's vector that a team's blocks move: block `block` the pieces block, block + blocks ...
-// of it, so that all blocks together are at one place of the vector.
+// A range of bytes of every member's vector that a team's blocks move: block `block` the pieces block, block + blocks
+// ... of it, so that all blocks together are at one place of the vector.
 struct byte_range {
   uint64_t first, end;
   unsigned block, blocks;
@@ -147,7 +147,7 @@ GGAS_DEVICE void move_range(const unit_moves& m, const byte_range& r) {
   GGAS_NO_UNROLL
   for (; at + (Units - 1) * step < r.end; at += r.blocks * all)
     move_units<Members, Units, Count, T>(m, at, step, Units);
-  // What is left is fewer units; one behind the other each would take the time of a load.
+  // What is left is fewer units; in sequence each would take the time of a load.
   if (at < r.end) move_units<Members, Units, Count, T>(m, at, step, static_cast<int>((r.end - at - 1) / step) + 1);
 }
 
@@ -184,7 +184,7 @@ GGAS_DEVICE bool congruent(const channel& c, const vector_table& at, const piece
   return different % 16 == 0;
 }
 
-// Elements before the first address of everybody's vector that is a multiple of 16, whole units, elements behind.
+// Elements before the first address of every member's vector that is a multiple of 16, whole units, elements after.
 struct vector_cut {
   uint64_t head, tail, bytes;
   GGAS_DEVICE vector_cut(uint64_t address, uint64_t all) : bytes(all) {
@@ -231,7 +231,7 @@ GGAS_DEVICE void move_all(const channel& c, const vector_table& at, const piece<
   move_singly<T>(m, byte_range{cut.tail, cut.bytes, block, blocks});
 }
 
-// Whether a member of an allreduce works in place: nobody else may touch its vector then but to bring the result.
+// Whether a member of an allreduce works in place: no other member may touch its vector then but to bring the result.
 template <class T>
 GGAS_DEVICE bool somebody_in_place(const channel& c, const vector_table& at, const piece<T>& p) {
   bool in_place = false;
@@ -239,7 +239,7 @@ GGAS_DEVICE bool somebody_in_place(const channel& c, const vector_table& at, con
   return in_place;
 }
 
-// Tells everybody's places, then move(places) to the end of the last exchange.
+// Informs every member's places, then move(places) to the end of the last exchange.
 template <class T, class Move>
 GGAS_DEVICE ggas_status between_places(channel& c, const piece<T>& p, patience& end, Move move) {
   GGAS_SHARED(vector_table, at);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and allreduce in lines: a thread sends a line to everybody and polls the same line of everybody, so there is
-// no barrier between. Included by collective.cuh.
+// reduce and allreduce in lines: a thread sends a line to every member and polls the same line of every member, so
+// there is no barrier between. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/reduction.cuh"
 
 namespace ggas::detail {
 
-// Line i of everybody, combined in the order of ranks; `own` is this member's.
+// Line i of every member, combined in the order of ranks; `own` is this member's.
 template <class T>
 GGAS_DEVICE ggas_status combine_line(const channel& c, unsigned i, uint64_t own, ggas_op op, uint64_t& sum,
                                      patience& end) {
@@ -33,7 +33,7 @@ GGAS_DEVICE ggas_status combine_line(const channel& c, unsigned i, uint64_t own,
 }
 
 // One exchange: all lines of a slot at most, to each member what is for it. A member that is not the root gets one
-// line, so that everybody hears from everybody.
+// line, so that every member receives from every member.
 template <class T>
 GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, patience& end) {
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n));
@@ -80,7 +80,7 @@ GGAS_DEVICE ggas_status one_shot(channel& c, const piece<T>& p, patience& end) {
 // How the lines of a chunk are dealt out to the members that reduce them.
 struct line_parts {
   unsigned lines, each;
-  GGAS_DEVICE unsigned of(int member) const {  // at least one, so that everybody hears from everybody
+  GGAS_DEVICE unsigned of(int member) const {  // at least one, so that every member receives from every member
     const unsigned before = static_cast<unsigned>(member) * each;
     const unsigned here = before < lines ? lines - before : 0;
     return here == 0 ? 1 : here < each ? here : each;
@@ -109,8 +109,8 @@ GGAS_DEVICE void scatter_parts(const channel& c, const piece<T>& p, const line_p
   refresh_slots(c, [&](int to) { return parts.of(to); });
 }
 
-// Second: the results of the own part to everybody. A thread sends line i when it has read everybody's line i of the
-// first; who has all lines of a member knows that the member has read all.
+// Second: the results of the own part to every member. A thread sends line i when it has read every member's line i of
+// the first; who has all lines of a member knows that the member has read all.
 template <class T>
 GGAS_DEVICE ggas_status cast_part(const channel& first, const channel& second, const piece<T>& p,
                                   const line_parts& parts, patience& end) {

@@ -75,7 +75,7 @@ GGAS_DEVICE ggas_status reduce_short(const piece<T>& p, unsigned block, unsigned
 }
 
 // Whatever is not short. Arguments are checked by all callers alike, so that all or none of a good team refuse. Direct
-// is here and not a call further: what a function keeps in memory for its caller is fetched anew behind the fence.
+// is here and not a call further: what a function keeps in memory for its caller is fetched again after the fence.
 template <class T>
 GGAS_APART ggas_status reduce_long(piece<T> p, ggas_method method, unsigned block, unsigned blocks, ggas_team team,
                                    uint64_t timeout_ns) {

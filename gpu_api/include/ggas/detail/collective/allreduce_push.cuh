@@ -4,10 +4,10 @@
 // that are of no other use before the results come. So a block goes through its chunks of every slice one by one:
 //
 //   scatter(k)    chunk k of every other member's slice goes into that member's destination, at this member's slice
-//   reduce(k)     chunk k of the own slice, of everybody: all have scattered theirs
-//   broadcast(k)  its sum goes to everybody: over what that member sent, and all have reduced chunk k
+//   reduce(k)     chunk k of the own slice, of every member: all have scattered theirs
+//   broadcast(k)  its sum goes to every member: over what that member sent, and all have reduced chunk k
 //
-// An exchange a chunk tells both of the last two conditions; the next chunk is scattered while it is under way.
+// An exchange a chunk reports both of the last two conditions; the next chunk is scattered while it is under way.
 // Included by collective.cuh.
 #pragma once
 
@@ -49,8 +49,8 @@ class pusher {
  private:
   GGAS_DEVICE static uint64_t up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-  // Chunk k of the block in a slice: where it begins behind the start of the slice, and its bytes. The chunks of all
-  // blocks lie side by side. None behind the last one.
+  // Chunk k of the block in a slice: where it begins after the start of the slice, and its bytes. The chunks of all
+  // blocks lie side by side. None after the last one.
   struct chunk {
     uint64_t at, bytes;
     GGAS_DEVICE uint64_t units() const { return bytes / wide; }
@@ -59,13 +59,13 @@ class pusher {
     const uint64_t at = (uint64_t{k} * blocks_ + block_) * chunk_;
     return {at, at >= each_ ? 0 : each_ - at < chunk_ ? each_ - at : chunk_};
   }
-  // Behind the start of a vector.
+  // After the start of a vector.
   GGAS_DEVICE uint64_t slice(int member) const { return cut_.head + static_cast<uint64_t>(member) * each_; }
   GGAS_DEVICE word_pair* there(int member, const chunk& k) const {
     return reinterpret_cast<word_pair*>(at_.dst[member] + slice(c_.rank) + k.at);
   }
 
-  // Elements that make no slices of one size: loaded from everybody by the last member.
+  // Elements that make no slices of one size: loaded from every member by the last member.
   GGAS_DEVICE void move_rest() const {
     if (c_.rank != c_.team.size - 1) return;
     const unit_moves m(c_, at_, p_);
@@ -115,7 +115,7 @@ class pusher {
   unsigned chunks_;        // of the block with most: exchanges are as many at every member
 };
 
-// By push or read, where nobody works in place; else as direct.
+// By push or read, where no member works in place; else as direct.
 template <class T>
 GGAS_DEVICE ggas_status push_or_read(channel& c, const piece<T>& p, bool push, unsigned block, unsigned blocks,
                                      patience& end) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce and allreduce in one exchange in which a thread has one line at most, of up to 8 members: everything that is
 // not seldom, and nothing else, as the number of instructions is what such a call costs. A thread sends its line to
-// everybody, has a poll of everybody's under way at once and combines what they bring without leaving its registers.
-// Included by collective.cuh.
+// every member, has a poll of every member's under way at once and combines what they bring without leaving its
+// registers. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/reduction.cuh"
@@ -47,7 +47,7 @@ struct line_places {
   }
 };
 
-// The first line goes to everybody, so that everybody hears from everybody.
+// The first line goes to every member, so that every member receives from every member.
 template <class T>
 GGAS_DEVICE bool line_goes_to(const piece<T>& p, unsigned line, int rank) {
   return line == 0 || p.goes_to(rank);
@@ -81,7 +81,7 @@ GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool
   }
 }
 
-// Line i of everybody, this member's is `own`; the result, if it goes to this member, is stored.
+// Line i of every member, this member's is `own`; the result, if it goes to this member, is stored.
 template <int Most, class T>
 GGAS_DEVICE ggas_status exchange_short_line(channel& c, const piece<T>& p, const line_places& places, unsigned i,
                                             uint64_t own, patience& end) {
@@ -122,7 +122,7 @@ GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, co
                                        bool& done) {
   channel c = find_channel(team, block);
   const unsigned i = thread_rank();
-  const uint64_t own = load_elements(p.src, i, p.n);  // on its way beside the channel's word
+  const uint64_t own = load_elements(p.src, i, p.n);  // on its way next to the channel's word
   line_places places(c, i);
   done = !c.failed && !slot_is_due(c.seq);
   if (!done) return ggas_ok;

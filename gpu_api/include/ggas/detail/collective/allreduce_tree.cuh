@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce and allreduce along a binomial tree, in lines: a member combines its subtree's lines with its own, sends the
 // sum to its parent, and passes the result on to its children. One exchange: each member has a slot at every other one,
-// and between two members one line goes up and one down. Who has a result has heard, through others, from everybody.
-// Included by collective.cuh.
+// and between two members one line goes up and one down. Who has a result has received, through others, from every
+// member. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce_lines.cuh"
@@ -47,8 +47,8 @@ class tree_exchange {
   }
 
  private:
-  // Who is no neighbour hears, too, that this member has come, as the rule of channels says: a broadcast that follows
-  // looks for these lines. Nobody waits for them here.
+  // Who is no neighbour receives, too, that this member has come, as the rule of channels says: a broadcast that
+  // follows looks for these lines. No thread waits for them here.
   GGAS_DEVICE void send_empty_lines() const {
     for (int to = static_cast<int>(thread_rank()); to < c_.team.size; to += static_cast<int>(thread_count()))
       if (to != c_.rank && sent_to(to) == 0) send_line(c_, c_.outbox(to), 0);
@@ -78,7 +78,7 @@ class tree_exchange {
     if (p_.goes_to(c_.rank)) store_elements(p_.dst, i, p_.n, data);
     return ggas_ok;
   }
-  // Of a reduce one line says that everybody has come.
+  // Of a reduce one line says that every member has come.
   GGAS_DEVICE void pass_on(unsigned i, uint64_t data) {
     GGAS_NO_UNROLL
     for (int bit = 1; i < down_ && at_.is_child(bit); bit *= 2) send_line(c_, c_.outbox(at_.child(bit)) + i, data);

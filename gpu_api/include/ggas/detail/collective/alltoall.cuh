@@ -39,7 +39,7 @@ GGAS_DEVICE ggas_status spread_short(channel& c, const spread<U>& p, const slice
 template <class U>
 GGAS_LONG ggas_status spread_long(channel c, spread<U> p, channel_call<U> call, uint64_t timeout_ns);
 
-// The channel's word is on its way while arguments are looked at; these make one branch.
+// The channel's word is in flight while arguments are looked at; these make one branch.
 template <class T>
 GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step, const ggas_team& team, unsigned block,
                                      unsigned blocks, uint64_t timeout_ns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers of single blocks: an exchange of lines without data on the channel of that number. What is stored before is
-// released by every thread that tells, and acquired by every thread that hears. Included by collective.cuh.
+// released by every thread that reports, and acquired by every thread that receives. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/exchange.cuh"
@@ -21,7 +21,7 @@ GGAS_DEVICE ggas_arrival arrive(unsigned index, const ggas_team& team) {
     a.left = refuse_meeting<M>(team);
     return a;
   }
-  __syncthreads();  // what every thread did before comes before the fences of those that tell
+  __syncthreads();  // what every thread did before comes before the fences of those that report
   ggas_status mine = a.at.failed ? ggas_broken : ggas_ok;
   if (M == meeting::barrier && nic_page()) mine = block_status(thread_rank() == 0 ? settle_stores() : mine);
   a.left = mine;

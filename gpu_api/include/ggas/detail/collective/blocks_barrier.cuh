@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // barrier and sync of some blocks of a grid, of one node or of a team: they count themselves in the word of their
-// group; with other nodes the first block meets at the index of the group, and tells the others. Included by
+// group; with other nodes the first block meets at the index of the group, and informs the others. Included by
 // collective.cuh.
 #pragma once
 

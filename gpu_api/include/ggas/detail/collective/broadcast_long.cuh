@@ -30,9 +30,9 @@ GGAS_DEVICE ggas_status finish_broadcast(const channel& c, const broadcast_call<
       end);
 }
 
-// One exchange. The root does not wait for its leaves and these wait for the root alone; all tell all that they are
-// here, which is heard two calls later: calls one behind the other cost what the lines cost, not the way to and fro. A
-// leaf hears it while the root's lines are under way.
+// One exchange. The root does not wait for its leaves and these wait for the root alone; all inform all that they are
+// here, which is received two calls later: calls in sequence cost what the lines cost, not the round trip. A
+// leaf receives it while the root's lines are under way.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   const line_plan plan(lines_of_part<U>(mine.units()));
@@ -77,7 +77,8 @@ GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& 
   return ggas_ok;
 }
 
-// By the root to one leaf after the other, its own copy beside the first one if it shall be. Leaves hear where all are.
+// By the root to one leaf after the other, its own copy next to the first one if it shall be. Leaves receive where all
+// are.
 template <class U>
 GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>& p, const slice& mine, bool beside_leaf,
                                       patience& end) {
@@ -93,8 +94,8 @@ GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>&
       end);
 }
 
-// Two exchanges: where destinations are; the root stores everything to everybody; it is done. Its own copy comes at the
-// end, a long one beside what goes to the first leaf.
+// Two exchanges: where destinations are; the root stores everything to every member; it is done. Its own copy comes at
+// the end, a long one next to what goes to the first leaf.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_directly(channel& c, const broadcast_call<U>& p, const channel_call<U>& call,
                                            patience& end) {
@@ -117,10 +118,10 @@ GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
   return units / (static_cast<unsigned>(members) * 8) * (in_place ? 8 : 4) / pair * pair;
 }
 
-// Two exchanges: the root tells where the vector is and whether that is its destination, leaves where theirs is. They
+// Two exchanges: the root reports where the vector is and whether that is its destination, leaves where theirs is. They
 // all load most of the vector at the same time: a block loads as fast as it stores, and the root's would have to store
-// it to each of them. That everybody has told everybody that it is done, behind a fence, orders loads before what the
-// root stores there afterwards.
+// it to each of them. That every member has informed every member that it is done, after a fence, orders loads before
+// what the root stores there afterwards.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   GGAS_SHARED(uint64_t, said_by_root);
@@ -188,9 +189,9 @@ GGAS_DEVICE void forward_piece(const channel& c, const broadcast_call<U>& p, con
   forward_words<U>(c, p, places, {wide, piece.end});
 }
 
-// Two exchanges: the root tells where the vector is, leaves where their destinations are. Each leaf loads its piece and
-// stores it to all leaves, so that every link carries the vector once and nobody waits in between. As above, the end
-// orders loads before what the root stores there next.
+// Two exchanges: the root reports where the vector is, leaves where their destinations are. Each leaf loads its piece
+// and stores it to all leaves, so that every link carries the vector once and no thread waits in between. As above, the
+// end orders loads before what the root stores there next.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_by_leaves(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   GGAS_SHARED_ARRAY(uint64_t, places, most_forwarding);

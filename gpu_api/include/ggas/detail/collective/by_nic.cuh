@@ -58,7 +58,7 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_once_by_nic(piece<T> p, patience& end) {
   const bool wants = p.goes_to(ggas_node());
   __syncthreads();
   const unsigned rank = thread_rank();
-  const uint64_t first = rank < words ? load_elements(p.src, rank, p.n) : 0;  // beside the facts
+  const uint64_t first = rank < words ? load_elements(p.src, rank, p.n) : 0;  // next to the facts
   learn_facts<false>(known);
   if (known[node_broken] != 0) return ggas_broken;
   if (rank < words) store_relaxed(nic_unit().block + 1 + rank, first);

@@ -30,7 +30,7 @@ constexpr uint64_t channel_taken = uint64_t{1} << 62;
 struct channel {
   ggas_team team;
   int rank;          // of this node in the team
-  unsigned bundled;  // channels that the call uses, this one and those behind it
+  unsigned bundled;  // channels that the call uses, this one and those after it
   uint64_t seq;      // of the exchange under way, from 1
   bool failed;       // an earlier collective failed here: nothing may be sent
   uint64_t broken;   // not 0: something failed on this node. Looked at when there is nothing else to do: it comes late
@@ -93,8 +93,8 @@ GGAS_DEVICE unsigned usable_channels(unsigned blocks) {
   return blocks < channels ? blocks : channels;
 }
 
-// `number` is below usable_channels(). No block barrier: what the block stored before is not ordered by it. Nobody has
-// looked yet whether a collective failed on this node.
+// `number` is below usable_channels(). No block barrier: what the block stored before is not ordered by it. No thread
+// has looked yet whether a collective failed on this node.
 GGAS_DEVICE channel find_channel(const ggas_team& team, unsigned number) {
   channel c{};
   c.team = team;
@@ -105,7 +105,7 @@ GGAS_DEVICE channel find_channel(const ggas_team& team, unsigned number) {
   c.begin_after(load_own(c.word));
   return c;
 }
-// Its answer takes as long as a poll: best behind the first lines that are sent, before the waits.
+// Its answer takes as long as a poll: best after the first lines that are sent, before the waits.
 GGAS_DEVICE void look_for_failure(channel& c) { c.broken = load_relaxed(own_word(layout::broken)); }
 GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
   channel c = find_channel(team, number);
@@ -113,7 +113,7 @@ GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
   return c;
 }
 
-// Behind an exchange that another one follows: all threads of the block have read what it brought. False: a thread has
+// After an exchange that another one follows: all threads of the block have read what it brought. False: a thread has
 // failed, the channel must be closed.
 GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
   const bool failed = __syncthreads_or(mine != ggas_ok) != 0;
@@ -121,7 +121,7 @@ GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
   return !failed;
 }
 
-// Behind the last exchange, or the one that failed: the status is the same in all threads, and whose lines they waited
+// After the last exchange, or the one that failed: the status is the same in all threads, and whose lines they waited
 // for is recorded; a block barrier. leave_channel() follows.
 GGAS_DEVICE ggas_status end_exchange(const channel& c, ggas_status mine) {
   return block_status(c.failed || c.broken != 0 ? ggas_broken : mine, waited_for::lines, c.word, c.seq);

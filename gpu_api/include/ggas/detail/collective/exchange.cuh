@@ -15,7 +15,7 @@ constexpr unsigned most_bundled = 16;  // channels of an exchange
 // How the lines of a part are dealt out to channels and threads. One exchange moves what fits the slot of the block's
 // channel; a block that is alone uses those of as many channels of the team as it needs. Every rule holds for each
 // channel, so every member sends to every other one on each. A row of lines is for the lanes of a warp: each looks
-// after lines_at_once of them, so far apart that neighbours lie side by side. Powers of two, so that nobody divides.
+// after lines_at_once of them, so far apart that neighbours lie side by side. Powers of two, so that no thread divides.
 constexpr unsigned lanes_log2 = 5, at_once_log2 = 2, row_log2 = lanes_log2 + at_once_log2;
 constexpr unsigned lines_at_once = 1u << at_once_log2;
 
@@ -42,7 +42,7 @@ struct line_plan {
   }
 };
 // Whether the lines of a part go in one exchange; `blocks` of the grid take part. What fits a slot always does; over
-// several channels, where slots hold a row, up to `most` lines for all others, from where on it is quicker to tell
+// several channels, where slots hold a row, up to `most` lines for all others, from where on it is quicker to report
 // where destinations are.
 GGAS_DEVICE bool in_lines(const ggas_team& t, size_t lines, unsigned blocks, size_t most) {
   if (lines <= channel::lines()) return true;
@@ -50,13 +50,13 @@ GGAS_DEVICE bool in_lines(const ggas_team& t, size_t lines, unsigned blocks, siz
   return slots_hold_rows() && line_plan(lines).channels <= usable_channels(most_bundled);
 }
 
-// What a thread has of a row of a member: line `first` of the part and those behind it, as far as there are any.
+// What a thread has of a row of a member: line `first` of the part and those after it, as far as there are any.
 struct lines_of_row {
   channel at;
   int hop;
   unsigned first, in_slot, left;
   GGAS_DEVICE bool has(unsigned k) const { return k << lanes_log2 < left; }
-  // How far behind the first line the k-th is; 0 where there is none, so that loads are without a condition.
+  // How late the first line the k-th is; 0 where there is none, so that loads are without a condition.
   GGAS_DEVICE unsigned behind(unsigned k) const { return has(k) ? k << lanes_log2 : 0; }
 };
 
@@ -141,7 +141,7 @@ GGAS_DEVICE void store_at_once(U* part, unsigned line, size_t units, uint64_t da
   else
     store_line(part, line, units, data);
 }
-// Lines of `members` members from the one `first_hop` places behind this one on, to the parts target(member).
+// Lines of `members` members from the one `first_hop` places after this one on, to the parts target(member).
 template <class Target>
 GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, size_t units, int first_hop, int members,
                                       Target target, patience& end) {
@@ -179,8 +179,8 @@ GGAS_DEVICE void move_part(U* to, const U* from, size_t units) {
 }
 
 // Whether the own part of a slice is copied together with a peer's: where the blocks are many, the links wait for a
-// copy behind it (64 MiB by 128 blocks: 30 us, H200). Few blocks are bound by what a multiprocessor stores, and quicker
-// one part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies fit beside
+// copy after it (64 MiB by 128 blocks: 30 us, H200). Few blocks are bound by what a multiprocessor stores, and quicker
+// one part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies fit next to
 // the exchange at the end.
 constexpr size_t own_bytes_together = 64 * 1024;
 constexpr unsigned blocks_together = 64;
@@ -222,7 +222,7 @@ GGAS_DEVICE void tell_all(const channel& c, uint64_t data) {
   refresh_slots(c, [](int) { return 1u; });
 }
 
-// By the whole block: hear(member, data) of one line of every other member.
+// By the whole block: receive(member, data) of one line of every other member.
 template <class Hear>
 GGAS_DEVICE ggas_status hear_all(const channel& c, Hear hear, patience& end) {
   for (int hop = 1 + static_cast<int>(thread_rank()); hop < c.team.size; hop += static_cast<int>(thread_count())) {
@@ -234,8 +234,8 @@ GGAS_DEVICE ggas_status hear_all(const channel& c, Hear hear, patience& end) {
   return ggas_ok;
 }
 
-// By a thread, behind a block barrier: what the block stored before is at its target before what this thread sends
-// next. Where the window is a NIC's, stores to one node keep their order behind a fence and data and line go the same
+// By a thread, after a block barrier: what the block stored before is at its target before what this thread sends
+// next. Where the window is a NIC's, stores to one node keep their order after a fence and data and line go the same
 // way.
 GGAS_DEVICE void release_stores() { fence_acq_rel_system(); }
 
@@ -247,8 +247,8 @@ GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end
   return ggas_ok;
 }
 
-// The last exchange of a collective that stored into destinations: everybody tells everybody that its data is there;
-// while that is under way the block does `meanwhile`. A block barrier lies between the stores and this.
+// The last exchange of a collective that stored into destinations: every member informs every member that its data is
+// there; while that is under way the block does `meanwhile`. A block barrier lies between the stores and this.
 template <class Meanwhile>
 GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
   if (static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
@@ -258,8 +258,8 @@ GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, pat
       c, [&](int member, uint64_t) { acquire_line(c.inbox(member)); }, end);
 }
 
-// A copy of units that nobody waits for, while an exchange is under way: by the warps that do not tell, as what these
-// have to do, a fence or a look at lines, and a share of the copy one behind the other would take longer than the
+// A copy of units that no thread waits for, while an exchange is under way: by the warps that do not report, as what
+// these have to do, a fence or a look at lines, and a share of the copy in sequence would take longer than the
 // exchange. By all, where the others are few.
 template <class U>
 GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t units) {
@@ -269,7 +269,7 @@ GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t unit
   if (to != from && units != 0 && rank >= skipped) move_part(to, from, units, {rank - skipped, threads - skipped});
 }
 
-// Where the other members' destinations are: each tells it in the first line of exchange `c`, as bytes from the start
+// Where the other members' destinations are: each reports it in the first line of exchange `c`, as bytes from the start
 // of its segment. Calls store(member, destination) for all that `wanted` says, by the whole block, in turns that
 // differ from member to member.
 template <class U, class Wanted, class Store>
@@ -283,7 +283,7 @@ GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store s
     for (int hop = first + rank; hop < last && s == ggas_ok; hop += threads) {
       const channel_line* const line = c.inbox(member_behind(c, hop));
       if (!take_line(c, line, places[hop - first], end)) s = no_line(c, line);
-      acquire_line(line);  // what the block stores then comes after what the member did before it told
+      acquire_line(line);  // what the block stores then comes after what the member did before it reported
     }
     if (__syncthreads_or(s != ggas_ok)) return failed_somewhere(s);
     for (int hop = first; hop < last; ++hop) {
@@ -310,7 +310,7 @@ GGAS_DEVICE slice slice_of(size_t units, unsigned part, unsigned parts) {
   return {begin, end < units ? end : units};
 }
 
-// The part of the own segment that may be a destination. What lies before the segment is far behind it.
+// The part of the own segment that may be a destination. What lies before the segment is far after it.
 GGAS_DEVICE bool own_place(const void* p, size_t bytes, uint64_t& offset) {
   offset = reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(device_context().local);
   return fits_segment(offset, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The original's methods of reduce and allreduce, over slots in the reserved area, flags behind data. Vectors longer
+// The original's methods of reduce and allreduce, over slots in the reserved area, flags after data. Vectors longer
 // than a slot go in chunks, numbered by a sequence that only grows. Why two slots of each kind in turn suffice is said
 // at each method. Included by ggas.cuh.
 #pragma once
@@ -24,13 +24,13 @@ GGAS_DEVICE T* slot_of(int node, uint64_t offset) {
   return reinterpret_cast<T*>(ggas_pointer_of_node<char>(node, offset));
 }
 
-// Behind data the block pushed before a barrier: the fence orders them for the flag.
+// After data the block pushed before a barrier: the fence orders them for the flag.
 GGAS_DEVICE void raise_flag(int node, uint64_t offset, uint64_t seq) {
   ggas_fence();
   store_relaxed(word_of(node, offset), seq);
 }
 
-// Element i of everybody's chunk, combined in the order of nodes. `slot` gives the offset of a node's slot here.
+// Element i of every member's chunk, combined in the order of nodes. `slot` gives the offset of a node's slot here.
 template <class T, class Slot>
 GGAS_DEVICE T combine_all(const chunk<T>& c, size_t i, Slot slot) {
   const int nodes = ggas_nodes(), me = ggas_node();
@@ -60,8 +60,9 @@ GGAS_DEVICE ggas_status wait_for_all(uint64_t first_flag, uint64_t seq, const de
   return s;
 }
 
-// All-gather: everybody pushes its chunk to everybody. A node sends flag s+1 when all its threads have read the slots
-// of s, and pushes s+2 only after it has seen everybody's flag s+1: slots of two in turn are never overwritten early.
+// All-gather: every member pushes its chunk to every member. A node sends flag s+1 when all its threads have read the
+// slots of s, and pushes s+2 only after it has seen every member's flag s+1: slots of two in turn are never overwritten
+// early.
 template <class T>
 GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, const deadline& end) {
   const int nodes = ggas_nodes(), me = ggas_node();
@@ -89,7 +90,7 @@ GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, con
   return ggas_ok;
 }
 
-// Root of a gather: reduces, and with `to_all` pushes the result to everybody. Its flag to a leaf (result or
+// Root of a gather: reduces, and with `to_all` pushes the result to every member. Its flag to a leaf (result or
 // acknowledgement) says that the leaf's slot has been read. The one result slot of a leaf is free when the leaf's next
 // chunk is here: it was sent after.
 template <class T>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that the rules of collectives forbid, refused before they do harm: a block or stream of the node beside another
-// one, memory that overlaps, and, in the checked mode, members that do not call alike. A guard stands before the call
-// and lets nothing of it begin. Without checked mode kernels of nvcc have none. Rules: docs/collectives.md. Included by
-// collective.cuh.
+// Calls that the rules of collectives forbid, refused before they do harm: a block or stream of the node next to
+// another one, memory that overlaps, and, in the checked mode, members that do not call alike. A guard stands before
+// the call and lets nothing of it begin. Without checked mode kernels of nvcc have none. Rules: docs/collectives.md.
+// Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/exchange.cuh"
@@ -70,7 +70,7 @@ GGAS_DEVICE_FUNCTION void record_difference(call_terms mine, call_terms other, i
   end_record(at);
 }
 
-// What a thread has heard of the members that it listens to.
+// What a thread has learned of the members that it listens to.
 struct heard_terms {
   call_terms other;  // of the first one that differs
   int node = -1;
@@ -121,9 +121,9 @@ constexpr uint64_t mark_of_taken = channel_taken;
 constexpr uint64_t mark_of_taken = 0;
 #endif
 
-// An exchange of its own on the channel, in which everybody tells everybody how it calls. If one differs, every member
-// hears of one that does: all or none refuse, and the channel goes on. `most_blocks` becomes that of all members. The
-// mark of the block that has the channel to itself stays.
+// An exchange of its own on the channel, in which every member informs every member how it calls. If one differs, every
+// member learns of one that does: all or none refuse, and the channel goes on. `most_blocks` becomes that of all
+// members. The mark of the block that has the channel to itself stays.
 GGAS_DEVICE_FUNCTION ggas_status agree_on_channel(ggas_team team, unsigned number, bool own, call_terms mine,
                                                   uint64_t timeout_ns, unsigned& most_blocks) {
   channel c = open_channel(team, number);

@@ -29,7 +29,7 @@ GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<
 
 GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(leading_zeros(v)); }
 
-// Line `line` of the member `hop` places behind (`size`: of this one): what a thread does of `lines` lines for each of
+// Line `line` of the member `hop` places after (`size`: of this one): what a thread does of `lines` lines for each of
 // `size` members. Where there are threads enough, a warp is for one member: lines to one node leave together.
 struct thread_line {
   unsigned line;
@@ -55,7 +55,7 @@ GGAS_DEVICE bool is_short(size_t units, int size) {
 }
 
 // The words of a line, one access each: there is no question of alignment, and no branch. `line` is one of the part's.
-// Behind the end of a part of odd length comes its last word once more; the receiver does not take it.
+// After the end of a part of odd length comes its last word once more; the receiver does not take it.
 GGAS_DEVICE uint64_t load_line(const uint32_t* part, unsigned line, size_t units) {
   const auto words = static_cast<uint32_t>(units);
   const unsigned first = 2 * line, second = first + 1 < words ? first + 1 : first;
@@ -122,9 +122,9 @@ GGAS_DEVICE void send_empty_lines(const channel& c) {
   });
 }
 
-// For an exchange in which a member does not wait for everybody: behind it every other one is known to have been in the
-// exchange two before this one, so the slot written next is free. By now that one may have written the same line again,
-// two exchanges from here.
+// For an exchange in which a member does not wait for every member: after it every other one is known to have been in
+// the exchange two before this one, so the slot written next is free. By now that one may have written the same line
+// again, two exchanges from here.
 GGAS_DEVICE uint64_t look_at_earlier(const channel& at, int member) {
   return load_spin(reinterpret_cast<const uint64_t*>(at.inbox(member, at.seq - 2)));
 }

@@ -51,7 +51,7 @@ GGAS_DEVICE bool find_source(const channel& c, permute_header own, int& source) 
   return good;
 }
 
-// Behind the headers in the same slots; where they do not fit, straight into the destination, and a second exchange.
+// After the headers in the same slots; where they do not fit, straight into the destination, and a second exchange.
 template <class U>
 GGAS_DEVICE ggas_status permute_on(channel& c, const permutation<U>& p, const slice& mine, bool& good, patience& end) {
   const size_t units = mine.units();

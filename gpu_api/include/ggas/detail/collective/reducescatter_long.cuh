@@ -7,7 +7,7 @@
 
 namespace ggas::detail {
 
-// As direct; each member loads its part of everybody's vector and stores the result to itself alone.
+// As direct; each member loads its part of every member's vector and stores the result to itself alone.
 template <class T>
 GGAS_DEVICE ggas_status combine_own_part(channel& c, const piece<T>& p, unsigned block, unsigned blocks,
                                          patience& end) {
@@ -22,7 +22,7 @@ GGAS_DEVICE ggas_status combine_own_part(channel& c, const piece<T>& p, unsigned
   });
 }
 
-// Of a block that is alone, more than its channel's slot holds: one exchange over a bundle of channels. Beside the
+// Of a block that is alone, more than its channel's slot holds: one exchange over a bundle of channels. Next to the
 // other ways, as its registers are not theirs.
 template <class T>
 GGAS_DEVICE bool takes_bundle(size_t n, unsigned blocks) {

@@ -66,8 +66,8 @@ struct piece {
   const T* src;
   size_t n;
   ggas_op op;
-  int root;         // rank of who gets the result, or everybody
-  size_t step = 0;  // elements from what is for one member to what is for the next: 0: everybody gets the same
+  int root;         // rank of who gets the result, or every member
+  size_t step = 0;  // elements from what is for one member to what is for the next: 0: every member gets the same
 
   GGAS_DEVICE piece part(size_t first, size_t count) const {
     return {dst ? dst + first : dst, src + first, count, op, root, step};  // dst is null where the result does not go
@@ -162,7 +162,7 @@ GGAS_DEVICE size_t lines_of(size_t n) {
   return (n - 1) / elements<T>::count + 1;
 }
 
-// Member `hop` places behind this one.
+// Member `hop` places after this one.
 GGAS_DEVICE int member_behind(const channel& c, int hop) {
   const int i = c.rank + hop;
   return i < c.team.size ? i : i - c.team.size;

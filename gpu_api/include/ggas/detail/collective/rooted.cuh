@@ -9,7 +9,7 @@ namespace ggas::detail {
 
 enum class direction { to_root, from_root };
 
-// In units: a part has n of them. Parts of all members lie at the root one behind the other.
+// In units: a part has n of them. Parts of all members lie at the root in sequence.
 template <direction D, class U>
 struct rooted {
   U* dst;

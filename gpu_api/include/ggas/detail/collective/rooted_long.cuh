@@ -13,8 +13,8 @@ GGAS_DEVICE void copy_part_of_root(const channel& c, const rooted<D, U>& p, cons
   copy_beside(c, p.target(p.dst, c.rank) + mine.begin, from, mine.units());
 }
 
-// One exchange, for parts that fit a slot. Who has nothing to say sends one line without data, and everybody waits for
-// everybody's first line.
+// One exchange, for parts that fit a slot. Who has nothing to say sends one line without data, and every member waits
+// for every member's first line.
 template <direction D, class U>
 GGAS_DEVICE ggas_status rooted_in_lines(channel& c, const rooted<D, U>& p, const slice& mine, patience& end) {
   const unsigned lines = lines_of_part<U>(mine.units()), me = thread_rank(), threads = thread_count();
@@ -43,7 +43,7 @@ GGAS_DEVICE ggas_status rooted_in_lines(channel& c, const rooted<D, U>& p, const
   return ggas_ok;
 }
 
-// Two exchanges: where destinations are, and, behind the stores, that they are done.
+// Two exchanges: where destinations are, and, after the stores, that they are done.
 template <direction D, class U>
 GGAS_DEVICE ggas_status rooted_directly(channel& c, const rooted<D, U>& p, const slice& mine, patience& end) {
   tell_all(c, p.place);

@@ -34,7 +34,7 @@ GGAS_DEVICE T floating_after(ggas_atomic what, T old, T v) {
   if (what == ggas_atomic_swap) return v;
   return extreme(what == ggas_atomic_min, old, v);
 }
-// Old value of a word that becomes floating_after() of it: compare_swap(expected, wanted) until nobody came between.
+// Old value of a word that becomes floating_after() of it: compare_swap(expected, wanted) until no thread came between.
 // What stays as it is is not written.
 template <class T, class Swap>
 GGAS_DEVICE word_bits<T> swap_until_done(ggas_atomic what, T v, word_bits<T> old, Swap compare_swap) {
@@ -82,7 +82,7 @@ requires(is_integer<T>) GGAS_DEVICE T atomic_directly(ggas_atomic what, T* p, T 
   return T{};
 }
 
-// The same when nobody asks for the old value: a reduction has no answer to wait for, and twice the rate.
+// The same when no thread asks for the old value: a reduction has no answer to wait for, and twice the rate.
 template <class T>
 GGAS_DEVICE void reduce_directly(ggas_atomic what, T* p, T v, T compare) {
   if constexpr (is_floating<T>) {
@@ -135,7 +135,7 @@ GGAS_DEVICE uint64_t* cookie_of(const result_record& r) {
 // Not 0 once the answer is here.
 GGAS_DEVICE bool has_answer(const result_record& r) { return load_relaxed(cookie_of(r)) != 0; }
 
-// One that somebody left becomes the caller's, if its answer has come and nobody was quicker.
+// One that someone left becomes the caller's, if its answer has come and no thread was quicker.
 GGAS_DEVICE bool take_left_record(const result_record& r) {
   uint64_t* const left = own_word(record_layout().results_left(r.group));
   if (!(load_relaxed(left) & r.bit) || !has_answer(r) || !(and_gpu(left, ~r.bit) & r.bit)) return false;
@@ -230,7 +230,7 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
 
 // Of floating point: the NIC swaps and compares bits; what it cannot do is a loop of compare-and-swaps, a way to and
 // fro for each turn, of which the first finds out what the word is. The old value is the leader's alone, the end
-// everybody's.
+// every member's.
 template <class G, class T>
 GGAS_DEVICE_FUNCTION fetched fetch_floating(const G& g, ggas_atomic what, place at, T v, T compare, uint64_t timeout_ns,
                                             const ggas_queue& q) {

@@ -22,7 +22,7 @@ GGAS_DEVICE ring_shape direct_ring(int queue) {
                              static_cast<uint64_t>(queue));
 }
 
-// Without a NIC: a record of the cookie; its head has the bytes, below 2^24, and the sender's queue. Behind what the
+// Without a NIC: a record of the cookie; its head has the bytes, below 2^24, and the sender's queue. After what the
 // group copied before.
 constexpr unsigned note_queue_at = 24;
 template <class G>
@@ -47,7 +47,7 @@ requires(has_leader<G>) GGAS_DEVICE ggas_status notify(const G& g, int node, uin
   return reaches_peers_directly() ? notify_directly(g, node, to_queue, q, cookie, bytes, end) : ggas_no_queue;
 }
 
-// What a record tells of a put.
+// What a record reports of a put.
 GGAS_DEVICE uint32_t last_piece(uint64_t bytes) {
   return bytes == 0 ? 0 : static_cast<uint32_t>((bytes - 1) % largest_put + 1);
 }
@@ -90,7 +90,7 @@ requires(has_leader<G>) GGAS_DEVICE ggas_status
   return notify(g, at.node, cookie, to_queue, sizeof(T), end, q);
 }
 
-// The record of a call that waited for room to tell a node, in the own queue or in the ring there.
+// The record of a call that waited for room to inform a node, in the own queue or in the ring there.
 GGAS_DEVICE void record_notifying(call_id call, ggas_status s, uint64_t timeout_ns, int node, int to_queue,
                                   const ggas_queue& q) {
   const bool posts = posts_descriptors();
@@ -103,7 +103,7 @@ GGAS_DEVICE void record_taking(call_id call, ggas_status s, uint64_t timeout_ns,
   record_number(call, s, timeout_ns, waited_for::record, static_cast<uint64_t>(q.index()), ggas_node());
 }
 
-// ---- by a block, or several of its warps: all of them copy, their first warp tells
+// ---- by a block, or several of its warps: all of them copy, their first warp reports
 
 template <class G>
 requires(!has_leader<G>) GGAS_DEVICE ggas_status notify(const G& g, int node, uint64_t cookie, int to_queue,
@@ -146,10 +146,10 @@ GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
   store_relaxed(reinterpret_cast<uint32_t*>(q.at.page + at_notes_read), position);
 }
 
-constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: somebody is at it
+constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: someone is at it
 
-// Now and then tells the NIC how far the ring was read. One at a time, so that the count never goes back; whoever
-// finds somebody at it leaves it to the next, or to who waits and finds nothing.
+// Now and then informs the NIC how far the ring was read. One at a time, so that the count never goes back; the thread
+// that finds someone at it leaves it to the next, or to who waits and finds nothing.
 GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint32_t quarter = quarter_of_ring(q);
@@ -164,7 +164,7 @@ GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint64_t told = load_relaxed(q.at.words + 2);
   if ((told & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(told)) <= 0) return;
   if (cas_gpu(q.at.words + 2, told, told | telling) != told) return;
-  fence_acq_rel_gpu();  // behind who told before, and before who tells next
+  fence_acq_rel_gpu();  // after who reported before, and before who reports next
   tell_reader_position(q, position);
   fence_acq_rel_gpu();
   store_relaxed(q.at.words + 2, uint64_t{position});
@@ -187,7 +187,7 @@ GGAS_DEVICE bool take_shared(const ggas_queue& q, word_pair& record) {
     const uint32_t position = q.note;
     uint64_t now = 0;
     if (read_record(q, position, record)) {
-      fence_acq_rel_gpu();  // whoever tells the writer of this place has the reading behind it
+      fence_acq_rel_gpu();  // the thread that informs the writer of this place has the reading after it
       now = cas_gpu(q.at.words + 1, position, uint64_t{position + 1});
       if (now == position) break;
     } else {

@@ -17,7 +17,7 @@ struct extras {
 // The slots of one put of at most `largest_put` bytes.
 struct put_slots {
   slot head;
-  const char* data;  // inline: the bytes behind the first slot
+  const char* data;  // inline: the bytes after the first slot
   unsigned bytes;
   unsigned slots;
 
@@ -88,10 +88,10 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 }
 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
-// takes less time than to tell each other.
+// takes less time than to inform each other.
 
-// A put of whole words of 16 bytes and up to three of `unit` bytes behind them, a word for each thread of a large
-// group: nobody moves two, one behind the other.
+// A put of whole words of 16 bytes and up to three of `unit` bytes after them, a word for each thread of a large
+// group: no thread moves two, in sequence.
 struct ragged_put {
   bool pair, rest;    // what this thread moves
   unsigned unit, at;  // of the rest: 4 or 8 bytes, and where they are
@@ -249,7 +249,7 @@ GGAS_DEVICE ggas_status by_queue(const blocks_group& g, until when, const ggas_q
   return block_rank() == g.first ? by_queue(block_group{}, when, q, end, post_it) : ggas_ok;
 }
 
-// Stores the group made at peers are there. A block's are behind the barrier that ended the copy.
+// Stores the group made at peers are there. A block's are after the barrier that ended the copy.
 template <class G>
 GGAS_DEVICE ggas_status settle(const G& g, ggas_status copied) {
   if (copied != ggas_ok) return copied;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues: places for descriptors are claimed only when they are free, so a call that gives up leaves nothing behind.
+// Queues: places for descriptors are claimed only when they are free, so a call that gives up leaves nothing.
 // Included by rma.cuh.
 //
-// words[0] of a queue is its ticket: slots produced (63:32), descriptors issued (31:8), bit 1: somebody writes to the
-// work queue, bit 0: somebody waits for completion, nothing may be posted. words[1]: notifications taken, words[2]:
-// notifications the NIC was told of (bit 63: somebody is telling it), words[3]: failures forgiven.
+// words[0] of a queue is its ticket: slots produced (63:32), descriptors issued (31:8), bit 1: someone writes to the
+// work queue, bit 0: someone waits for completion, nothing may be posted. words[1]: notifications taken, words[2]:
+// notifications the NIC was informed of (bit 63: someone is informing it), words[3]: failures forgiven.
 #pragma once
 
 #include "ggas/detail/one_sided/rma_descriptor.cuh"
@@ -48,7 +48,7 @@ GGAS_DEVICE uint32_t read_consumed(const ggas_queue& q) {
   return static_cast<uint32_t>(load_poll(reinterpret_cast<const uint64_t*>(q.at.status)));
 }
 
-// One try to get room. A failed compare-and-swap is somebody else's success, so `again` needs no time-out. Counts go
+// One try to get room. A failed compare-and-swap is another one's success, so `again` needs no time-out. Counts go
 // round: what a handle has not seen is no number to begin with.
 GGAS_DEVICE claim try_claim(const ggas_queue& q, unsigned slots, unsigned descriptors) {
   if (!q.looked) {
@@ -82,7 +82,7 @@ GGAS_DEVICE claim try_claim(const ggas_queue& q, unsigned slots, unsigned descri
   return claim::good;
 }
 
-// Behind the descriptor: rings the doorbell of a work queue and lets others post.
+// After the descriptor: rings the doorbell of a work queue and lets others post.
 GGAS_DEVICE void publish(const ggas_queue& q, unsigned slots, unsigned descriptors) {
   const uint64_t next = q.ticket;
   if (q.at.slots) {
@@ -171,7 +171,7 @@ GGAS_DEVICE progress read_progress(const ggas_queue& q, completion what) {
   return {static_cast<uint32_t>(v) & 0xffffff, static_cast<uint32_t>(v >> 32) & 0xffffff};
 }
 
-// Everything issued is complete. Descriptors may complete out of order, so counts tell only when they are equal; `p`
+// Everything issued is complete. Descriptors may complete out of order, so counts report only when they are equal; `p`
 // must have been read before.
 GGAS_DEVICE bool nothing_open(const ggas_queue& q, const progress& p) {
   if (!q.exclusive) q.ticket = load_relaxed(q.at.words);
@@ -197,7 +197,7 @@ GGAS_DEVICE ggas_status check_failures(const ggas_queue& q, const progress& p) {
   return load_relaxed(q.at.words + 3) == p.errors ? ggas_ok : ggas_peer_error;
 }
 
-// Waits for what was issued up to `ticket`, and more if that cannot be told apart.
+// Waits for what was issued up to `ticket`, and more if that cannot be distinguished.
 GGAS_DEVICE ggas_status complete(const ggas_queue& q, completion what, uint64_t ticket, const deadline& end) {
   progress p = read_progress(q, what);
   while (static_cast<int32_t>((p.count - issued(ticket)) << 8) < 0) {

@@ -15,7 +15,7 @@ struct unit_place {
 };
 
 // Units i < n from from(i) to to(i); a thread has `Units` of them under way. False: one lies nowhere, and neither it
-// nor what this thread had behind it has moved.
+// nor what this thread had after it has moved.
 template <unsigned Units, origin From, class T, class By, class To, class Source>
 GGAS_DEVICE bool move_units_between(uint64_t n, const By& by, To to, Source from) {
   bool good = true;
@@ -34,7 +34,7 @@ GGAS_DEVICE bool move_units_between(uint64_t n, const By& by, To to, Source from
   return good;
 }
 
-// ---- behind a NIC: elements of up to 8 bytes, each a slot of its own
+// ---- through a NIC: elements of up to 8 bytes, each a slot of its own
 
 // What a post carries.
 template <class G>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put with a signal behind it, and waiting for many flags. Included by rma.cuh.
+// Put with a signal after it, and waiting for many flags. Included by rma.cuh.
 #pragma once
 
 #include "ggas/detail/one_sided/amo.cuh"
@@ -32,7 +32,7 @@ GGAS_DEVICE ggas_status check_signal(const signal_target& to, const place& data,
   return !good ? ggas_bad_argument : possible ? ggas_ok : ggas_no_queue;
 }
 
-// The data, and behind it the signal: the leader's release covers what the group stored before its barrier.
+// The data, and after it the signal: the leader's release covers what the group stored before its barrier.
 template <class G, class T, class Check>
 GGAS_DEVICE ggas_status move_and_signal(const G& g, T* target, const T* source, uint64_t bytes, const signal_target& to,
                                         Check check) {
@@ -59,7 +59,7 @@ GGAS_DEVICE ggas_status put_signal_directly(const G& g, T* remote, const T* loca
     const ggas_status signal = check_signal(to, t.at, at);
     return t.status == ggas_ok ? signal : t.status;
   });
-  g.sync();  // what any thread sends next comes behind the signal
+  g.sync();  // what any thread sends next comes after the signal
   return s;
 }
 

@@ -16,7 +16,7 @@ GGAS_DEVICE ggas_status put_value(const G& g, until when, T* remote, T value, ui
   if (!posts) {
     if (g.rank() == 0) store_relaxed(remote, value);
     if (when == until::complete) return settle(g, ggas_ok);
-    g.sync();  // what any thread sends next comes behind the value
+    g.sync();  // what any thread sends next comes after the value
     return ggas_ok;
   }
   if constexpr (nic_possible) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data with a tag in every line of 16 bytes: who takes them waits for tags, nobody for a fence. Included by rma.cuh.
+// Data with a tag in every line of 16 bytes: who takes them waits for tags, no thread for a fence. Included by rma.cuh.
 #pragma once
 
 #include "ggas/detail/access/memory_words.cuh"

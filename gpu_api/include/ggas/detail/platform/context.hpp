@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel knows of its node; in constant memory on CUDA, beside the running grid on the host SIMT engine.
+// What a kernel knows of its node; in constant memory on CUDA, next to the running grid on the host SIMT engine.
 #pragma once
 
 #include "ggas/detail/platform/layout.hpp"

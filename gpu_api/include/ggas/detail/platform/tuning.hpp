@@ -66,8 +66,8 @@ struct tuning {
                                       {16 << 20, 4, 48, 512},
                                       {128 << 20, 4, 64, 512},
                                       {any, 4, 64, 512}}};
-    // So many blocks that what each moves goes in lines, which is quicker than telling where destinations are, as long
-    // as there are multiprocessors enough (2 x H200).
+    // So many blocks that what each moves goes in lines, which is quicker than reporting where destinations are, as
+    // long as there are multiprocessors enough (2 x H200).
     constexpr launches moves = {{{128, 0, 1, 128},
                                  {1024, 0, 1, 256},
                                  {4096, 0, 4, 256},

@@ -35,7 +35,7 @@ GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp,
 }
 
 #ifdef __CUDACC__
-// The blocks of a cluster copy together; the first one signals. By the PTX model the barrier and the fence behind it
+// The blocks of a cluster copy together; the first one signals. By the PTX model the barrier and the fence after it
 // order the stores of all of them before the word.
 struct cluster_group {
   GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
@@ -100,7 +100,7 @@ struct cluster_group {
   tell(report.status, ggas_sync_block(report.timeout_ns, team));
 }
 
-// By that method alone, or, ggas_auto, by any: with others beside it a method takes up to 1 us longer.
+// By that method alone, or, ggas_auto, by any: with others next to it a method takes up to 1 us longer.
 template <ggas_method Only, class T>
 static __global__ void GGAS_LAUNCH_BOUNDS(512)
     allreduce_kernel(T* dst, const T* src, size_t n, ggas_op op, ggas_method method, stream_report report) {
@@ -311,7 +311,7 @@ static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 :
           some(wanted.threads, usual.threads, most_stream_threads),
           wanted.method == ggas_auto ? usual.method : wanted.method, wanted.path};
 }
-// Usual for a collective of so many bytes: as measured. What needs peers' memory is nothing behind a NIC.
+// Usual for a collective of so many bytes: as measured. What needs peers' memory is nothing through a NIC.
 [[maybe_unused]] static stream_shape tuned_shape(cluster& in, const stream& s, tuning::launches tuning::*kind,
                                                  size_t bytes) {
   if (!in.local(s.node)) return {};

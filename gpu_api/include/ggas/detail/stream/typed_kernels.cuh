@@ -32,7 +32,7 @@ GGAS_DEVICE void ask_for(const Parameters& p) {
 #endif
 }
 
-// By thread 0 of the first block; behind data of other kernels of the stream, too.
+// By thread 0 of the first block; after data of other kernels of the stream, too.
 GGAS_DEVICE void signal_from(const signal_target& to) {
   if (to.word && block_rank() == 0 && thread_rank() == 0) send_signal(to);
 }
@@ -135,13 +135,13 @@ GGAS_DEVICE type_side side_of(const walk_side& s, uint64_t first, uint64_t bytes
   tell(report.status, block_group{}.join(moved(good)));
 }
 
-// Behind what an earlier kernel of the stream has moved, unless that was told a failure.
+// After what an earlier kernel of the stream has moved, unless that was informed a failure.
 [[maybe_unused]] static __global__ void signal_kernel(signal_target to, stream_report report) {
   ggas_after_stream();
   if (!report.status || load_relaxed(report.status) == ggas_ok) signal_from(to);
 }
 
-// Behind a NIC, by descriptors.
+// Through a NIC, by descriptors.
 [[maybe_unused]] static __global__ void put_typed_kernel(walk_side remote, walk_side local, stream_report report) {
   ggas_after_stream();
   tell(report.status, ggas_put_typed_block(remote.at, remote.count, remote.type, local.at, local.count, local.type,

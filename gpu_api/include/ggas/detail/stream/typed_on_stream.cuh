@@ -181,7 +181,7 @@ static result<> queue_runs_by(cluster& c, const stream& s, const side_items& ite
 #endif
 }
 
-// A signal of its own, behind kernels of more blocks than a cluster has, of lists and records, and copies.
+// A signal of its own, after kernels of more blocks than a cluster has, of lists and records, and copies.
 [[maybe_unused]] static result<> queue_signal(cluster& c, const stream& s, const signal_target& to,
                                               const stream_report& report) {
   return to.word ? launch_dependent(c, s, 1, 1, signal_kernel, to, report) : result<>();
@@ -223,7 +223,7 @@ static result<> queue_runs_by(cluster& c, const stream& s, const side_items& ite
   return ok ? queue_signal(c, s, m.signal, report) : ok;
 }
 
-// Between nodes; behind a NIC by descriptors, of the kernel that the call has there.
+// Between nodes; through a NIC by descriptors, of the kernel that the call has there.
 template <class... P>
 static result<> queue_between(cluster& c, const stream& s, const typed_move& m, const stream_report& report,
                               const stream_shape& shape, void (*by_nic)(P...), std::type_identity_t<P>... args) {

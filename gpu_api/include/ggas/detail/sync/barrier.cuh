@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // barrier and sync of a team. Push only, no remote loads, no atomics, one writer to a word; flags hold the number of
 // the barrier, so nothing is cleared but by a reset of the cluster. A number is used for one call of a member: one that
-// fails is its last (docs/failures.md). Two ways: where the window is plain memory every member tells every other one:
-// one hop, and stores cost next to nothing. Behind a NIC check-in flags lie on the master (member 0), where one thread
-// polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. If the NIC has a
-// unit for collectives, it does the one of all nodes. Included by collective.cuh.
+// fails is its last (docs/failures.md). Two ways: where the window is plain memory every member informs every other
+// one: one hop, and stores cost next to nothing. Through a NIC check-in flags lie on the master (member 0), where one
+// thread polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. If the NIC
+// has a unit for collectives, it does the one of all nodes. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/sync/group.cuh"
@@ -34,7 +34,7 @@ GGAS_DEVICE void see_failures(const ggas_team& t, progress_here& p) {
   if (layout::is_placed(t.id)) p.broken = load_relaxed(own_word(layout::broken));
 }
 
-// Barrier: what was stored before is visible behind it. Sync: arrival only.
+// Barrier: what was stored before is visible after it. Sync: arrival only.
 enum class meeting { barrier, sync };
 
 // Waits until a word is at least `least`; `seen` is what was found. False: time is up.
@@ -53,10 +53,10 @@ GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, int wri
   return await_word<M>(word, least, seen, end) ? ggas_ok : timed_out_for(writer);
 }
 
-// ------------------------------------------------------------------------------------------------ behind a NIC
+// ------------------------------------------------------------------------------------------------ through a NIC
 
-// Stores order along one pair of nodes; over a third node (the master) only completion tells. So with more than two
-// nodes behind a NIC the barrier first waits until the stores have arrived. Puts are not ordered with the barrier's
+// Stores order along one pair of nodes; over a third node (the master) only completion reports. So with more than two
+// nodes through a NIC the barrier first waits until the stores have arrived. Puts are not ordered with the barrier's
 // stores at all: it waits for them.
 GGAS_DEVICE ggas_status settle_stores() {
   if (ggas_nodes() > 2) return ggas_quiet();
@@ -72,11 +72,11 @@ GGAS_DEVICE ggas_status end_of_meeting(ggas_status s) {
   __syncthreads();
   return s;
 }
-// What the threads of the block found in the meeting of that number.
+// What the threads of the block found in the barrier of that number.
 GGAS_DEVICE ggas_status status_of_meeting(const ggas_team& t, uint64_t number, ggas_status mine) {
   return block_status(mine, waited_for::members, own_word(layout::barrier_epoch(t.id)), number);
 }
-// Only a meeting that ended well counts.
+// Only a barrier that ended well counts.
 GGAS_DEVICE ggas_status end_of_meeting(const ggas_team& t, uint64_t number, ggas_status s) {
   if (s == ggas_ok && thread_rank() == 0) store_own(own_word(layout::barrier_epoch(t.id)), number);
   return end_of_meeting(s);
@@ -127,8 +127,8 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
   return end_of_meeting(t, number, s);
 }
 
-// The unit waits for the stores itself: its command is behind them on the way to the NIC. So the GPU waits neither for
-// them nor for the NIC to tell. A NIC with the unit serves one GPU: there are no neighbours to push stores to.
+// The unit waits for the stores itself: its command is after them on the way to the NIC. So the GPU waits neither for
+// them nor for the NIC to report. A NIC with the unit serves one GPU: there are no neighbours to push stores to.
 template <meeting M>
 GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, patience& end) {
   GGAS_SHARED_ARRAY(uint64_t, known, unit_facts);
@@ -151,7 +151,7 @@ GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, patience& end) {
 
 // ------------------------------------------------------------------------------------------------ on peer memory
 
-// Where a member is told of this node and where it tells of itself; nowhere for this node.
+// Where a member is informed of this node and where it reports of itself; nowhere for this node.
 struct meeting_point {
   int node;
   uint64_t* there;
@@ -164,7 +164,7 @@ struct meeting_point {
   }
 };
 
-// This node's own point: nothing to say, and nobody to wait for. The mark is looked at behind the branch, where the
+// This node's own point: nothing to say, and no node to wait for. The mark is looked at after the branch, where the
 // compiler leaves it: before the fence the fence would wait for its load, which takes 0.15 us.
 template <meeting M>
 GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before, patience& end) {
@@ -176,9 +176,9 @@ GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before
 }
 
 // Every thread that polls reads the number itself. A plain load, from L1 if it is there: the word is written only by
-// thread 0 of the node's own block, behind the barrier's last block barrier, and read behind the first of the next one.
+// thread 0 of the node's own block, after the barrier's last block barrier, and read after the first of the next one.
 // So between a write and the reads of the others lies a block barrier; if another block makes the next call, the
-// synchronisation that the caller owes between the two. The load takes its time beside the fence, not before it, and
+// synchronisation that the caller owes between the two. The load takes its time next to the fence, not before it, and
 // addresses are ready before the block meets.
 // Each thread that stores a flag makes the fence, which is cumulative: it covers what the block stored before the block
 // barrier. Acquire and release suffice: no member reads a word here whose order with its own flag would matter.
@@ -193,7 +193,7 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
   if (rank < t.size) {
     before = load_own(mine);
     see_failures(t, before);
-    if (M == meeting::barrier && t.size > 1) fence_acq_rel_system();  // a node alone tells nobody
+    if (M == meeting::barrier && t.size > 1) fence_acq_rel_system();  // a node alone informs none
     s = meet_member<M>(first, before, end);
     for (int i = rank + threads; i < t.size && s == ggas_ok; i += threads)
       s = meet_member<M>(meeting_point(l, t, i), before, end);

@@ -8,8 +8,8 @@ namespace ggas::detail {
 
 // The blocks of the grid check in at block 0, which takes part for all of them and hands the result on, so that all
 // have the same. The release word holds the number of the last attempt that was decided, and how: that of the next one
-// follows from it, as nobody can be further while a block has not checked in. One that failed is the last: a block that
-// comes late, or again, refuses instead of checking in.
+// follows from it, as no thread can be further while a block has not checked in. One that failed is the last: a block
+// that comes late, or again, refuses instead of checking in.
 GGAS_DEVICE uint64_t next_attempt(const progress_here& g) { return (g.count >> 8) + 1; }
 GGAS_DEVICE ggas_status status_of_attempt(uint64_t release) { return static_cast<ggas_status>(release & 0xff); }
 GGAS_DEVICE bool has_failed(const progress_here& g) {
@@ -42,8 +42,8 @@ GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
   return s;
 }
 
-// What this block stored is before what block 0 tells other nodes. On peer memory the order of the GPU suffices: block
-// 0's fence of system scope is cumulative. Behind a NIC it is the stores that must have left.
+// What this block stored is before what block 0 informs other nodes. On peer memory the order of the GPU suffices:
+// block 0's fence of system scope is cumulative. Through a NIC it is the stores that must have left.
 GGAS_DEVICE void release_to_lead() {
   if (nic_page())
     fence_acq_rel_system();
@@ -56,7 +56,7 @@ GGAS_DEVICE ggas_status check_in(patience& end) {
   uint64_t* const arrived = own_word(own_layout().arrived(block_rank()));
   progress_here before = load_relaxed(own_progress(layout::grid_release));
   if (M == meeting::barrier) release_to_lead();
-  if (!device_context().local) return ggas_bad_argument;  // a branch behind the fence, as in meet_member
+  if (!device_context().local) return ggas_bad_argument;  // a branch after the fence, as in meet_member
   keep_here(before.broken);
   keep_here(before.count);
   if (has_failed(before)) {
@@ -83,10 +83,10 @@ GGAS_DEVICE ggas_status follow_grid(patience& end) {
 
 // ------------------------------------------------------------------------------------------------ of one node
 
-// With nobody else to tell, the blocks count themselves in one word, so that the last one lets all go on: an atomic and
-// a poll instead of two flags. Bits 11:0 of the word count the blocks of this meeting, those above the meetings: block
-// 0 adds what the others leave to the next one. Bit 63: a block's time was up, bit 62: one refused, as the node is
-// broken; both stay.
+// With no other node to report, the blocks count themselves in one word, so that the last one lets all go on: an
+// atomic and a poll instead of two flags. Bits 11:0 of the word count the blocks of this barrier, those above the
+// barriers: block 0 adds what the others leave to the next one. Bit 63: a block's time was up, bit 62: one refused, as
+// the node is broken; both stay.
 struct block_meeting {
   static constexpr uint64_t next = 1u << 12, failed = uint64_t{1} << 63, refused = uint64_t{1} << 62;
   static_assert(layout::max_blocks < next);
@@ -122,7 +122,7 @@ template <meeting M>
 GGAS_DEVICE ggas_status meet_blocks(block_meeting m, bool first, patience& end) {
   uint64_t broken = load_relaxed(own_word(layout::broken));
   if (M == meeting::barrier) fence_acq_rel_gpu();
-  if (!device_context().local) return ggas_bad_argument;  // a branch behind the fence, as in meet_member
+  if (!device_context().local) return ggas_bad_argument;  // a branch after the fence, as in meet_member
   keep_here(broken);
   if (broken != 0) {
     or_gpu(m.word, uint64_t{block_meeting::refused});

@@ -17,8 +17,8 @@ GGAS_DEVICE bool aborted() { return device_context().local && glance(own_word(la
 GGAS_DEVICE_FUNCTION ggas_status end_of_wait() { return aborted() ? ggas_aborted : ggas_timed_out; }
 GGAS_DEVICE bool wait_failed(ggas_status s) { return (s == ggas_timed_out) | (s == ggas_aborted); }
 
-// Inside the library the status of a thread's wait that failed tells whom it waited for: a node, or a block of the own
-// grid, with bits of wait_record.
+// Inside the library the status of a thread's wait that failed reports whom it waited for: a node, or a block of the
+// own grid, with bits of wait_record.
 constexpr unsigned awaited_from = 8;
 GGAS_DEVICE ggas_status timed_out_for(int whom, unsigned bits = 0) {
   return static_cast<ggas_status>(ggas_timed_out | (wait_record::missing_one(whom) | bits) << awaited_from);
@@ -269,7 +269,7 @@ GGAS_DEVICE_FUNCTION void record_call(call_id call, call_arguments with) {
 
 }  // namespace ggas::detail
 
-// The body of a public call of that name, made by a group: returns what the expression gives. It stands in the trace,
+// The body of a public call of that name, made by a group: returns what the expression gives. It is in the trace,
 // if the node is traced; `failed` is what records a wait of it that failed, with the status `s`.
 #define GGAS_CALL(name, group, failed, ...)                  \
   {                                                          \

@@ -105,7 +105,7 @@ struct blocks_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
 };
 
-// All threads of a grid; its blocks are not held together. Of a grid with more blocks than `most_blocks` those behind
+// All threads of a grid; its blocks are not held together. Of a grid with more blocks than `most_blocks` those after
 // have nothing to do: numbers of threads, and some times as many, stay below 2^32.
 struct grid_group {
   static constexpr bool whole_blocks = true, several_blocks = true;
@@ -148,7 +148,7 @@ GGAS_DEVICE ggas_status wait_for_flag(const G& g, const T* flag, ggas_cmp cmp, T
   return g.join(s);
 }
 
-// A call of a block, or of some of its warps, that the first warp makes for all, behind what they did before.
+// A call of a block, or of some of its warps, that the first warp makes for all, after what they did before.
 template <class G, class F>
 GGAS_DEVICE ggas_status by_first_warp(const G& g, F call) {
   g.sync();

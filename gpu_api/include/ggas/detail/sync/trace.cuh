@@ -18,9 +18,9 @@ GGAS_DEVICE void write_record(call_record* at, const call_times& when, uint32_t 
 
 // ------------------------------------------------------------------------------------------------ of whole blocks
 
-// What a block keeps between its calls, in shared memory: a load of global memory behind a call's fences would take
-// longer than all the rest. A block finds there what was left by another one, or anything: `sign` tells. What it takes
-// over from a block of its number that has ended are places that nobody else uses.
+// What a block keeps between its calls, in shared memory: a load of global memory in a call's fences would take
+// longer than all the rest. A block finds there what was left by another one, or anything: `sign` reports. What it
+// takes over from a block of its number that has ended are places that no other thread uses.
 struct alignas(16) block_trace {
   static constexpr uint32_t share = 64;  // places claimed at once
 

@@ -18,7 +18,7 @@ struct deadline {
     at = timeout_ns > ~0ull - now ? ~0ull : now + timeout_ns;
   }
   GGAS_DEVICE bool passed() const { return at == 0 || (at != ~0ull && clock_ns() >= at); }
-  // Asked by loops after every miss: the same, or the host ends them; end_of_wait() tells which.
+  // Asked by loops after every miss: the same, or the host ends them; end_of_wait() reports which.
   GGAS_DEVICE bool over() const { return passed() || (++misses_ % 16 == 0 && aborted()); }
 
  private:

@@ -19,7 +19,7 @@ struct flag_mask {
   const int* ignore;  // null: all count
   GGAS_DEVICE int operator[](size_t i) const { return ignore ? ignore[i] : 0; }
 };
-// Nobody has to be waited for.
+// No thread has to be waited for.
 template <class Mask>
 GGAS_DEVICE bool all_ignored(const Mask& ignore, size_t n) {
   size_t counted = is_same<Mask, no_mask> ? 1 : 0;

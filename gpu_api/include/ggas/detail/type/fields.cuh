@@ -39,7 +39,7 @@ GGAS_DEVICE word_pair load_pair(const char* p) {
 }
 GGAS_DEVICE void store_pair(char* p, const word_pair& v) { store_relaxed(reinterpret_cast<word_pair*>(p), v); }
 
-// Byte `at` of a pair, and up to seven behind it, in the low byte and those above. Bytes behind the pair are zero.
+// Byte `at` of a pair, and up to seven after it, in the low byte and those above. Bytes after the pair are zero.
 GGAS_DEVICE uint64_t field_of(const word_pair& v, unsigned at) {
   const unsigned shift = at % 8 * 8;
   if (at >= 8) return v.hi >> shift;

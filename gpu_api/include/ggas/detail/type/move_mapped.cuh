@@ -41,7 +41,7 @@ GGAS_DEVICE void move_mapped_words(const run_move& m, uint64_t begin, uint32_t w
 }
 
 // By all blocks of a grid; `map` is shared memory of the block, mapped_words of it. False: a list named a place that is
-// none; what lies beside it in the dense data was left out, too.
+// none; what lies next to it in the dense data was left out, too.
 template <class T>
 GGAS_DEVICE bool move_mapped(const run_move& m, int64_t* map) {
   constexpr uint64_t most = mapped_words * sizeof(T);

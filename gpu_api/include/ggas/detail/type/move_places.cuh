@@ -44,7 +44,8 @@ GGAS_DEVICE void add_digit(const place_dimension& dim, const int64_t* list, uint
   }
 }
 
-// Places of the units of `number`, of which `good` are told by a bit each: those that a damaged list names are cleared.
+// Places of the units of `number`, of which `good` are reported by a bit each: those that a damaged list names are
+// cleared.
 template <unsigned Units, unsigned Digits>
 GGAS_DEVICE void find_places(const listed_side_of<Digits>& s, uint32_t (&number)[Units], int64_t (&place)[Units],
                              unsigned& good) {
@@ -59,7 +60,7 @@ GGAS_DEVICE void find_places(const place_side_of<few_place_dimensions>& s, uint3
     if (d < s.dimensions) add_digit(s.digit[d], nullptr, number, place, good, {});
 }
 
-// A datatype that was freed behind the call, as one of a graph may be, is not read. It was freed before the kernel
+// A datatype that was freed in the call, as one of a graph may be, is not read. It was freed before the kernel
 // began, so a word of the first-level cache is good. All threads of a GPU that ask the second-level cache for one word
 // wait for each other.
 GGAS_DEVICE bool is_current(const image_stamp& s) {

@@ -26,14 +26,14 @@ GGAS_DEVICE run_place find_run(const run_side& s, uint32_t r) {
                     behind - before <= static_cast<uint64_t>(s.high - at);
   return {static_cast<int64_t>(item) * s.extent + at, item * s.size + before, good ? behind - before : 0};
 }
-// Where the dense data of run r begin; of the one behind the last: where they end.
+// Where the dense data of run r begin; of the one after the last: where they end.
 GGAS_DEVICE uint64_t packed_begin(const run_side& s, uint32_t r) {
   if (!s.sums) return r * s.size;
   const uint32_t item = quotient(r, s.count);
   return item * s.size + load_own(s.sums + (r - item * s.count.value));
 }
 
-// Words of a run between its place in memory, of which they are a multiple, and bytes beside each other, of which no
+// Words of a run between its place in memory, of which they are a multiple, and bytes next to each other, of which no
 // alignment is asked. Several are on the way before the first is taken apart.
 constexpr unsigned words_of_run = 4;
 template <bool Pack, class T>

@@ -28,7 +28,7 @@ constexpr unsigned most_place_dimensions = most_box_dimensions + 1;  // and the 
 constexpr unsigned few_place_dimensions = 2;
 constexpr uint64_t most_units = uint64_t{1} << 31;
 
-// One side of a move: what is left of a unit's number behind all digits counts in strides of `outer`.
+// One side of a move: what is left of a unit's number after all digits counts in strides of `outer`.
 template <unsigned Digits>
 struct place_side_of {
   char* base;
@@ -65,7 +65,7 @@ using place_move = place_move_of<place_side>;
 using few_listed_move = place_move_of<listed_side_of<few_place_dimensions>>;
 using few_place_move = place_move_of<place_side_of<few_place_dimensions>>;
 
-// Runs of any length, one behind the other: `count` of them in an item, whose packed data begin at sums[r] of the
+// Runs of any length, in sequence: `count` of them in an item, whose packed data begin at sums[r] of the
 // item's. Without sums the item is one run of `run` bytes.
 struct run_side {
   char* base;

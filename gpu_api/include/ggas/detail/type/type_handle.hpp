@@ -48,9 +48,9 @@ constexpr uint64_t no_record = ~uint64_t{0};
 
 // A value that is the same on every node: pass it to kernels. All of it is the library's.
 struct ggas_type {
-  uint64_t space = 0, generation = 0;                // who committed it, and the how-manieth that was; 0: nobody
+  uint64_t space = 0, generation = 0;                // who committed it, and as which commit of it; 0: none
   uint64_t image = 0;                                // offset in every segment
-  uint64_t words = 0;                                // of 8 bytes behind the image's header
+  uint64_t words = 0;                                // of 8 bytes after the image's header
   uint32_t records = 0;                              // of those the records; 0: a box
   uint32_t dimensions = 0;                           // of the box
   uint32_t unit = 1;                                 // every run and every place is a multiple of so many bytes

@@ -210,7 +210,7 @@ GGAS_DEVICE void send_signal(const signal_target& to) {
   }
 }
 
-// Behind what the group moved, by its leader.
+// After what the group moved, by its leader.
 template <class G>
 GGAS_DEVICE ggas_status signal_behind(const G& g, const signal_target& to, ggas_status s) {
   if (s == ggas_ok && g.rank() == 0) send_signal(to);
@@ -233,7 +233,7 @@ GGAS_DEVICE ggas_status signal_behind_grid(const signal_target& to, uint64_t* ar
   return settle(block_group{}, s);
 }
 
-// behind(status): the signal of the way without a NIC.
+// after(status): the signal of the way without a NIC.
 template <class G, class Behind>
 GGAS_DEVICE ggas_status put_signal_typed(const G& g, const typed_items& remote, const typed_items& local,
                                          const signal_target& to, uint64_t timeout_ns, const ggas_queue& q,
