@@ -14,7 +14,7 @@ namespace {
 void clear(std::byte* segment, uint64_t from, uint64_t to) { std::memset(segment + from, 0, to - from); }
 
 // All but what the NIC goes on with: whether its queues were used, and records that answers to atomics may still come
-// to. Nobody waits for those any more.
+// to. No process waits for those any more.
 void clear_reserved(std::byte* segment, const context& c) {
   const layout l = layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
   clear(segment, 0, layout::queues_used);

@@ -29,7 +29,7 @@ class engine_cluster : public cluster {
   result<> check_copies(const stream& s, const void* to, const void* from, size_t bytes);
 
   const cluster_config cfg_;
-  // The node of each stream beside the nodes' own ones, and of each event; their ids count from 1.
+  // The node of each stream next to the nodes' own ones, and of each event; their ids count from 1.
   std::vector<int> stream_nodes_, event_nodes_;
 
  private:

@@ -103,7 +103,7 @@ typedef enum gaspi_topology_t {
 
 /**
  * What a job is started with. `queue_num` (1 ... 64) queues are there after gaspi_proc_init(); the other limits may
- * be lowered, and the procedures that tell limits tell them then. What the library does not need is kept and given
+ * be lowered, and the procedures that report limits inform them then. What the library does not need is kept and given
  * back.
  */
 typedef struct gaspi_config_t {

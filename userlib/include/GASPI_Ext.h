@@ -34,7 +34,7 @@ gaspi_string_t gaspi_error_str(gaspi_return_t error_code);
 gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_size_t* size);
 /** The lowest id of a segment that this rank does not have yet. */
 gaspi_return_t gaspi_segment_avail_local(gaspi_segment_id_t* segment_id);
-/** What gaspi_time_ticks() counts by, in MHz: 1000, it tells nanoseconds. */
+/** What gaspi_time_ticks() counts by, in MHz: 1000, it reports nanoseconds. */
 gaspi_return_t gaspi_cpu_frequency(gaspi_float* cpu_mhz);
 /** Bytes of memory that this process uses. */
 gaspi_return_t gaspi_proc_mem_usage(gaspi_size_t* bytes);

@@ -31,7 +31,7 @@
 #define GGAS_MPI_OTHERS(F)
 #endif
 
-// Behind the definitions of MPI_..., as they stand in one file.
+// After the definitions of MPI_..., as they stand in one file.
 #define GGAS_MPI_SECOND_NAME(name) decltype(MPI_##name) PMPI_##name __attribute__((alias("MPI_" #name)));
 
 namespace ggas::mpi {

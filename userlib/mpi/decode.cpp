@@ -52,7 +52,7 @@ struct pair {
   MPI_Datatype type;
   datatype first;
 };
-// A number and the int behind it, as MPI_MINLOC has them.
+// A number and the int after it, as MPI_MINLOC has them.
 const std::vector<pair>& pairs_of_mpi() {
   static const std::vector<pair> all = {
       {MPI_FLOAT_INT, primitive::float32}, {MPI_DOUBLE_INT, primitive::float64},

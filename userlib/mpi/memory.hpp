@@ -56,7 +56,7 @@ class memory {
 };
 
 memory& host_memory();
-// The GPU whose memory the address is in; null: of none, or nobody in this process uses CUDA.
+// The GPU whose memory the address is in; null: of none, or no process in this process uses CUDA.
 memory* gpu_memory(const void* at);
 
 // Who moves these data; null: they are left to the MPI below. GGAS_MPI_TYPES=host: data in host memory are taken too,

@@ -34,7 +34,7 @@ struct recognised {
 };
 recognised recognise(const arguments& a);
 
-// `bytes` that lie in one piece, as the MPI below is told; more than an int counts need a datatype of their own.
+// `bytes` that lie in one piece, as the MPI below is informed; more than an int counts need a datatype of their own.
 class wire_bytes {
  public:
   explicit wire_bytes(uint64_t bytes);
@@ -61,7 +61,7 @@ class message {
   static std::unique_ptr<message> plain(typed_data data);
 
   std::string pack();
-  // As many bytes as have come; the status tells how many.
+  // As many bytes as have come; the status reports how many.
   direct::problem unpack(MPI_Status& status);
   // Of a message that was sent: its data may be written to.
   std::string settle(void (*meanwhile)()) { return offer_ ? offer_->settle(meanwhile) : ""; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receives that go to the MPI below as they are, or to the functions of this library that do the same. Who begins
-// messages that nobody looks at when they come takes none on offer from then on.
+// messages that no process looks at when they come takes none on offer from then on.
 #include <climits>
 
 #include "userlib/mpi/below.hpp"

@@ -55,7 +55,7 @@ int arrive(begun& what, MPI_Status& status) {
   return wrong.text.empty() ? MPI_SUCCESS : fail(MPI_COMM_WORLD, "MPI_Irecv", wrong.text, wrong.error_class);
 }
 
-// Data that were sent may be written to. Of sends with one request nobody knows which one is asked for: all are
+// Data that were sent may be written to. Of sends with one request no process knows which one is asked for: all are
 // settled.
 int leave(begun& what, const MPI_Status& status) {
   const bool cancelled = was_cancelled(status);
@@ -69,7 +69,7 @@ int leave(begun& what, const MPI_Status& status) {
   return wrong.empty() ? MPI_SUCCESS : fail(MPI_COMM_WORLD, "MPI_Isend", wrong, MPI_ERR_OTHER);
 }
 
-// A send that persists was packed: its data are nobody's concern.
+// A send that persists was packed: its data are no process's concern.
 int complete(begun& what, MPI_Status& status) {
   if (what.persists && (!what.active || !what.receives)) return MPI_SUCCESS;
   return what.receives ? arrive(what, status) : leave(what, status);
@@ -172,7 +172,7 @@ static void free_rest(given_up& g) {
   if (g.request != MPI_REQUEST_NULL) below.Request_free(&g.request);
 }
 
-// Nobody else looks after what this returns: a handler of errors may call MPI.
+// No other process looks after what this returns: a handler of errors may call MPI.
 static std::vector<given_up> take_unasked() {
   table& t = table::here();
   const std::lock_guard one_at_a_time(t.lock);

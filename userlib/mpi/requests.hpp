@@ -43,7 +43,7 @@ class taken {
   // Those that persist are to be started: data to send are packed. started(): they were.
   int prepare(const char* call);
   void started();
-  // Nobody asks for it any more: its data are kept until it is complete.
+  // No process asks for it any more: its data are kept until it is complete.
   void give_up(MPI_Request& request);
 
  private:
@@ -63,7 +63,7 @@ void fetch_begun();
 void look_after_given_up();
 // Before MPI is finalised: sends are waited for, receives are cancelled.
 void end_given_up();
-// Requests that persist and that nobody has freed.
+// Requests that persist and that no process has freed.
 void forget_persistent();
 
 }  // namespace ggas::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ranks that have not met exchange a few small things: blobs by name. A module (libggas-start-<name>.so) offers
-// that over TCP, an MPI communicator or PMIx, so that libggas.so links none of them. What ranks tell each other this
+// that over TCP, an MPI communicator or PMIx, so that libggas.so links none of them. What ranks inform each other this
 // way is in meet.cpp; who it is that they meet (its secret) is the module's or the launcher's.
 #pragma once
 

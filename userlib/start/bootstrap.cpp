@@ -27,7 +27,7 @@ bootstrap::~bootstrap() {
   }
 }
 
-// Nothing works any more; rank 0 tells the others why.
+// Nothing works any more; rank 0 informs the others why.
 std::unexpected<std::string> bootstrap::stop(const std::string& why) {
   broken_ = why.substr(0, message::most_bytes);
   for (peer& p : peers_) {
@@ -54,7 +54,7 @@ attempt<std::vector<bootstrap::part>> bootstrap::gather(std::string_view what, s
   return rank() == 0 ? collect(std::move(mine), handle, until()) : ask(std::move(mine), handle, until() + words::grace);
 }
 
-// Rank 0: takes a part from everybody, then gives all of them to everybody.
+// Rank 0: takes a part from every member, then gives all of them to every member.
 attempt<std::vector<bootstrap::part>> bootstrap::collect(message mine, int handle, deadline until) {
   std::vector<part> parts(peers_.size());
   std::vector<int> waiting;

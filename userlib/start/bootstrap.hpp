@@ -5,7 +5,7 @@
 // newcomer prove to each other that they do, and the name is made of it too.
 //
 // A lost process, a wait that is too long or a call that does not fit those of the others breaks the bootstrap: that
-// call and every later one fail in all processes, with the same text where rank 0 could still tell it.
+// call and every later one fail in all processes, with the same text where rank 0 could still inform it.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class bootstrap {
   // Waits until all processes are there. j.rank is not -1. Fails with the ranks that are missing, or with who says what
   // of the size of the job.
   static attempt<std::unique_ptr<bootstrap>> join(const job& j);
-  // When rank 0 leaves and another process has ended before, the others hear of that one.
+  // When rank 0 leaves and another process has ended before, the others learn of that one.
   ~bootstrap();
 
   int rank() const { return job_.rank; }
@@ -39,7 +39,7 @@ class bootstrap {
   // All processes call it with the same `what` (at most 48 letters) and get the parts of all, by rank, their own among
   // them. A part is at most message::most_bytes and may have a file descriptor (-1: none), which stays the caller's.
   attempt<std::vector<part>> gather(std::string_view what, std::string_view bytes, int handle = -1);
-  // All processes tell how something went; it went well if it did everywhere. Does not break the bootstrap.
+  // All processes report how something went; it went well if it did everywhere. Does not break the bootstrap.
   attempt<> agree(std::string_view what, const attempt<>& here);
   // All processes bring a text (at most message::most_bytes); fails, with who brought what, unless all bring the same.
   // Does not break the bootstrap.

@@ -20,7 +20,7 @@ struct launcher {
   const char* rank;
   const char* size;
   const char* id[2];
-  const char* here;       // processes on this computer; null, or not set: `computers` tells
+  const char* here;       // processes on this computer; null, or not set: `computers` reports
   const char* computers;  // of the job; null, or not set: one
 };
 // PMI before Slurm: Slurm starts MPICH's launcher as a job step of one process, whose variables its processes inherit.

@@ -85,7 +85,7 @@ attempt<> bootstrap::listen() {
     return stop(errno == EADDRINUSE ? "job '" + job_.name + "' has a rank 0 already: " + holder(a) : socket_error());
   if (::listen(listener.fd(), size()) != 0) return stop(socket_error());
   if (auto all = accept_all(listener, until()); !all) return all;
-  listener = file();  // who has been welcomed may at once come to another meeting of this name
+  listener = file();  // who has been welcomed may at once come to another barrier of this name
   for (int r = 1; r < size(); ++r) {
     if (send(peers_[static_cast<size_t>(r)].socket, {.type = message::kind::welcome, .size = size()}, -1, until()) !=
         io::ok)
@@ -94,9 +94,9 @@ attempt<> bootstrap::listen() {
   return {};
 }
 
-// Takes in whoever says hello until nobody is missing.
+// Takes in the process that says hello until no process is missing.
 attempt<> bootstrap::accept_all(const file& listener, deadline until) {
-  std::vector<newcomer> newcomers;  // connected, and not greeted
+  std::vector<newcomer> newcomers;  // connected, and not connected
   int refused = 0;
   for (;;) {
     std::vector<int> missing;
@@ -191,7 +191,7 @@ attempt<> bootstrap::greet(peer& newcomer, const message& hello) {
   return {};
 }
 
-// Rank 0 has to know the secret, and is told so of this process; then comes its answer. Else that is io::garbage.
+// Rank 0 has to know the secret, and is informed so of this process; then comes its answer. Else that is io::garbage.
 io bootstrap::prove(message& answer, const std::string& mine, deadline until) {
   if (answer.type == message::kind::stop) return io::ok;
   if (!secret_ || mine.empty() || answer.type != message::kind::challenge) return io::garbage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages between processes of one computer over Unix-domain sockets, with a file descriptor in them where one is to
-// be passed on. Every wait has a deadline. Nobody trusts what comes in: a message that is not one is `garbage`.
+// be passed on. Every wait has a deadline. No process trusts what comes in: a message that is not one is `garbage`.
 #pragma once
 
 #include <chrono>

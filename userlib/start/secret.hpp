@@ -23,7 +23,7 @@ class secret {
   uint64_t key_[2] = {};
 };
 
-// 16 bytes that nobody has seen before.
+// 16 bytes that no process has seen before.
 std::string nonce();
 // The same bytes, in a time that says nothing of them.
 bool equal_bytes(std::string_view a, std::string_view b);

@@ -9,7 +9,7 @@
 
 namespace ggas::userlib::words {
 
-// Rank 0 knows best what is wrong: the others wait a little longer, so that it can tell them.
+// Rank 0 knows best what is wrong: the others wait a little longer, so that it can see them.
 inline constexpr std::chrono::milliseconds grace{500};
 
 // Why a process cannot take a file descriptor of another one.

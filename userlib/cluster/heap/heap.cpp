@@ -76,7 +76,7 @@ std::string heap::exhausted(uint64_t bytes, uint64_t alignment) const {
   return text + (cfg_.most_end > cfg_.end ? ", may grow to " + number(cfg_.most_end) : ", does not grow");
 }
 
-// Longer segments, so that `bytes` fit behind what is there. Free bytes at the end count.
+// Longer segments, so that `bytes` fit after what is there. Free bytes at the end count.
 std::string heap::extend(uint64_t bytes, uint64_t alignment) {
   if (cfg_.most_end <= cfg_.end) return {};
   uint64_t from = cfg_.end;

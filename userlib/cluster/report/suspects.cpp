@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose fault it is that waits failed: not who waits, but who did not come, or called something else than the others.
-// docs/failures.md says the rules. Each is a function here, the first that finds somebody or a reason decides.
+// docs/failures.md says the rules. Each is a function here, the first that finds someone or a reason decides.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -64,7 +64,7 @@ class inquiry {
   }
 
  private:
-  // The NIC's unit names nobody: who did not come is who does not wait.
+  // The NIC's unit names no process: who did not come is who does not wait.
   void name_members(failed_wait& w) {
     wait_record& r = w.record;
     r.missing_count = 0;
@@ -100,7 +100,7 @@ class inquiry {
     const auto count = word_(node, r.counted);
     return count && (*count & failed ? (*count & ~failed) > r.expected : *count >= r.expected);
   }
-  // Whether the node has told since then that it came to the barrier.
+  // Whether the node has reported since then that it came to the barrier.
   bool has_come_since(int who, const wait_record& r, int whom) const {
     if (!is_of(r, {waited_for::members})) return false;
     const auto said = word_(who, layout_.check_in(r.team, static_cast<uint64_t>(whom)));
@@ -121,7 +121,7 @@ class inquiry {
   }
   bool waits_at_all(int node) const { return by_node_.contains(node); }
 
-  // ---- who did not come, though it waits for nobody; or came when the others' time was up; or whose blocks are
+  // ---- who did not come, though it waits for no process; or came when the others' time was up; or whose blocks are
   // missing
   std::optional<verdict> absent() const {
     nodes silent, late, incomplete, asking;
@@ -176,7 +176,7 @@ class inquiry {
     }
     return {};
   }
-  // All but the largest group; nobody if no group is largest.
+  // All but the largest group; no process if no group is largest.
   static verdict smaller_groups(std::vector<nodes> groups, const std::string& why) {
     std::ranges::sort(groups, std::greater{}, &nodes::size);
     if (groups[0].size() == groups[1].size()) {

@@ -35,7 +35,7 @@ bool same_members(const ggas_team& a, const ggas_team& b) {
   return a.first == b.first && a.stride == b.stride && a.size == b.size;
 }
 
-// Adds a node behind those of a team that is made; false: not at its distance.
+// Adds a node after those of a team that is made; false: not at its distance.
 bool add(ggas_team& t, int node) {
   if (t.size == 0) {
     t.first = node;

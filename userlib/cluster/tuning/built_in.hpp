@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of tuning.toml beside it, put into the library by CMake.
+// The text of tuning.toml next to it, put into the library by CMake.
 #pragma once
 
 namespace ggas {

@@ -227,7 +227,7 @@ std::expected<tuning, std::string> read_tuning(std::string_view text, std::strin
 std::expected<tuning, std::string> tuning_for(int nodes) {
   const char* file = std::getenv("GGAS_TUNING");
   if (!file || !*file) return read_tuning(built_in_tuning, "built-in tuning table", nodes);
-  constexpr std::streamsize most = 1 << 20;  // of a table that somebody wrote
+  constexpr std::streamsize most = 1 << 20;  // of a table that someone wrote
   std::string text(most + 1, 0);
   std::ifstream in(file);
   in.read(text.data(), most + 1);  // does not throw for a folder, as iterators do

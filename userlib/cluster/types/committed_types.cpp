@@ -13,7 +13,7 @@ namespace ggas {
 
 namespace {
 
-// Tells spaces of a process apart, and is the same in all processes of a job: they make them in the same order.
+// Distinguishes spaces of a process, and is the same in all processes of a job: they make them in the same order.
 uint64_t next_space() {
   static std::atomic<uint64_t> spaces{0};
   uint64_t v = (++spaces) * 0x9e3779b97f4a7c15;

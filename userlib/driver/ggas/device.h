@@ -3,7 +3,7 @@
  *
  * Calls return 0 or more, or a negative errno. What a call makes lives until its ..._end, or until the device is
  * closed; after a reset or the removal of the NIC every call says -ENODEV, mappings fault with SIGBUS, and the device
- * must be closed and opened anew. One thread at a time uses an object; different objects are independent. Data move
+ * must be closed and opened again. One thread at a time uses an object; different objects are independent. Data move
  * without system calls: by `rma` of a context (ggas/rma.h) and by loads and stores of a window. */
 #ifndef GGAS_DEVICE_H
 #define GGAS_DEVICE_H
@@ -52,7 +52,7 @@ typedef struct ggas_context {
 
 /* `options` may be null. -ENOSPC: all contexts of the NIC are taken. Do not move `c` while it lives. */
 int ggas_context_begin(ggas_context* c, const ggas_device* d, int domain, const ggas_context_options* options);
-/* Nothing that the context began reaches memory of this node behind it. */
+/* Nothing that the context began reaches memory of this node after it. */
 void ggas_context_end(ggas_context* c);
 /* Sleeps until a notification (or, with `messages` = 1, a message) is there that the reader has not taken, at most
  * `timeout_ms` (below 0: for ever). 1: look again; 0: time is over. Take all that is there before. */
@@ -74,7 +74,7 @@ int ggas_region_begin(ggas_region* r, const ggas_device* d, int domain, void* ad
  */
 int ggas_region_begin_dmabuf(ggas_region* r, const ggas_device* d, int domain, int fd, uint64_t offset, uint64_t bytes,
                              unsigned rights);
-/* Nobody reaches the memory behind it; who tries gets an error. */
+/* No process reaches the memory after it; who tries gets an error. */
 void ggas_region_end(ggas_region* r);
 
 typedef struct ggas_window {

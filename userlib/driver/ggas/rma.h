@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One-sided communication at the level of the NIC (docs/rma.md): descriptors, their way into a context, status block,
- * notifications, messages. C99, no allocation, no waiting: every call returns at once, whoever calls decides how to
- * wait. Not thread-safe: a context belongs to one thread at a time. */
+ * notifications, messages. C99, no allocation, no waiting: every call returns at once, the process that calls decides
+ * how to wait. Not thread-safe: a context belongs to one thread at a time. */
 #ifndef GGAS_RMA_H
 #define GGAS_RMA_H
 
@@ -52,7 +52,7 @@ enum {
   GGAS_RMA_XOR = 5,
   GGAS_RMA_MIN = 6,
   GGAS_RMA_MAX = 7,
-  GGAS_RMA_SIGNED = 16 /* beside MIN or MAX */
+  GGAS_RMA_SIGNED = 16 /* next to MIN or MAX */
 };
 
 enum { GGAS_RMA_SLOT_BYTES = 32, GGAS_RMA_PAGE_SLOTS = 16, GGAS_RMA_INLINE_MAX = 64 };
@@ -101,7 +101,7 @@ static inline ggas_rma_desc ggas_rma_get(ggas_rma_peer from, uint64_t source, ui
   return ggas_rma_make(GGAS_RMA_GET, flags, from, size, source, destination, cookie);
 }
 
-/* A notification alone; with GGAS_RMA_STRONG behind all earlier puts, of which `flush` names an address. */
+/* A notification alone; with GGAS_RMA_STRONG after all earlier puts, of which `flush` names an address. */
 static inline ggas_rma_desc ggas_rma_notify(ggas_rma_peer to, uint64_t flush, unsigned flags, uint64_t cookie) {
   return ggas_rma_make(GGAS_RMA_NOTIFY, flags | GGAS_RMA_NOTIFY_COMPLETER, to, 0, 0, flush, cookie);
 }
@@ -128,7 +128,7 @@ static inline ggas_rma_desc ggas_rma_send(ggas_rma_peer to, const void* data, ui
 }
 
 /* `what`: GGAS_RMA_ADD ...; size 4 or 8. The old value goes to the 16-byte record at `result` (0: none), `cookie`
- * behind it. */
+ * after it. */
 static inline ggas_rma_desc ggas_rma_atomic(ggas_rma_peer at, unsigned what, uint64_t address, uint32_t size,
                                             uint64_t operand, uint64_t compare, uint64_t result, unsigned flags,
                                             uint64_t cookie) {
@@ -186,9 +186,9 @@ static inline ggas_rma_status ggas_rma_read_status(const ggas_rma_context* c) {
   return s;
 }
 
-/* Begins at zero, as the NIC does where a context is enabled anew (and its rings and status block are cleared). 0: it
- * has not been, the NIC has counted already. The NIC counts on as long as it is enabled, and does not tell how far its
- * rings were read: whoever uses a context later goes on with the same object. */
+/* Begins at zero, as the NIC does where a context is enabled again (and its rings and status block are cleared). 0: it
+ * has not been, the NIC has counted already. The NIC counts on as long as it is enabled, and does not report how far
+ * its rings were read: the process that uses a context later goes on with the same object. */
 static inline int ggas_rma_start(ggas_rma_context* c) {
   ggas_rma_status s;
   c->produced = c->freed = c->issued = 0;
@@ -287,7 +287,7 @@ static inline int ggas_rma_fresh(uint64_t w1, uint32_t count, uint32_t log2) {
   return (uint32_t)(w1 >> 63) == (~(count >> log2) & 1u);
 }
 
-/* Tells the NIC how far the ring was read. ggas_rma_next_note does it by itself every half turn. */
+/* Informs the NIC how far the ring was read. ggas_rma_next_note does it by itself every half turn. */
 static inline void ggas_rma_tell_notes(ggas_rma_context* c) {
   ggas_rma_tell(c, GGAS_RMA_AT_NOTES_READ, c->notes);
   c->notes_told = c->notes;

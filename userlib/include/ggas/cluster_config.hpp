@@ -30,11 +30,11 @@ struct queue_config {
   bool host_work_queue = false;  // those have a work queue
 };
 
-// sim: a computer with one NIC. Its GPUs are nodes of the cluster; several are behind a PCIe switch.
+// sim: a computer with one NIC. Its GPUs are nodes of the cluster; several are below a PCIe switch.
 struct host_config {
   std::string platform = {};                // as cluster_config::platform, less NIC and links; empty: that one
   int gpus = 1;                             // at most 16
-  std::vector<std::string> overrides = {};  // behind those of the cluster
+  std::vector<std::string> overrides = {};  // after those of the cluster
 };
 
 struct cluster_config {

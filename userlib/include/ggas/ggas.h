@@ -4,7 +4,7 @@
  * The host library libggas, C11: one-sided communication between the processes of a job. A process is a rank.
  *
  * Segments are memory that other ranks reach, by number; transfers go through queues, in order for each target;
- * notifications are values in slots of the target's segment and arrive behind the data of earlier calls.
+ * notifications are values in slots of the target's segment and arrive after the data of earlier calls.
  *
  * Every call that can wait takes a time-out in nanoseconds: 0 tests, GGAS_BLOCK waits for ever. A call that returned
  * GGAS_TIMEOUT has waited and not failed: the same call again goes on with it. Any thread may call anything, but for
@@ -136,8 +136,8 @@ ggas_rc ggas_segment_allocate(ggas_process* process, uint32_t segment, uint64_t 
 /** The caller's memory as a segment; it stays the caller's, and stays until ggas_segment_delete(). */
 ggas_rc ggas_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
 /**
- * Memory behind a descriptor as a segment: `bytes` from `offset` (whole pages) of a dma-buf, as of a GPU's memory, or
- * of a memfd. It is mapped into this process, which may close the descriptor. NICs behind the driver reach a dma-buf
+ * Memory of a descriptor as a segment: `bytes` from `offset` (whole pages) of a dma-buf, as of a GPU's memory, or
+ * of a memfd. It is mapped into this process, which may close the descriptor. NICs through the driver reach a dma-buf
  * where it lies. GGAS_ERR_SYSTEM: it cannot be mapped, or (with a text) the transport does not reach it.
  */
 ggas_rc ggas_segment_bind_dmabuf(ggas_process* process, uint32_t segment, int fd, uint64_t offset, uint64_t bytes);
@@ -149,7 +149,7 @@ ggas_rc ggas_segment_create(ggas_process* process, uint32_t segment, uint64_t by
 /** The same with memory of the caller. */
 ggas_rc ggas_segment_use(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes, uint32_t group,
                          uint64_t timeout_ns);
-/** As ggas_segment_create(), of memory behind a descriptor: ggas_segment_bind_dmabuf(). */
+/** As ggas_segment_create(), of memory of a descriptor: ggas_segment_bind_dmabuf(). */
 ggas_rc ggas_segment_use_dmabuf(ggas_process* process, uint32_t segment, int fd, uint64_t offset, uint64_t bytes,
                                 uint32_t group, uint64_t timeout_ns);
 /** Takes a segment away, also from other ranks. Its memory is freed unless it is the caller's. */
@@ -194,7 +194,7 @@ ggas_rc ggas_gpu_segment_use(ggas_process* process, uint32_t segment, void* memo
 /** Where an allocated segment of a rank begins, for kernels: ggas_pointer_of_node<T>(rank, offset). */
 ggas_rc ggas_gpu_segment_place(ggas_process* process, uint32_t segment, uint32_t rank, uint64_t* offset);
 /**
- * The notification slots of a rank's segment, for kernels: a value, not 0, that a kernel stores there behind a fence of
+ * The notification slots of a rank's segment, for kernels: a value, not 0, that a kernel stores there after a fence of
  * the system arrives as a notification. Good until that segment is deleted.
  */
 ggas_rc ggas_gpu_segment_slots(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t** slots);
@@ -238,7 +238,7 @@ ggas_rc ggas_queue_write_list(ggas_process* process, const ggas_part* parts, siz
 /** Reads several parts, in their order. */
 ggas_rc ggas_queue_read_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
                              uint64_t timeout_ns);
-/** Puts a value, not 0, into a slot of a rank's segment, behind everything posted to that rank and queue before. */
+/** Puts a value, not 0, into a slot of a rank's segment, after everything posted to that rank and queue before. */
 ggas_rc ggas_queue_notify(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t slot, uint32_t value,
                           uint32_t queue, uint64_t timeout_ns);
 /**

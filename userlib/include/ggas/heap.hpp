@@ -17,13 +17,13 @@ namespace ggas {
 class cluster;
 
 struct heap_config {
-  // Offsets in every segment: of the heap's first byte, and behind its last one. The same in all processes.
+  // Offsets in every segment: of the heap's first byte, and after its last one. The same in all processes.
   uint64_t begin = 0, end = 0;
   uint64_t most_end = 0;  // that `grow` may reach; 0: the heap does not grow
   // Makes every segment `end` bytes long; the error or nothing. Called in all processes alike.
   std::function<std::string(uint64_t end)> grow = {};
   // Takes the range, from `begin` to the end or the most it grows to, until what is returned is gone. Null: it cannot
-  // be had. Empty: nobody else uses it.
+  // be had. Empty: no other process uses it.
   std::function<std::shared_ptr<void>(uint64_t begin, uint64_t end, std::string& why)> keep = {};
   // In a job: waits until all processes have come here, and says what is wrong if they do not all bring the same text.
   // Empty: one process.
@@ -75,11 +75,11 @@ class heap {
   uint64_t used_bytes_ = 0, peak_ = 0, calls_ = 0, grown_ = 0;
 };
 
-// The range behind what the library reserves and `by_hand` bytes that the program lays out itself, to the end of the
+// The range after what the library reserves and `by_hand` bytes that the program lays out itself, to the end of the
 // segments; it grows with them. A cluster's heaps do not overlap: the second one of such a range is refused. In a job
 // the processes compare their calls. `c` outlives the heap.
 heap_config heap_of(cluster& c, uint64_t by_hand = 0);
-// The pinned memory of a local node, behind `by_hand` bytes: offsets in host_memory(node), of this process alone. Of
+// The pinned memory of a local node, after `by_hand` bytes: offsets in host_memory(node), of this process alone. Of
 // one range there is one heap at a time. `c` outlives the heap.
 heap_config host_heap_of(cluster& c, int node, uint64_t by_hand = 0);
 

@@ -12,7 +12,7 @@ struct job {
   int size = 0;           // processes
   std::string name = {};  // the same in all processes and in no other job of the user; at most 64 letters
   uint64_t timeout_ns = 60'000'000'000;  // of a wait for other processes; 20 days or more: for ever
-  // 32 hexadecimal digits that all processes of the job know, and nobody else; empty: there is none.
+  // 32 hexadecimal digits that all processes of the job know, and no other process; empty: there is none.
   std::string secret = {};
 
   bool alone() const { return rank < 0; }

@@ -46,7 +46,7 @@ result<> queue_made(cluster& c, const stream& s, extent grid, const block_shape&
 }  // namespace detail
 
 // Queues a kernel on a stream, or, by the number of a node, on the node's own; the arguments are copied. An error of
-// the launch is told here, one of the kernel by cluster::run.
+// the launch is reported here, one of the kernel by cluster::run.
 template <class... P>
 result<> launch(cluster& c, const stream& s, extent grid, const block_shape& block, const kernel<void(P...)>& k,
                 std::type_identity_t<P>... args) {

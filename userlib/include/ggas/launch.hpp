@@ -87,7 +87,7 @@ static cudaError_t allow_shared(void (*kernel)(P...), size_t bytes) {
   if (bytes <= 48 * 1024) return cudaSuccess;
   const cudaError_t e =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (e != cudaSuccess) cudaGetLastError();  // it is told here, and does not stay behind
+  if (e != cudaSuccess) cudaGetLastError();  // it is reported here, and does not stay after
   return e;
 }
 

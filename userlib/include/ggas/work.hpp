@@ -84,7 +84,7 @@ buffer<T> kept(const gpu_memory& m) {
 // under way, by one thread.
 class request {
  public:
-  // Arguments are values or buffers. A grid or block that the GPU does not take is told by the callback.
+  // Arguments are values or buffers. A grid or block that the GPU does not take is reported by the callback.
   template <class... P, class... A>
   request(int node, extent grid, block_shape block, const kernel<void(P...)>& k, A&&... arguments)
       : request(k.name, node) {
@@ -184,8 +184,8 @@ struct dispatcher_statistics {
   uint64_t pool_bytes = 0;            // of them in use now, on all nodes
 };
 
-// Carries requests out, on the cluster of a runtime. One at a time a runtime. Its pools are the segments behind
-// `by_hand` bytes and the pinned memory behind `pinned_by_hand` bytes. By any thread, where nothing else is said.
+// Carries requests out, on the cluster of a runtime. One at a time a runtime. Its pools are the segments after
+// `by_hand` bytes and the pinned memory after `pinned_by_hand` bytes. By any thread, where nothing else is said.
 class dispatcher {
  public:
   // By a thread of the program, while nothing runs on the cluster.
@@ -195,8 +195,8 @@ class dispatcher {
 
   // Memory that stays on a local node's GPU; what is in it is what was there before.
   result<gpu_memory> allocate(int node, size_t bytes);
-  // Returns at once, but with executor::blocking. What is wrong with the request itself is told here, and no callback
-  // comes; the rest by the callback.
+  // Returns at once, but with executor::blocking. What is wrong with the request itself is reported here, and no
+  // callback comes; the rest by the callback.
   result<> enqueue(const request& r);
   // Goes on with what is under way; whether something is. Processors do that by themselves, but with by_hand. On shm
   // and sim kernels run in it: always by the same thread, and with the other executors on processor 0.

@@ -20,7 +20,7 @@ struct CkCallback {
   std::function<void(const ggas::result<>&)> send;
 };
 
-// Zero at first. The caller's until its callback has been called, and again afterwards; nobody frees it.
+// Zero at first. The caller's until its callback has been called, and again afterwards; no process frees it.
 struct workRequest {
   wrDim dimGrid, dimBlock;
   int smemSize;              // dynamic shared bytes of a block
@@ -33,7 +33,7 @@ struct workRequest {
   void* writeOnlyHostPtr;  // copied out
   void* writeOnlyDevicePtr;
   int writeOnlyLen;
-  void* callbackFn;  // CkCallback*; null: nobody is told
+  void* callbackFn;  // CkCallback*; null: no process is informed
   int executing;     // 1 from enqueue() to the end
   int id;            // of the kernel
 };

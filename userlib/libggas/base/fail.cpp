@@ -7,7 +7,7 @@
 namespace ggas::library {
 
 namespace {
-// Of a fixed size: an error for want of memory can be told, and a thread that ends leaves nothing behind.
+// Of a fixed size: an error for want of memory can be reported, and a thread that ends leaves nothing.
 thread_local char text_of_thread[512];
 }  // namespace
 

@@ -15,7 +15,7 @@ ggas_rc mapping::map(int fd, uint64_t offset, uint64_t bytes) {
   if (offset % page != 0) return fail(GGAS_ERR_RANGE, "offset ", offset, ": must be a multiple of ", page);
   const off_t end = lseek(fd, 0, SEEK_END);
   if (end < 0) return fail_system("fd " + std::to_string(fd) + ", which has to be a dma-buf or a memfd");
-  // Behind the end of a file its mapping would fault.
+  // After the end of a file its mapping would fault.
   if (offset > uint64_t(end) || bytes > uint64_t(end) - offset)
     return fail(GGAS_ERR_RANGE, "offset ", offset, " + ", bytes, " bytes: the memory of fd ", fd, " has ", end);
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(offset));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules: shared objects that lie beside libggas.so, or where the system looks for libraries, and are loaded when
+// Modules: shared objects that lie next to libggas.so, or where the system looks for libraries, and are loaded when
 // something of them is asked for. They stay loaded: threads of what they link may outlive any use of them.
 #pragma once
 

@@ -36,7 +36,7 @@ class exchange {
   virtual ggas_rc await(limit until) = 0;
   // The part of a member in the round that was awaited last; until the next arrive().
   virtual const std::byte* part(size_t member) const = 0;
-  // This member's block, which all may read, two of each kind in turn: what is written before arrive() is there behind
+  // This member's block, which all may read, two of each kind in turn: what is written before arrive() is there after
   // await(), and stays until its writer has begun two more rounds.
   virtual std::byte* mine(block kind, unsigned turn) = 0;
   // Bytes of a member's block, to be read until the next call of this object.
@@ -45,7 +45,7 @@ class exchange {
 
 class gpus;  // gpu/gpus.hpp
 
-// Memory behind a descriptor, which this process has mapped.
+// Memory of a descriptor, which this process has mapped.
 struct buffer {
   int fd;
   uint64_t offset, bytes;

@@ -25,7 +25,7 @@ class group {
   ggas_rc allreduce(const reduction& how, const void* from, void* to, gpus* g, limit until);
 
  private:
-  // What every member tells with its part, so that different calls are found out.
+  // What every member reports with its part, so that different calls are found out.
   struct head {
     uint64_t elements, element_bytes, what;
     bool operator==(const head&) const = default;

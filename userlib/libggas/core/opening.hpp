@@ -6,7 +6,7 @@
 
 namespace ggas::library {
 
-// Opens, lets all members in, and meets them. Called again after a time-out it goes on with the meeting.
+// Opens, lets all members in, and meets them. Called again after a time-out it goes on with the barrier.
 template <class Open>
 ggas_rc open_together(ggas_process* p, uint32_t segment, const ggas_process::creation& mine, uint64_t timeout_ns,
                       Open&& open) {

@@ -34,12 +34,12 @@ struct ggas_process {
     void* memory;
     uint32_t group;
     bool on_gpu;
-    int fd = -1;  // of memory behind a descriptor
+    int fd = -1;  // of memory of a descriptor
     uint64_t offset = 0;
     bool operator==(const creation&) const = default;
   };
 
-  std::map<uint32_t, ggas::library::mapping> mappings;  // of segments; they end behind the transport
+  std::map<uint32_t, ggas::library::mapping> mappings;  // of segments; they end after the transport
   std::unique_ptr<ggas::library::transport> transport;
   ggas::job job;  // as this process has joined it
   mutable counters count;

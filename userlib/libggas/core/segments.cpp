@@ -90,7 +90,7 @@ ggas_rc ggas_segment_use_dmabuf(ggas_process* p, uint32_t segment, int fd, uint6
 ggas_rc ggas_segment_delete(ggas_process* p, uint32_t segment) {
   return call(p, [&] {
     if (ggas_rc rc = check_segment(segment); rc != GGAS_OK) return rc;
-    mapping gone;  // unmapped when nobody reaches it any more
+    mapping gone;  // unmapped when no process reaches it any more
     {
       const std::lock_guard held(p->lock);
       p->creations.erase(segment);

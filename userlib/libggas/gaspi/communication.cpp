@@ -29,7 +29,7 @@ gaspi_return_t move(mover* how, const std::vector<ggas_part>& all, gaspi_rank_t 
   return as_gaspi(how(self(), all.data(), all.size(), rank, queue, nanoseconds(timeout_ms)));
 }
 
-// Moves, then notifies: the target behind a write, this rank behind a read.
+// Moves, then notifies: the target after a write, this rank after a read.
 gaspi_return_t move_and_notify(mover* how, const std::vector<ggas_part>& all, gaspi_rank_t rank,
                                gaspi_segment_id_t segment, gaspi_notification_id_t slot, gaspi_notification_t value,
                                gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {

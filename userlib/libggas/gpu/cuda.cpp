@@ -36,7 +36,7 @@ class cuda_device final : public device {
   text begin() {
     attempt<> ok = here();
     for (auto& stream : streams_)
-      // Beside kernels, also those of the default stream: one may wait for what this stream brings.
+      // Next to kernels, also those of the default stream: one may wait for what this stream brings.
       if (ok) ok = GGAS_RUNTIME("a stream", cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking);
     if (ok) ok = GGAS_RUNTIME("pinned memory", cudaHostAlloc, reinterpret_cast<void**>(&result_), sizeof *result_, 0);
     return text_of(ok);
@@ -74,7 +74,7 @@ class cuda_device final : public device {
     int turn = 0;
     for (uint64_t at = 0; ok && at < bytes; at += chunk, turn = 1 - turn) {
       const uint64_t n = std::min(bytes - at, chunk);
-      // Behind what the stage held before, by the order of its stream.
+      // After what the stage held before, by the order of its stream.
       ok = queue_copy(stages_[turn], static_cast<const std::byte*>(from) + at, n, turn);
       if (ok) ok = queue_copy(static_cast<std::byte*>(to) + at, stages_[turn], n, turn);
     }

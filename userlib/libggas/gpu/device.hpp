@@ -48,7 +48,7 @@ class device : public own_gpu {
 using maker = device* (*)(int number, int rank, std::string& why);
 inline constexpr const char* maker_name = "ggas_gpu_device_2";  // 2: version of this header
 
-// Loads a module that lies beside libggas.so, or where the system looks for libraries.
+// Loads a module that lies next to libggas.so, or where the system looks for libraries.
 device* load(const std::string& module, int number, int rank, std::string& why);
 
 }  // namespace ggas::library::gpu

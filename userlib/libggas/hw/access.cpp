@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NICs behind the driver, each rank with contexts of its own. Who waits looks for a while and then sleeps on the
+// NICs through the driver, each rank with contexts of its own. Who waits looks for a while and then sleeps on the
 // driver's interrupts: docs/libggas.md.
 #include <poll.h>
 #include <sched.h>
@@ -21,7 +21,8 @@ namespace {
 
 constexpr unsigned spins = 50, yields = 100;  // rounds of a wait, before it sleeps
 constexpr uint64_t sleep_ns = 50'000'000;     // then it looks again: a rank that was not woken in time waits so long
-constexpr uint64_t nap_ns = 50'000, nap_rounds = 20;  // for the NIC itself, which wakes nobody; longer with each round
+constexpr uint64_t nap_ns = 50'000,
+                   nap_rounds = 20;  // for the NIC itself, which wakes no process; longer with each round
 
 class hw_access final : public nic::access {
  public:
@@ -72,7 +73,7 @@ class hw_access final : public nic::access {
   device device_;
   lobby lobby_{device_};
   lobby::contexts contexts_{};
-  std::unique_ptr<start::meeting> meeting_;  // until all have told each other
+  std::unique_ptr<start::meeting> meeting_;  // until all have informed each other
   limit until_ = limit::after(0);
   userlib::file disturbed_;
   std::atomic<bool> wanted_{false};
@@ -120,7 +121,7 @@ hw_access::~hw_access() {
   try {
     if (!device_.lost()) lobby_.leave();
   } catch (const std::exception&) {
-    // Nobody can be told: they find out.
+    // No process can be informed: they find out.
   }
 }
 
@@ -131,7 +132,7 @@ void hw_access::call() {
   lobby_.wake_late(contexts_);
 }
 
-// Another thread waits for its turn: whoever sleeps wakes up.
+// Another thread waits for its turn: the process that sleeps wakes up.
 void hw_access::disturb() {
   wanted_ = true;
   const uint64_t one = 1;
@@ -151,7 +152,8 @@ void hw_access::pause(std::span<const nic::watched> at, uint64_t ns, unsigned ro
   if (any(writer::nic))
     doze(std::min(ns, nap_ns * std::min<uint64_t>(round - spins - yields + 1, nap_rounds)), false);
   else if (size_ > 1 && !lobby_.asleep())
-    lobby_.fall_asleep();  // whoever writes from now on wakes this rank; what came before is looked for once more
+    lobby_.fall_asleep();  // the process that writes from now on wakes this rank; what came before is looked for once
+                           // more
   else
     sleep(any(writer::senders), std::min(ns, sleep_ns));
 }

@@ -8,9 +8,9 @@
 
 namespace ggas::library::hw {
 
-// What a rank tells all others at the start.
+// What a rank informs all others at the start.
 struct card {
-  uint64_t ident = 0, lobby = 0, control = 0;  // lobby, control: network logical addresses
+  uint64_t ident = 0, lobby = 0, control = 0;  // connection set-up, control: network logical addresses
   ggas_rma_peer messages{}, bell{};            // contexts that take messages, that take notifications
   std::string text() const;
   static bool read(const std::string& text, card& c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC of this computer behind the driver: its contexts, and memory that it reaches. Errors of ggas/device.h become
+// The NIC of this computer through the driver: its contexts, and memory that it reaches. Errors of ggas/device.h become
 // those of the library here. A NIC that is taken away is a failure of the call that finds it, and of all later ones.
 #pragma once
 

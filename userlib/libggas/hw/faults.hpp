@@ -8,7 +8,7 @@
 
 namespace ggas::library::hw {
 
-// Faults outside these mappings go to whoever handled SIGBUS before. False: there are too many mappings.
+// Faults outside these mappings go to the process that handled SIGBUS before. False: there are too many mappings.
 bool guard(volatile void* at, size_t bytes, std::atomic<bool>* lost);
 // Before they are unmapped: of all mappings with that flag.
 void unguard(std::atomic<bool>* lost);

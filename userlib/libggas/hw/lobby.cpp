@@ -15,7 +15,7 @@ namespace ggas::library::hw {
 namespace {
 
 constexpr uint64_t look_ns = 100'000'000;
-constexpr uint64_t silence_ns = 2'000'000'000;  // of a rank that cannot be reached, as behind a link that is down
+constexpr uint64_t silence_ns = 2'000'000'000;  // of a rank that cannot be reached, as after a link that is down
 
 // A NIC that could not find out: the rank may live.
 bool unsure(unsigned status) {
@@ -191,7 +191,7 @@ void lobby::awake() {
 }
 
 void lobby::leave() {
-  if (cards_.empty()) return;  // nobody knows this rank yet
+  if (cards_.empty()) return;  // no process knows this rank yet
   for (unsigned r = 0; r < size_; ++r)
     if (living(r)) tell(r, left_word, word_of(r) == asleep_word);
   settle();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks behind drivers know of each other's life. Each has a word that says who it is, which the others read by
+// What ranks after drivers know of each other's life. Each has a word that says who it is, which the others read by
 // their NICs: while they can it lives. And a word for each other rank, where that says that it sleeps, or has left.
 // A context apart does all of it; it also takes the notifications that wake this rank.
 #pragma once
@@ -34,7 +34,7 @@ class lobby {
   void wake_late(const contexts& all);
 
   bool asleep() const { return asleep_; }
-  // Tells the others, who know it when this returns.
+  // Informs the others, who know it when this returns.
   void fall_asleep();
   void awake();
   void leave();

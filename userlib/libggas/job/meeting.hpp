@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks tell each other after they have met, where a transport needs that: a text of each for all.
+// What ranks inform each other after they have met, where a transport needs that: a text of each for all.
 #pragma once
 
 #include <memory>

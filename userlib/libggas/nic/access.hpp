@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the transport reaches a NIC: contexts to post to, memory the NIC may reach, other ranks' life. There is one for
-// NICs in a simulator (userlib/libggas/sim), and one for those behind the driver (userlib/libggas/hw). One thread at a
+// NICs in a simulator (userlib/libggas/sim), and one for those through the driver (userlib/libggas/hw). One thread at a
 // time uses an object. What fails for good, as a simulator that has ended or a NIC that is gone, leaves by an
 // exception.
 #pragma once
@@ -54,7 +54,7 @@ class access {
 
   // Memory that is 0 and that NICs may read and write; bound: the caller's.
   virtual ggas_rc take(uint64_t bytes, void* bound, memory& m) = 0;
-  // Memory behind a descriptor. elsewhere: it may lie in another device than the host's memory.
+  // Memory of a descriptor. elsewhere: it may lie in another device than the host's memory.
   virtual ggas_rc take(const buffer& b, memory& m, bool& elsewhere) = 0;
   virtual void give(const memory& m) = 0;
   // Of bytes in memory that was taken.
@@ -97,7 +97,7 @@ class access {
 
 // NICs of a simulator that `ggas-run --sim` has started.
 ggas_rc make_sim_access(const job& j, std::unique_ptr<access>& made);
-// The NIC behind the driver. met: how the ranks have found each other; null: by the launcher's Unix sockets.
+// The NIC through the driver. met: how the ranks have found each other; null: by the launcher's Unix sockets.
 ggas_rc make_hw_access(const job& j, std::unique_ptr<start::blobs> met, std::unique_ptr<access>& made);
 ggas_rc make_nic(std::unique_ptr<access> to, std::unique_ptr<transport>& made);
 

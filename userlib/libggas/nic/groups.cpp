@@ -75,7 +75,7 @@ class nic_exchange final : public exchange {
       if (rc != GGAS_OK) return rc;
       all_found_ = true;
     }
-    if (round_ == 0) arrive(nullptr, 0);  // nobody goes on before all have found all
+    if (round_ == 0) arrive(nullptr, 0);  // no process goes on before all have found all
     return await(until);
   }
 
@@ -177,7 +177,7 @@ class nic_exchange final : public exchange {
     return nullptr;
   }
 
-  // Tells all members which group this rank is in here; 0: none.
+  // Informs all members which group this rank is in here; 0: none.
   void publish(uint64_t id) {
     id_ = id;
     const group_entry e{id ? key_ : 0, id, board_.nla, 0};

@@ -17,13 +17,13 @@ ggas_rc nic_transport::start() {
   return to_->tell_all(control_.nla, controls_);
 }
 
-// What was posted arrives before others hear that this rank has left.
+// What was posted arrives before others learn that this rank has left.
 nic_transport::~nic_transport() {
   try {
     const turn mine(turns_);
     for (unsigned c = 0; !controls_.empty() && c < contexts; ++c) static_cast<void>(settle(c));
   } catch (const std::exception&) {
-    // The NIC has gone: nobody can be told.
+    // The NIC has gone: no process can be informed.
   }
 }
 
@@ -68,7 +68,7 @@ ggas_rc nic_transport::settle_told() {
   return any_ended() ? GGAS_OK : rc;
 }
 
-// What was told to ranks that have ended is no failure of the get.
+// What was reported to ranks that have ended is no failure of the get.
 ggas_rc nic_transport::fetch(unsigned rank, uint64_t from, uint64_t to, uint64_t bytes) {
   if (any_ended())
     if (ggas_rc rc = settle_told(); rc != GGAS_OK) return rc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments. Who may reach one is told where it is; who was not told does not know.
+// Segments. Who may reach one is informed where it is; who was not informed does not know.
 #include <algorithm>
 #include <cstring>
 #include <functional>

@@ -18,7 +18,7 @@ unsigned context_of(unsigned queue) { return queue % queue_contexts; }
 
 }  // namespace
 
-// A context may serve several queues: each hears of its own failures.
+// A context may serve several queues: each learns of its own failures.
 ggas_rc nic_transport::settle_queue(unsigned queue) {
   if (ggas_rc rc = drain(context_of(queue)); rc != GGAS_OK) return rc;
   take_failures(context_of(queue));
@@ -156,7 +156,7 @@ ggas_rc nic_transport::flush(unsigned queue, limit until) {
 void nic_transport::forget(unsigned queue) {
   const turn mine(turns_);
   to_->call();
-  static_cast<void>(settle_queue(queue));  // what is under way fails for nobody any more
+  static_cast<void>(settle_queue(queue));  // what is under way fails for no process any more
   queues_[queue].targets.assign(size(), false);
   queues_[queue].failures = 0;
 }
@@ -203,7 +203,7 @@ ggas_rc nic_transport::waitsome(unsigned segment, unsigned first, unsigned count
     return false;
   };
   const watched range[] = {{slots + first, count * sizeof *slots, watched::writer::ranks}};
-  // Who will notify is not known here, so nobody's end ends the wait.
+  // Who will notify is not known here, so no process's end ends the wait.
   const ggas_rc rc = wait(mine, range, until, there, [] { return GGAS_OK; });
   return rc == GGAS_OK && lies_elsewhere(own_[segment]) ? land() : rc;
 }

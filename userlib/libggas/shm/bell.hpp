@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a process waits for a store of another one: it looks for a short time, then it sleeps. The writer makes a
-// system call only if somebody sleeps.
+// system call only if someone sleeps.
 //
-// The stores that a bell announces and the loads that look for them are sequentially consistent, as those of the bell
-// are: a waiter that did not see the store has counted itself as a sleeper before, and the writer sees that.
+// The stores that a doorbell announces and the loads that look for them are sequentially consistent, as those of the
+// doorbell are: a waiter that did not see the store has counted itself as a sleeper before, and the writer sees that.
 #pragma once
 
 #include <sched.h>
@@ -19,7 +19,7 @@ struct alignas(64) bell {  // in shared memory, at first 0
   std::atomic<uint32_t> rings;
   std::atomic<uint32_t> sleepers;  // a killed one stays counted, which costs the writer a system call
 
-  // Stores a word that waiters look for, and rings. The store is on its way before the sleepers are asked for.
+  // Stores a word that waiters look for, and rings. The store is in flight before the sleepers are asked for.
   template <class T>
   void announce(std::atomic<T>& word, T value) {
 #ifdef __SANITIZE_THREAD__  // knows no fences
@@ -50,7 +50,7 @@ struct alignas(64) bell {  // in shared memory, at first 0
   void wake();
 };
 
-// Until the bell has rung more than `rings` times, or that time is over.
+// Until the doorbell has rung more than `rings` times, or that time is over.
 void sleep_at(bell& b, uint32_t rings, uint64_t ns);
 
 inline constexpr uint64_t nap_ns = 100'000'000;       // how often a sleeper looks whether it waits for a dead process
@@ -59,7 +59,7 @@ inline constexpr unsigned looks_without_pause = 200, looks_with_pause = 32;  // 
 inline constexpr uint64_t yield_ns = 50'000;                                 // given to others before sleeping
 
 // How long to look before the processor is given to others: 0 where a process has no core of its own. A yield costs
-// a whole turn of somebody else's on a computer that has other work, so it is put off beyond what short waits take.
+// a whole turn of another one's on a computer that has other work, so it is put off beyond what short waits take.
 inline constexpr uint64_t alone_ns = 300'000;
 inline std::atomic<uint64_t> look_alone_ns{0};
 

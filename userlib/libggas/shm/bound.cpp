@@ -135,7 +135,7 @@ void shm_transport::help() {
   while (!stopping_.load()) wait(peers_[rank_].head().asked, limit::after(UINT64_MAX), work, [] { return GGAS_OK; });
 }
 
-// False: nobody has asked.
+// False: no process has asked.
 bool shm_transport::serve_all() {
   request* const all = peers_[rank_].memory.array<request>(where_.requests());
   bool any = false;
@@ -153,7 +153,7 @@ bool shm_transport::serve_all() {
 void shm_transport::serve(request& r) {
   const std::lock_guard held(segments_);  // the user may delete the segment
   view v;
-  // Read once, and believed in nothing: the other one may be mad.
+  // Read once, and believed in nothing: the other one may be malformed.
   const auto what = std::atomic_ref(r.what).load();
   const bool atomic = what == request::fetch_add || what == request::compare_swap;
   const place p{rank_, r.segment % GGAS_SEGMENTS, std::atomic_ref(r.offset).load()};

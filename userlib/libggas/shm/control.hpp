@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies at the beginning of a rank's arena, before its segments. All ranks read it, and write where it says so.
-// Nobody trusts sizes or indices in it: a rank that has gone mad breaks its own transfers only.
+// No process trusts sizes or indices in it: a rank that has gone malformed breaks its own transfers only.
 #pragma once
 
 #include <array>
@@ -63,12 +63,12 @@ struct alignas(64) request {
 // A group this rank is in, at the group's place in its table.
 struct group_record {
   std::atomic<uint64_t> id;     // given by the leader, the group's lowest rank; 0: none
-  std::atomic<uint64_t> round;  // of the leader: the rounds of this group begin behind it
+  std::atomic<uint64_t> round;  // of the leader: the rounds of this group begin after it
   rank_set members;
 };
 
 struct control {
-  std::atomic<uint32_t> left;  // 1: the rank has said farewell
+  std::atomic<uint32_t> left;  // 1: the rank has said shutdown
   bell groups;                 // rung when a record of a group that this rank leads has changed
   bell arrived;                // a mailbox here is full
   bell drained;                // a mailbox here is empty again

@@ -40,7 +40,7 @@ class shm_exchange final : public exchange {
       if (rc != GGAS_OK) return rc;
       all_found_ = true;
       round_ = leader().records[size_t(places_[0])].round.load();
-      arrive(nullptr, 0);  // nobody goes on before all have found all
+      arrive(nullptr, 0);  // no process goes on before all have found all
     }
     return await(until);
   }
@@ -60,8 +60,8 @@ class shm_exchange final : public exchange {
       return released() ? GGAS_OK : all_alive(round_);
     });
     if (!few() || (rc != GGAS_OK && rc != GGAS_TIMEOUT)) return rc;
-    // Whoever sees a round of few over wakes those that sleep. Only now: the own store reaches the others while this
-    // one looks for theirs. Who gives up looks once more behind it, as two may have looked past each other.
+    // The process that sees a round of few over wakes those that sleep. Only now: the own store reaches the others
+    // while this one looks for theirs. Who gives up looks once more after it, as two may have looked past each other.
     board().turned.order();
     if (rc == GGAS_TIMEOUT && all_are_there()) rc = GGAS_OK;
     if (rc == GGAS_OK) board().turned.ring();

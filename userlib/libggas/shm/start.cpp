@@ -98,7 +98,7 @@ shm_transport::~shm_transport() {
   if (peers_[rank_].memory.bytes() == 0) return;
   control& here = peers_[rank_].head();
   here.left.store(1);
-  // Its segments go with it: who writes to one from now on hears that this rank has left.
+  // Its segments go with it: who writes to one from now on learns that this rank has left.
   for (segment_entry& e : here.segments)
     if (e.generation.load() % 2 == 1) e.generation.fetch_add(1);
   for (bell* b : {&here.groups, &here.arrived, &here.drained, &here.served}) b->ring();
@@ -107,7 +107,7 @@ shm_transport::~shm_transport() {
 ggas_state shm_transport::state(unsigned rank) {
   peer& p = peers_[rank];
   if (rank == rank_ || p.known.load() != GGAS_STATE_HEALTHY) return p.known.load();
-  // Looked at in this order: who has ended may have said farewell just before.
+  // Looked at in this order: who has ended may have said shutdown just before.
   const bool ended = has_ended(p.process);
   if (p.head().left.load() != 0)
     p.known.store(GGAS_STATE_LEFT);

@@ -5,8 +5,8 @@
 
 namespace ggas::library::shm {
 
-// A queue has had something for a rank: flush() will say if that one is lost. Called behind the copy, so a flush that
-// takes this note for one before it has looked after the rank behind the copy.
+// A queue has had something for a rank: flush() will say if that one is lost. Called after the copy, so a flush that
+// takes this note for one before it has looked after the rank after the copy.
 ggas_rc shm_transport::posted(unsigned queue, unsigned rank, ggas_rc outcome) {
   queue_notes& q = queues_[queue];
   // A flush of another thread that began meanwhile may have looked before the note was there: it gets the next number.
@@ -67,7 +67,7 @@ ggas_rc shm_transport::notify(const place& at, uint32_t value, unsigned queue, l
 }
 
 // Nothing is under way. Who waits takes no notes away before it has looked at all of them, so of two threads that wait
-// both hear of a rank that is lost.
+// both learn of a rank that is lost.
 ggas_rc shm_transport::flush(unsigned queue, limit) {
   queue_notes& q = queues_[queue];
   const uint64_t now = q.flushes.fetch_add(1), well = q.well.load();
@@ -109,7 +109,8 @@ ggas_rc shm_transport::waitsome(unsigned segment, unsigned first, unsigned count
     }
     return false;
   };
-  // Who will notify is not known here, so nobody's end ends the wait. Kernels notify by a store and ring no bell.
+  // Who will notify is not known here, so no process's end ends the wait. Kernels notify by a store and ring no
+  // doorbell.
   const uint64_t nap = on_gpu(v.made_of) ? kernel_nap_ns : nap_ns;
   return wait(
       peers_[rank_].head().segments[segment].notified, until, there, [] { return GGAS_OK; }, nap);
@@ -147,7 +148,7 @@ ggas_rc shm_transport::receive(void* to, uint64_t room, unsigned& rank, limit un
   control& here = peers_[rank_].head();
   mailbox* const boxes = peers_[rank_].memory.array<mailbox>(where_.mailboxes());
   const auto taken = [&] {
-    const unsigned begin = next_sender_.load(std::memory_order_relaxed);  // behind the last one: nobody starves
+    const unsigned begin = next_sender_.load(std::memory_order_relaxed);  // after the last one: no process starves
     for (unsigned i = 0; i < size_; ++i) {
       rank = (begin + i) % size_;
       uint32_t full = 1;
@@ -157,7 +158,8 @@ ggas_rc shm_transport::receive(void* to, uint64_t room, unsigned& rank, limit un
   };
   if (ggas_rc rc = wait(here.arrived, until, taken, [] { return GGAS_OK; }); rc != GGAS_OK) return rc;
   mailbox& box = boxes[rank];
-  const uint32_t bytes = std::atomic_ref(box.bytes).load(std::memory_order_relaxed);  // once: the sender may be mad
+  const uint32_t bytes =
+      std::atomic_ref(box.bytes).load(std::memory_order_relaxed);  // once: the sender may be malformed
   if (bytes > room || bytes > sizeof box.data) {
     box.full.store(1);
     here.arrived.ring();

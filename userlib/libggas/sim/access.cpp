@@ -107,7 +107,7 @@ class sim_access final : public nic::access {
 
   unsigned rank_, size_;
   plan plan_{};
-  std::unique_ptr<userlib::bootstrap> start_;  // until all have told each other
+  std::unique_ptr<userlib::bootstrap> start_;  // until all have informed each other
   limit until_ = limit::after(0);              // of the start
   shm::arena_file own_;
   shm::arena memory_;
@@ -129,7 +129,7 @@ ggas_rc sim_access::failed(const std::string& why) const {
   return fail(until_.passed() ? GGAS_TIMEOUT : GGAS_ERR_SYSTEM, "start: ", why);
 }
 
-// The simulator is number 0 of the bootstrap, the ranks come behind it.
+// The simulator is number 0 of the bootstrap, the ranks come after it.
 ggas_rc sim_access::start(const job& j) {
   if (j.name == "alone")
     return fail(GGAS_ERR_SYSTEM, "GGAS_TRANSPORT = sim: there is no simulator; use ggas-run --sim");
@@ -185,7 +185,7 @@ ggas_rc sim_access::make_memory(userlib::bootstrap& b) {
 
 void sim_access::make_contexts() {
   io_ = {.self = this, .write = store, .read = load};
-  // Never touched: only to tell pages from memory, and from each other.
+  // Never touched: only to report pages from memory, and from each other.
   auto* const pages = reinterpret_cast<unsigned char*>(memory_.at(whole()));
   const auto in_memory = [&](uint64_t offset) { return reinterpret_cast<unsigned char*>(memory_.at(offset)); };
   for (unsigned c = 0; c < nic::contexts; ++c) {
@@ -337,7 +337,7 @@ ggas_rc sim_access::take(uint64_t bytes, void* bound, nic::memory& m) {
   return rc;
 }
 
-// The simulator reads and writes it through this process; memory of devices lets nobody do that.
+// The simulator reads and writes it through this process; memory of devices lets no process do that.
 ggas_rc sim_access::take(const buffer& b, nic::memory& m, bool& elsewhere) {
   elsewhere = false;
   const userlib::file& process = bound_.descriptor();

@@ -22,18 +22,18 @@ inline constexpr uint64_t sign_of_life_at = 2048;
 inline constexpr uint64_t notifications_at(unsigned context) { return 4096 * (1 + context); }
 inline constexpr uint64_t mailbox_at = 0x10000;
 inline constexpr uint64_t reserved_bytes = 0x60000;
-// Pages of the NIC, behind the memory of the GPU: that of doorbells and that of descriptors of each context, one behind
+// Pages of the NIC, after the memory of the GPU: that of doorbells and that of descriptors of each context, one after
 // the other.
 inline constexpr uint64_t page_bytes = 4096;
 inline constexpr uint64_t doorbells_at(unsigned context) { return 2 * page_bytes * context; }
 inline constexpr uint64_t descriptors_at(unsigned context) { return doorbells_at(context) + page_bytes; }
 
-// What the simulator tells all ranks at the start.
+// What the simulator informs all ranks at the start.
 struct plan {
   uint32_t version;
   uint32_t nodes;
   uint64_t memory_bytes;  // of each rank, for its host
-  uint64_t gpu_bytes;     // behind them: those of its GPU
+  uint64_t gpu_bytes;     // after them: those of its GPU
   uint64_t nla;           // network logical address of the first byte
 };
 

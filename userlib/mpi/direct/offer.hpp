@@ -18,8 +18,8 @@ class offer {
   const void* wire() const { return &wire_; }
   uint64_t wire_bytes() const { return ticket_bytes + wire_.plain.slot; }
 
-  // The items may be written to afterwards: they were fetched, or are packed in memory of the library. Nobody waits for
-  // the receiver longer than patience_ns(): it may be waiting for something of us. `meanwhile` is called again and
+  // The items may be written to afterwards: they were fetched, or are packed in memory of the library. No process waits
+  // for the receiver longer than patience_ns(): it may be waiting for something of us. `meanwhile` is called again and
   // again.
   std::string settle(void (*meanwhile)());
   // The ticket was not sent, or it was cancelled.

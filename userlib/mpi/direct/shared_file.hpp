@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that the processes of a job on one host share, under a name. A job that dies leaves nothing for ever: each
-// process holds a lock on the file, which the kernel gives back however it ends, and whoever begins a job later takes
-// the names away that nobody holds.
+// process holds a lock on the file, which the kernel gives back however it ends, and the process that begins a job
+// later takes the names away that no process holds.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class shared_file {
   shared_file& operator=(const shared_file&) = delete;
 
   char* at() const { return memory_; }
-  // Nobody else will come: the memory stays, for those who have it.
+  // No other process will come: the memory stays, for those who have it.
   void forget_name();
 
  private:
@@ -31,7 +31,7 @@ class shared_file {
   char* memory_;
 };
 
-// Names of this user that begin so and that nobody holds are gone afterwards.
+// Names of this user that begin so and that no process holds are gone afterwards.
 void sweep_names(const std::string& prefix);
 
 }  // namespace ggas::mpi::direct

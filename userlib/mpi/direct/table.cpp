@@ -119,7 +119,7 @@ table::table(int rank, int size, const std::string& key)
   file_ = shared_file::open(text, offset(size));
   if (!file_) return;
   of(me_).process.store(getpid(), std::memory_order_release);
-  // Nobody else will come: what has no name is gone with the last process, however that ends.
+  // No other process will come: what has no name is gone with the last process, however that ends.
   if (++reinterpret_cast<header*>(file_->at())->attached == processes_here()) file_->forget_name();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processes of a job on one host tell each other in shared memory, so that messages go from GPU to GPU: who
+// What the processes of a job on one host inform each other in shared memory, so that messages go from GPU to GPU: who
 // reaches whose memory, and the messages that senders have on offer (docs/datatypes.md, MPI programs).
 #pragma once
 

@@ -37,7 +37,7 @@ struct driver {
   GGAS_MPI_DRIVER_FUNCTIONS(GGAS_MPI_MEMBER)
 #undef GGAS_MPI_MEMBER
 
-  // Null: nobody in this process has loaded one, or it is too old.
+  // Null: no process in this process has loaded one, or it is too old.
   static const driver* get();
 };
 

@@ -28,7 +28,7 @@ GGAS_DEVICE detail::type_side side_of(const walk_side& s, uint64_t bytes) {
   return {&s.type, s.at, s.count * s.type.size, {s.words}, dense, s.type.base};
 }
 
-// What the image names is right: it is the library's own, nobody else writes to it.
+// What the image names is right: it is the library's own, no other process writes to it.
 GGAS_DEVICE void walk(const walk_move& m, const detail::movers& by) {
   const detail::type_side to = side_of(m.to, m.bytes), from = side_of(m.from, m.bytes);
   const uint64_t bits = detail::bits_of(to, m.to.count) | detail::bits_of(from, m.from.count);

@@ -51,7 +51,7 @@ attempt<std::string> ask(deadline until, const std::string& late, Begin&& begin)
   const keeper a = std::make_shared<answer>();
   auto kept = std::make_unique<keeper>(a);
   const pmix_status_t e = begin(kept.get());
-  if (e == PMIX_OPERATION_SUCCEEDED) return "";  // at once: nobody will call
+  if (e == PMIX_OPERATION_SUCCEEDED) return "";  // at once: no process will call
   if (e != PMIX_SUCCESS) return std::unexpected(text_of(e));
   static_cast<void>(kept.release());
   std::unique_lock held(a->lock);

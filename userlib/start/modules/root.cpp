@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 of blobs over TCP: lets in who knows the secret, gives everybody's blobs to everybody.
+// Rank 0 of blobs over TCP: lets in who knows the secret, gives every member's blobs to every member.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -28,7 +28,7 @@ bool any(std::vector<pollfd>& polls, deadline until) {
 
 }  // namespace
 
-// Takes in who proves to be of the job, until nobody is missing.
+// Takes in who proves to be of the job, until no process is missing.
 attempt<> tcp_blobs::accept_all(const std::vector<file>& doors, deadline until) {
   for (;;) {
     std::vector<int> missing;

@@ -114,7 +114,7 @@ attempt<std::unique_ptr<blobs>> tcp_blobs::join(const tcp_job& j, deadline until
   return std::unique_ptr<blobs>(std::move(b));
 }
 
-// Nothing works any more; rank 0 tells the others why.
+// Nothing works any more; rank 0 informs the others why.
 std::unexpected<std::string> tcp_blobs::stop(const std::string& why) {
   broken_ = why.substr(0, most_packed);
   for (line& l : lines_) {

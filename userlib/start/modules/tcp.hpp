@@ -22,7 +22,7 @@ attempt<tcp_job> tcp_job_from_environment();
 
 class tcp_blobs final : public blobs {
  public:
-  static constexpr std::chrono::milliseconds handshake{2000};  // a stranger has for it
+  static constexpr std::chrono::milliseconds handshake{2000};  // a unauthenticated peer has for it
   static constexpr size_t most_strangers = 64;                 // at a time: the oldest gives way
 
   static attempt<std::unique_ptr<blobs>> join(const tcp_job& j, deadline until);
@@ -64,8 +64,8 @@ class tcp_blobs final : public blobs {
   std::vector<line> lines_;  // rank 0: to the others, by rank; others: to rank 0
   std::vector<stranger> strangers_;
   int refused_ = 0;
-  table mine_;              // not told yet
-  std::vector<table> all_;  // what each rank has told
+  table mine_;              // not reported yet
+  std::vector<table> all_;  // what each rank has reported
   std::string broken_;
 };
 

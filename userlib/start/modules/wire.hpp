@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between ranks over TCP. Nobody trusts what comes in: a message that is none, or does not bear the proof
+// Messages between ranks over TCP. No process trusts what comes in: a message that is none, or does not bear the proof
 // that its sender knows the secret, is `garbage`. Nothing is hidden, only proved.
 #pragma once
 
@@ -26,7 +26,7 @@ struct frame {
 class line {
  public:
   static constexpr size_t head_bytes = 20, proof_bytes = 8;
-  static constexpr size_t most_unproved = 64;  // bytes of a frame of a stranger
+  static constexpr size_t most_unproved = 64;  // bytes of a frame of a unauthenticated peer
 
   line() = default;
   explicit line(file socket);

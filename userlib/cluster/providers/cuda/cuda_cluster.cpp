@@ -19,7 +19,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Between two looks at the streams. At first nobody is kept waiting; later the processor is left to others, for a
+// Between two looks at the streams. At first no process is kept waiting; later the processor is left to others, for a
 // sixteenth of the time that has passed.
 void wait_a_little(clock::duration waited) {
   constexpr clock::duration at_once = std::chrono::microseconds(500), most = std::chrono::milliseconds(1);
@@ -48,7 +48,7 @@ result<std::unique_ptr<cluster>> cuda_cluster::create(const cluster_config& cfg)
 
 result<> cuda_cluster::open() {
   parts& p = *parts_;
-  // Others first: then they hear what is wrong here.
+  // Others first: then they learn what is wrong here.
   attempt<> ok = p.join();
   if (!ok) return told(ok);
   ok = userlib::check(p.cfg);
@@ -137,7 +137,7 @@ error cuda_cluster::too_late(uint64_t timeout_ns) {
   return {errc::timed_out, text.empty() ? "not ended" + after : text};
 }
 
-// For what may not happen beside kernels.
+// For what may not happen next to kernels.
 result<> cuda_cluster::idle(const char* what) {
   const auto ran = wait_for_all(0);
   if (ran) return {};
@@ -167,7 +167,7 @@ cuda_cluster::~cuda_cluster() {
   parts_->on_signal.reset();
   static_cast<void>(stop_programs());
   if (const auto waiting = parts_->waiting(); waiting && !waiting->empty()) {
-    parts_->others.reset();               // the others hear that this process has left
+    parts_->others.reset();               // the others learn that this process has left
     static_cast<void>(parts_.release());  // a kernel uses it: it stays until the process ends
     return;
   }

@@ -38,8 +38,8 @@ struct driver {
   static const driver& get();
 };
 
-// "what: call: CUDA_ERROR_...: words"; nothing if all is well. An error of the runtime's is told here and nowhere else:
-// it does not stay behind as CUDA's last error, where a launch that is checked by it would seem to have failed.
+// "what: call: CUDA_ERROR_...: words"; nothing if all is well. An error of the runtime's is reported here and nowhere
+// else: it does not stay after as CUDA's last error, where a launch that is checked by it would seem to have failed.
 attempt<> worked(const std::string& what, const char* call, CUresult r);
 attempt<> worked(const std::string& what, const char* call, cudaError_t e);
 

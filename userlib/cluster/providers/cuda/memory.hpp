@@ -41,7 +41,7 @@ class gpu_memory {
   CUmemGenericAllocationHandle handle_;  // 0: none
 };
 
-// Addresses with nothing behind them.
+// Addresses with nothing after them.
 class address_range {
  public:
   static attempt<address_range> reserve(size_t bytes, size_t alignment);

@@ -166,7 +166,7 @@ attempt<> cuda_cluster::parts::compare() {
   return agree_on_atomics(lacks_atomics(claims));
 }
 
-// GPUs of all processes. One that is hidden from this process is not among them: mapping its memory will tell.
+// GPUs of all processes. One that is hidden from this process is not among them: mapping its memory will report.
 std::vector<int> cuda_cluster::parts::peers_of(const std::vector<claim>& claims) const {
   std::vector<int> peers = gpus;
   for (const claim& c : claims) {

@@ -38,13 +38,13 @@ struct cuda_cluster::parts {
   attempt<> open_devices();    // of this process: CUDA's contexts, streams, pinned memory
   void close_devices();
   attempt<std::string> waiting() const;
-  // Beside kernels; done when it returns.
+  // Next to kernels; done when it returns.
   attempt<> copy(int node, void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                  const std::string& what) const;
   attempt<> look(int node, void* to, uint64_t offset, size_t bytes) const;  // at any node's segment
   attempt<> compare();                                                      // settings and GPUs of all processes
   attempt<> reserve();                                                      // addresses
-  attempt<> add_memory(size_t bytes);  // behind what the segments have; on an error nothing has changed
+  attempt<> add_memory(size_t bytes);  // after what the segments have; on an error nothing has changed
   attempt<> make_zero(size_t from, size_t bytes) const;  // in the segments of the local nodes
   void fill_contexts();
   void watch_signals();

@@ -58,7 +58,7 @@ result<> cuda_cluster::reset(uint64_t timeout_ns) {
   attempt<> ok;
   if (const auto ran = run(timeout_ns, host_sync::stream); !ran)
     ok = std::unexpected("reset: the streams must be idle: " + ran.error().text);
-  ok = parts_->agree("reset", ok);  // now nobody stores any more
+  ok = parts_->agree("reset", ok);  // now no process stores any more
   attempt<> clear;
   if (ok) clear = parts_->make_zero(0, contexts_[0].reserved);
   for (const auto& [begin, end] : of_teams())

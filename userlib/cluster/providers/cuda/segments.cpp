@@ -95,7 +95,7 @@ attempt<> cuda_cluster::parts::make_zero(size_t from, size_t bytes) const {
         !ok)
       return ok;
   }
-  // Before the others give up waiting for this process: then they hear why.
+  // Before the others give up waiting for this process: then they learn why.
   if (const auto ran = self.run(cfg.processes.timeout_ns / 2, host_sync::stream); !ran)
     return std::unexpected("making segments zero: " + ran.error().text);
   return {};

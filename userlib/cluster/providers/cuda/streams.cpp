@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events, pinned memory and copies of the local nodes. Copies go by a stream of their own, beside kernels.
+// Streams, events, pinned memory and copies of the local nodes. Copies go by a stream of their own, next to kernels.
 #include <algorithm>
 #include <cstring>
 
@@ -23,7 +23,7 @@ attempt<bool> is_busy(cudaStream_t s, int gpu) {
 
 }  // namespace
 
-// The nodes with streams that are not idle, each behind a space.
+// The nodes with streams that are not idle, each after a space.
 attempt<std::string> cuda_cluster::parts::waiting() const {
   std::string nodes;
   for (const int n : self.local_) {
@@ -168,7 +168,7 @@ result<> cuda_cluster::launch(const stream&, extent, const block_shape&, std::fu
                "kernel '" + name + "' of the host engine: not with provider 'cuda': compile it with nvcc"};
 }
 
-// A processor does not reach the memory of its GPU: what a program reads and writes there is copied, beside kernels.
+// A processor does not reach the memory of its GPU: what a program reads and writes there is copied, next to kernels.
 result<> cuda_cluster::launch_host(int node, std::function<void(host&)> program, std::string name) {
   if (auto ok = userlib::check_program(*this, node, program, name); !ok) return ok;
   const host_region pinned = host_memory(node);

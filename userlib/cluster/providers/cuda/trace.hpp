@@ -24,7 +24,7 @@ class traced_memory {
  private:
   explicit traced_memory(call_record* records) : records_(records) {}
   static constexpr size_t places = 2 * traced_calls;
-  call_record* records_;  // numbers of places that were claimed stand behind them
+  call_record* records_;  // numbers of places that were claimed stand after them
 };
 
 }  // namespace ggas::userlib

@@ -16,7 +16,7 @@ constexpr uint64_t domain = 1;  // all nodes of a cluster trust each other
 constexpr unsigned stop_reads = 10'000;
 }  // namespace
 
-// In the order in which nodes join: of two ways to the root the shorter one, then whoever still has no child.
+// In the order in which nodes join: of two ways to the root the shorter one, then the process that still has no child.
 coll_tree::coll_tree(const fabric::topology& shape)
     : parent(shape.nodes()), children(shape.nodes()), joined_(shape.nodes()) {
   std::vector<unsigned> order{0};
@@ -34,7 +34,7 @@ coll_tree::coll_tree(const fabric::topology& shape)
 }
 
 // The unit adds children in their order, and sends results to the last one first: who has most below it comes in last
-// and is told first. Returns the levels below a node.
+// and is reported first. Returns the levels below a node.
 unsigned coll_tree::deepest_last(unsigned node) {
   std::vector<std::pair<unsigned, unsigned>> below;
   for (unsigned c : children[node]) below.emplace_back(deepest_last(c), c);
@@ -90,7 +90,7 @@ std::expected<void, std::string> coll_driver::start() {
     set(GGAS_REG_COLL_RESULT(group), result_bus_);
     set(GGAS_REG_COLL_CTRL(group), control(n) | GGAS_COLL_CTRL_ENABLE_MASK);
   }
-  // Nobody starts an operation before everybody takes part.
+  // No process starts an operation before every member takes part.
   for (unsigned n = 0; n < system_.nodes(); ++n)
     if (const auto r = system_.read_register(n, uint16_t(GGAS_REG_COLL_STATE(group))); !r)
       return std::unexpected(fmt::format("node {}: {}", n, r.error()));

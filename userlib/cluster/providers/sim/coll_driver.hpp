@@ -13,7 +13,7 @@
 
 namespace ggas::userlib {
 
-// Parent and children of each node; node 0 is the root. Neighbours, as far as nobody has more than four children.
+// Parent and children of each node; node 0 is the root. Neighbours, as far as no process has more than four children.
 struct coll_tree {
   explicit coll_tree(const fabric::topology& shape);
   std::vector<unsigned> parent;

@@ -17,7 +17,7 @@ size_t round_up(size_t v, size_t to) { return (v + to - 1) / to * to; }
 // 2 MB pages for what fills one, else 64 KB.
 unsigned class_for(size_t bytes) { return bytes >= page_bytes_of_class(2) ? 2 : 1; }
 
-// Hands out places, one behind the other.
+// Hands out places, in sequence.
 class area {
  public:
   size_t take(size_t bytes, size_t align) {

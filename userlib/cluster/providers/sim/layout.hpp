@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a node's memory lies: the segment, what the contexts of the NIC need in GPU memory and in host memory, pinned
-// host memory. The same on every node. GPUs of a computer have the same, one behind the other: BARs on the bus, host
+// host memory. The same on every node. GPUs of a computer have the same, in sequence: BARs on the bus, host
 // memory of all and then rings of all, contexts of the NIC.
 #pragma once
 
@@ -29,7 +29,7 @@ struct memory_plan {
   size_t segment_bytes, host_bytes;    // rounded up to their pages
   size_t gpu_rings_bytes;              // whole pages, also where there is none
   size_t collectives_at;               // of these: results of the NIC's unit for collectives, and their flag
-  size_t host_rings_bytes;             // behind host_bytes
+  size_t host_rings_bytes;             // after host_bytes
   size_t bar_bytes() const;            // of the GPU: segment in the lower half, rings in the upper
   // In pinned memory of a computer with so many GPUs.
   size_t pinned_bytes(unsigned gpus) const { return gpus * (host_bytes + host_rings_bytes); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A range of addresses of this process: memory that costs nothing until touched, or addresses without memory. A margin
-// without memory lies on both sides, so that an index just outside is told from other memory.
+// without memory lies on both sides, so that an index just outside is distinguished from other memory.
 #pragma once
 
 #include <sys/mman.h>

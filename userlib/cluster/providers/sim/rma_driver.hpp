@@ -20,7 +20,7 @@ class rma_driver {
 
   // Registers memory for put and get, read and write, in pages of that class; returns its network logical address.
   uint64_t map(uint64_t bus, uint64_t bytes, unsigned page_class);
-  // Tells the NIC of the tables. All memory has been mapped.
+  // Informs the NIC of the tables. All memory has been mapped.
   void set_tables();
 
   // Bus addresses of the areas a plan refers to.

@@ -18,7 +18,7 @@ class runtime;
 
 namespace ggas::detail {
 
-// What processors do beside messages: called by each of them every `progress_period` messages, and again and again
+// What processors do next to messages: called by each of them every `progress_period` messages, and again and again
 // when there are none. True: there is something to wait for, so the processor does not sleep.
 struct progress_hook {
   virtual ~progress_hook() = default;

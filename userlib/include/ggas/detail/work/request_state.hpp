@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request is made of, behind its handle. Included by ggas/work.hpp.
+// What a request is made of, after its handle. Included by ggas/work.hpp.
 #pragma once
 
 #include <atomic>
