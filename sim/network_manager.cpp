@@ -12,10 +12,10 @@ namespace ggas::sim {
 namespace {
 
 // Own choices: a datagram between drivers of two nodes over a gigabit Ethernet, one way; how long more news of the same
-// failure is waited for, which nodes tell within microseconds; after which time a driver is dead that should answer
+// failure is waited for, which nodes report within microseconds; after which time a driver is dead that should answer
 // within two datagrams and some register accesses.
 constexpr uint64_t ethernet_ps = 30'000'000, settle_ps = 30'000'000, patience_ps = 1'000'000'000;
-constexpr unsigned most_drains = 1000;  // a NIC that nobody stops may send for ever
+constexpr unsigned most_drains = 1000;  // a NIC that no one stops may send for ever
 
 }  // namespace
 
@@ -125,7 +125,7 @@ void network_manager::end_round() {
 // ---------------------------------------------------------------------------------------------- new tables
 
 // Units refuse what is for other nodes, and what waits for other nodes ends with an error: the initiator of every
-// packet that may be lost is told.
+// packet that may be lost is informed.
 void network_manager::stop() {
   if (now() == written_) {
     busy_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Software that leads packets around what is dead (docs/network.md, "Around what is dead"). It hears of links from the
+// Software that leads packets around what is dead (docs/network.md, "Around what is dead"). It learns of links from the
 // drivers of all nodes, over a management Ethernet, and has them stop their NICs, wait until the network is empty,
 // write new tables and go on.
 #pragma once
@@ -35,7 +35,7 @@ class network_manager {
 
   // A driver found LINK_UP or LINK_DEAD in its event ring. A record may stand for several links: it reads LINKS.
   void heard(unsigned node, bool up);
-  // What a driver found at set-up, when nobody sends yet. All links are taken for up.
+  // What a driver found at set-up, when no one sends yet. All links are taken for up.
   void found_dead(unsigned node, unsigned port);
   // Nothing is being changed.
   bool idle() const { return !busy_; }
@@ -49,7 +49,7 @@ class network_manager {
   void news(unsigned node, uint8_t dead);
   void settle();
   fabric::damage now() const;
-  // All drivers that still answer do this, then read those registers and tell.
+  // All drivers that still answer do this, then read those registers and report.
   void ask_all(const std::function<void(unsigned node)>& act, const values& registers, std::function<void()> then);
   void read(unsigned node, const values& registers, values so_far, uint64_t round);
   void answered(unsigned node, values&& told, uint64_t round);
@@ -66,9 +66,10 @@ class network_manager {
   const fabric::topology& shape_;
   uint64_t link_ctrl_;
   drivers all_;
-  std::vector<uint8_t> told_, ends_;  // by node: bits of ports whose link is dead; as drivers told, as it is known here
-  std::vector<bool> silent_;          // nodes that did not answer
-  fabric::damage written_;            // what the tables of the NICs are for
+  std::vector<uint8_t> told_,
+      ends_;                  // by node: bits of ports whose link is dead; as drivers reported, as it is known here
+  std::vector<bool> silent_;  // nodes that did not answer
+  fabric::damage written_;    // what the tables of the NICs are for
   std::optional<fabric::damage> next_;  // what is being written
   bool busy_ = false;
   uint64_t changes_ = 0, round_ = 0;

@@ -60,7 +60,7 @@ static void publish(struct ggas_device *dev, u32 vpid, struct ggas_context *c)
 	spin_unlock_irqrestore(&dev->by_vpid_lock, flags);
 }
 
-/* What window stores of the page's former owner met is not told to the next. */
+/* What window stores of the page's former owner met is not reported to the next. */
 static int forget_errors(struct ggas_device *dev, u32 vpid)
 {
 	void __iomem *doorbells = ioremap(ggas_page_phys(dev, vpid, false), PAGE_SIZE);

@@ -28,7 +28,7 @@ void ggas_debugfs_add(struct ggas_device *dev)
 	debugfs_create_file("counters", 0400, dev->debugfs, dev, &counters_fops);
 }
 
-/* Nobody reads it any more behind this. */
+/* No one reads it any more after this. */
 void ggas_debugfs_remove(struct ggas_device *dev)
 {
 	debugfs_remove_recursive(dev->debugfs);

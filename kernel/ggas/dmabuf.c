@@ -2,7 +2,7 @@
 /*
  * Regions of dma-bufs: memory of another device, as of a GPU. The exporter may move the memory: it says so before
  * (move_notify), with the buffer's lock, and the NIC has let go of the old place when that returns; the new one comes
- * behind the exporter's fences, with the same addresses on the network. Who accesses meanwhile gets an error.
+ * after the exporter's fences, with the same addresses on the network. Who accesses meanwhile gets an error.
  *
  * Locks: the buffer's reservation is outside of the device's lock.
  */
@@ -107,7 +107,7 @@ put:
 	return rc;
 }
 
-/* Behind ggas_region_withdraw(). */
+/* After ggas_region_withdraw(). */
 void ggas_dmabuf_put(struct ggas_region *r)
 {
 	lock(r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * Protection domains: numbers that all nodes agree on. Who may join one is said by the administrator of each node
- * (sysfs: grant), because a number is the right to the memory of everybody who has it.
+ * (sysfs: grant), because a number is the right to the memory of every member who has it.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -33,7 +33,7 @@ int ggas_domain_grant(struct ggas_device *dev, u32 number, kuid_t user)
 	return 0;
 }
 
-/* Who has joined stays in; nobody joins any more by this grant. -ENOENT: there is none. */
+/* Who has joined stays in; no one joins any more by this grant. -ENOENT: there is none. */
 int ggas_domain_revoke(struct ggas_device *dev, u32 number, kuid_t user)
 {
 	struct grant *g, *next;

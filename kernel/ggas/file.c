@@ -12,7 +12,7 @@
 
 #define OBJECTS		65536	/* of one file */
 
-/* Under the lock; regions are released behind it, from the list. */
+/* Under the lock; regions are released after it, from the list. */
 void ggas_object_end(struct ggas_device *dev, struct ggas_object *o, struct list_head *released)
 {
 	ggas_quota_give(o);

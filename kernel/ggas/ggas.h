@@ -94,7 +94,7 @@ struct ggas_device {
 
 struct ggas_object {
 	enum ggas_kind kind;
-	struct ggas_file *file;		/* who has its handle; NULL: nobody yet */
+	struct ggas_file *file;		/* who has its handle; NULL: no one yet */
 	struct ggas_domain *domain;	/* NULL: is one */
 };
 
@@ -150,7 +150,7 @@ struct ggas_file {
 	struct list_head list;
 	struct idr objects;
 	struct ggas_user *user;
-	bool revoked;			/* by reset or removal: open it anew */
+	bool revoked;			/* by reset or removal: open it again */
 };
 
 /* Offsets for mmap: what, and of which context or export; of the window its offset in BAR2. */

@@ -3,7 +3,7 @@
  * The NIC's registers: nothing outside this file knows one. Offsets and fields come from the generated ggas_regs.h.
  *
  * Every wait ends. A NIC that does not stop in time is cut off from the bus (no more Bus Master), after which it can
- * reach no memory either: so whoever calls may free what the NIC knew.
+ * reach no memory either: so the one that calls may free what the NIC knew.
  */
 #include <linux/bitfield.h>
 #include <linux/iopoll.h>
@@ -64,8 +64,8 @@ int ggas_hw_identify(struct ggas_device *dev)
 }
 
 /*
- * From reset, or behind ggas_hw_stop(): everything that is not of one object. Only then may the NIC work: what it still
- * knows from before, rings and table, is memory of somebody else by now.
+ * From reset, or after ggas_hw_stop(): everything that is not of one object. Only then may the NIC work: what it still
+ * knows from before, rings and table, is memory of another one by now.
  */
 int ggas_hw_start(struct ggas_device *dev)
 {
@@ -84,7 +84,7 @@ int ggas_hw_start(struct ggas_device *dev)
 	set(dev, GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK |
 	    FIELD_PREP(GGAS_EVQ_CTRL_LOG2_SIZE_MASK, GGAS_EVENT_LOG2) |
 	    FIELD_PREP(GGAS_EVQ_CTRL_VECTOR_MASK, GGAS_VECTOR_EVENTS));
-	/* 16 records of one user in 2^10 ticks: nobody fills the ring for others. */
+	/* 16 records of one user in 2^10 ticks: no one fills the ring for others. */
 	set(dev, GGAS_REG_EVQ_LIMIT, FIELD_PREP(GGAS_EVQ_LIMIT_COUNT_MASK, 16) |
 	    FIELD_PREP(GGAS_EVQ_LIMIT_LOG2_TICKS_MASK, 10));
 
@@ -153,14 +153,14 @@ void ggas_hw_context_start(struct ggas_device *dev, const struct ggas_context *c
 	set(dev, GGAS_REG_CONTEXT_CTRL(v), ctrl);
 }
 
-/* Behind it the NIC writes nothing of the context. Its pages must have been unmapped. */
+/* After it the NIC writes nothing of the context. Its pages must have been unmapped. */
 int ggas_hw_context_stop(struct ggas_device *dev, u32 vpid)
 {
 	set(dev, GGAS_REG_CONTEXT_CTRL(vpid), 0);
 	return wait_for(dev, GGAS_REG_CONTEXT_STATE(vpid), GGAS_CONTEXT_STATE_STOPPED_MASK);
 }
 
-/* Tells the NIC of a piece of the table; pieces come in turn. */
+/* Informs the NIC of a piece of the table; pieces come in turn. */
 void ggas_hw_piece(struct ggas_device *dev, u32 piece)
 {
 	set(dev, GGAS_REG_ATU_PIECE(piece), dev->piece_bus[piece]);
@@ -207,7 +207,7 @@ void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w)
 }
 
 /*
- * Every store of this node has reached its target, and no access of another one reaches the segment behind it: a packet
+ * Every store of this node has reached its target, and no access of another one reaches the segment after it: a packet
  * of the former domain does not meet the next owner of its number. The window must have been unmapped. Quiet comes
  * before the intervals go: a register may be written before the NIC has looked at a store in front of it.
  */

@@ -251,7 +251,7 @@ long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 		return rc;
 	if (!copy_to_user(from, &arg, min(size, sizes[nr])))
 		return 0;
-	/* Nobody knows what was made. */
+	/* No one knows what was made. */
 	if (made(nr, &arg))
 		do_destroy(f, &(struct ggas_destroy){ .handle = made(nr, &arg) });
 	return -EFAULT;

@@ -85,8 +85,8 @@ static irqreturn_t on_fired(int irq, void *arg)
 }
 
 /*
- * A link whose other side began anew is dead until this side does so, too: looked after until it is up. A NIC that is
- * not there any more tells nobody, so it is asked each second, and its users are told.
+ * A link whose other side began again is dead until this side does so, too: looked after until it is up. A NIC that is
+ * not there any more informs no one, so it is asked each second, and its users are informed.
  */
 static void on_look(struct work_struct *work)
 {
@@ -140,7 +140,7 @@ free_rings:
 	return rc;
 }
 
-/* Behind ggas_hw_stop(). */
+/* After ggas_hw_stop(). */
 void ggas_irq_exit(struct ggas_device *dev)
 {
 	int v;

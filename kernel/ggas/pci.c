@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * The NIC on the bus: probe, removal, reset, errors. Whatever ends the NIC's work ends what files own first; they are
- * opened anew afterwards.
+ * opened again afterwards.
  */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
@@ -62,8 +62,8 @@ static void unmap_bars(struct ggas_device *dev)
 }
 
 /*
- * What the NIC was told before it is ours is of a kernel that is gone (kexec, kdump) or of another driver: contexts and
- * exports lead to memory that is somebody else's by now. So it forgets all of that before it may reach memory.
+ * What the NIC was informed before it is ours is of a kernel that is gone (kexec, kdump) or of another driver: contexts and
+ * exports lead to memory that is another one's by now. So it forgets all of that before it may reach memory.
  */
 static int forget_former_owner(struct pci_dev *pci)
 {
@@ -206,7 +206,7 @@ static void ggas_remove(struct pci_dev *pci)
 
 	ggas_chardev_remove(dev);
 	take_down(dev);
-	wait_event(dev->no_regions, !atomic_read(&dev->regions));	/* somebody else may be releasing some */
+	wait_event(dev->no_regions, !atomic_read(&dev->regions));	/* another one may be releasing some */
 	ggas_irq_exit(dev);
 	unmap_bars(dev);
 	pci_clear_master(pci);
@@ -237,7 +237,7 @@ static void ggas_reset_done(struct pci_dev *pci)
 	mutex_unlock(&dev->lock);
 }
 
-/* Without a loss of the link the NIC needs no reset to be set up anew: stopped it knows nobody's memory. */
+/* Without a loss of the link the NIC needs no reset to be set up again: stopped it knows no one's memory. */
 static pci_ers_result_t ggas_error_detected(struct pci_dev *pci, pci_channel_state_t state)
 {
 	ggas_reset_prepare(pci);

@@ -5,7 +5,7 @@
  *
  * A region is made and ended in two halves: what needs the device's lock (entries), and what must not have it (pages
  * may fault, a dma-buf has a lock outside ours, mapping takes long). What ends under the lock is put on a list of the
- * caller's, who releases what is there behind the lock: so his memory is free when his call returns.
+ * caller's, who releases what is there after the lock: so his memory is free when his call returns.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>

@@ -39,11 +39,11 @@ int ggas_table_init(struct ggas_device *dev)
 	dev->entries_used = vzalloc(BITS_TO_LONGS(ENTRIES) * sizeof(long));
 	if (!dev->entries_used)
 		return -ENOMEM;
-	__set_bit(0, dev->entries_used);	/* address 0 belongs to nobody */
+	__set_bit(0, dev->entries_used);	/* address 0 belongs to no one */
 	return 0;
 }
 
-/* Also before the NIC is set up anew: no entry is in use. */
+/* Also before the NIC is set up again: no entry is in use. */
 void ggas_table_exit(struct ggas_device *dev)
 {
 	while (dev->pieces--)
@@ -71,10 +71,10 @@ int ggas_table_take(struct ggas_device *dev, u32 count)
 /* Entries in use; 0 while the NIC is not set up. */
 u32 ggas_table_used(struct ggas_device *dev)
 {
-	return dev->entries_used ? bitmap_weight(dev->entries_used, ENTRIES) - 1 : 0;	/* entry 0 is nobody's */
+	return dev->entries_used ? bitmap_weight(dev->entries_used, ENTRIES) - 1 : 0;	/* entry 0 is no one's */
 }
 
-/* Behind ggas_table_clear(), or when they were never set. */
+/* After ggas_table_clear(), or when they were never set. */
 void ggas_table_give(struct ggas_device *dev, u32 first, u32 count)
 {
 	bitmap_clear(dev->entries_used, first, count);

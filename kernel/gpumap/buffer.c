@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * Buffers: pinned memory of the GPU. When it is freed under us the vendor's driver calls on_free(); when that returns
- * nobody reaches the memory any more, neither a device that imported the dma-buf nor a processor that mapped it.
+ * no one reaches the memory any more, neither a device that imported the dma-buf nor a processor that mapped it.
  *
- * The page table belongs to whoever takes it out of the buffer, under the reservation: the end of the dma-buf, which
- * gives it back, or on_free(), behind which it may only be freed.
+ * The page table belongs to the one that takes it out of the buffer, under the reservation: the end of the dma-buf, which
+ * gives it back, or on_free(), after which it may only be freed.
  */
 #include <linux/dma-resv.h>
 #include <linux/mm.h>

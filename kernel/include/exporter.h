@@ -48,7 +48,7 @@ static inline struct dma_buf *exporter_new(const struct dma_buf_ops *ops, size_t
 	return dma_buf_export(&info);
 }
 
-/* Neither a device nor a processor reaches the memory's old place behind it. Under the buffer's reservation. */
+/* Neither a device nor a processor reaches the memory's old place after it. Under the buffer's reservation. */
 static inline void exporter_tell_users(struct dma_buf *dmabuf)
 {
 	ggas_move_notify(dmabuf);

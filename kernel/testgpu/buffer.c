@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Buffers: dma-bufs of the GPU's memory. Their place changes under their reservation, after their users were told;
- * users that cannot be told (no dynamic importers) or reach no BAR are refused.
+ * Buffers: dma-bufs of the GPU's memory. Their place changes under their reservation, after their users were informed;
+ * users that cannot be informed (no dynamic importers) or reach no BAR are refused.
  */
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>

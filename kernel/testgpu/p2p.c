@@ -164,7 +164,7 @@ int nvidia_p2p_free_dma_mapping(struct nvidia_p2p_dma_mapping *m)
 }
 EXPORT_SYMBOL_GPL(nvidia_p2p_free_dma_mapping);
 
-/* Nobody reaches the memory behind it. */
+/* No one reaches the memory after it. */
 void testgpu_tell_freed(u64 address, u64 bytes)
 {
 	struct table *t, *next;

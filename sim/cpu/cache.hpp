@@ -25,7 +25,7 @@ class cache {
     for_each_line(addr, bytes, [this](uint64_t line) { stale_[line] = true; });
     changed();
   }
-  // Somebody's write is visible: whoever polls looks again.
+  // Someone's write is visible: the one that polls looks again.
   void changed() {
     ++version_;
     for (thread* t : pollers_) t->wake(pcie::now_ps());

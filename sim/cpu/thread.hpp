@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread of host code in simulated time: it runs natively, in a fiber, until it waits for a time or for somebody.
+// A thread of host code in simulated time: it runs natively, in a fiber, until it waits for a time or for someone.
 #pragma once
 
 #include <cstdint>

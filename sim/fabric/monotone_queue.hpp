@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens when, in order of time; equal times in the order they were entered. Nothing is entered for a time before
 // that of what was taken last: so a radix heap does, which with thousands of entries is quicker than a binary one, and
-// needs no number beside the time.
+// needs no number next to the time.
 #pragma once
 
 #include <algorithm>

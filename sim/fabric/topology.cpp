@@ -120,7 +120,7 @@ topology::step topology::next(unsigned at, unsigned to) const {
 }
 
 // Half way round a ring both directions are shortest. A later dimension may come first if it is no ring: next() leaves
-// its lane 1 free, and who stands there waits for lanes that next() names, never the other way round.
+// its lane 1 free, and who is there waits for lanes that next() names, never the other way round.
 std::optional<topology::step> topology::second(unsigned at, unsigned to) const {
   if (full_) return std::nullopt;
   size_t dimension = 0;

@@ -48,7 +48,7 @@ class wire : public flit_source_port {
  public:
   wire(std::string name, const wire_config& cfg, flit_sink& to);
 
-  // Cuts are told to the sink at once, with their times. Before simulation starts.
+  // Cuts are reported to the sink at once, with their times. Before simulation starts.
   void faults(std::unique_ptr<fault_injector> f);
   bool ready(uint64_t now_ps) const override { return free_ps_ <= now_ps; }
   void send(const nic::flit& f, uint64_t now_ps) override;

@@ -38,8 +38,7 @@ struct gpu_config {
   // Point of coherence.
   unsigned l2_latency_ns = 300;      // load: SM to L2 and back
   unsigned atomic_latency_ns = 300;  // atomic with result: the same
-  unsigned system_fence_ns =
-      0;  // what a system fence costs behind a gpu one; 0: a read of host memory behind the stores
+  unsigned system_fence_ns = 0;  // what a system fence costs after a gpu one; 0: a read of host memory after the stores
   double l2_bytes_per_second = 200e9;
   unsigned sector_bytes = 32;  // an L2 transaction moves whole sectors
 
@@ -59,9 +58,9 @@ struct gpu_config {
 
   // Host and GPU.
   unsigned launch_ns = 5000;      // host launches on an idle stream: first block starts
-  unsigned launch_call_ns = 0;    // of that, the host's time in the launching call: the next kernel's call comes behind
+  unsigned launch_call_ns = 0;    // of that, the host's time in the launching call: the next kernel's call comes after
   unsigned kernel_gap_ns = 1500;  // a queued kernel after its predecessor's end
-  unsigned launch_skew_ns = 0;    // nodes start by chance within that time of each other
+  unsigned launch_skew_ns = 0;    // nodes start at random within that time of each other
   unsigned sync_stream_ns = 0, sync_device_ns = 0, sync_event_ns = 0,
            sync_event_blocking_ns = 0;  // empty launch until the host knows
 

@@ -11,7 +11,7 @@ using pcie::fc;
 using pcie::now_ps;
 
 namespace {
-// Packets a sender keeps in the port's transmit queue: one on the wire, one behind it.
+// Packets a sender keeps in the port's transmit queue: one on the wire, one after it.
 constexpr size_t port_queue = 2;
 
 void notify_at(pcie::timer& e, uint64_t at) {
@@ -47,7 +47,7 @@ void host_interface::enter(outbound&& o) {
   if (out_.size() == 1) notify_at(out_event_, out_.front().at);
 }
 
-// Stores wait here while the port has enough of them, and hold up what follows: that keeps a thread's read behind its
+// Stores wait here while the port has enough of them, and hold up what follows: that keeps a thread's read after its
 // stores.
 void host_interface::pump_out() {
   if (pumping_) return;
@@ -131,7 +131,7 @@ bool host_interface::receive_request(pcie::tlp& t) {
   return true;
 }
 
-// When a read's data is at the port: behind its latency, the writes before it and the reads in the same path.
+// When a read's data is at the port: after its latency, the writes before it and the reads in the same path.
 uint64_t host_interface::read_time(const pcie::tlp& t) {
   uint64_t at = now_ps() + cfg_.bar_ns * 2000ull;
   if (!writes_.empty()) at = std::max(at, writes_.back().at);
@@ -170,7 +170,7 @@ void host_interface::pump_writes() {
   if (!writes_.empty()) notify_at(write_event_, writes_.front().at);
 }
 
-// A process runs before its rival at the same instant by chance of order only: writes due now go first in any case.
+// A process runs before its rival at the same instant by an accident of order only: writes due now go first in any case.
 void host_interface::pump_reads() {
   pump_writes();
   while (!reads_.empty() && reads_.front().at <= now_ps()) {

@@ -18,7 +18,7 @@
 
 namespace ggas::gpu {
 
-// Told that one of its stores has been handed to the port: nothing of this GPU passes it any more.
+// Reported that one of its stores has been handed to the port: nothing of this GPU passes it any more.
 class store_owner {
  public:
   virtual void store_handed() = 0;
@@ -47,7 +47,7 @@ class host_interface : public sc_core::sc_module {
   void export_memory(uint64_t bus, std::span<std::byte> memory) { exports_.push_back({bus, memory}); }
   // Bus addresses below are host memory: accesses are counted apart.
   void host_memory_end(uint64_t bus) { host_end_ = bus; }
-  // Bus address of host memory that fences read behind their stores.
+  // Bus address of host memory that fences read after their stores.
   void flush_address(uint64_t bus) { flush_bus_ = bus; }
 
   // A place in the store queue is free.
@@ -57,10 +57,10 @@ class host_interface : public sc_core::sc_module {
   // Leaves the SM now. `owner` may be null.
   void store(uint64_t bus, std::span<const std::byte> bytes, store_owner* owner);
   void read(uint64_t bus, uint32_t bytes, pcie::requester::done done);
-  // `done` after every store so far has reached host memory or a device: a read behind them. Flushes asked for while
+  // `done` after every store so far has reached host memory or a device: a read after them. Flushes asked for while
   // one is under way share the next one.
   void flush(std::function<void(bool ok)> done);
-  // Nobody waits for anything any more; what is on its way still goes out.
+  // No one waits for anything any more; what is in flight still goes out.
   void forget();
 
   // What the SMs see of writes to the aperture. Writes that are visible by `ps` are in memory at once.

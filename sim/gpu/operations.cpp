@@ -2,7 +2,7 @@
 // What an instruction costs and does. An access to local memory takes effect a round trip to L2 before its answer is
 // back at the SM: a store when it issues. Every effect in L2 is early by the same time, which leaves their order and
 // every measurable interval as they are. So memory has a lane's accesses in the order of its program whenever its code
-// runs, and plain accesses of that code, which nobody sees, find and leave what they must.
+// runs, and plain accesses of that code, which no one sees, find and leave what they must.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void gpu::begin(group& g) {
     const bool load = g.kind == op::load;
     const unsigned sectors = load ? count_sectors(g.touched(), cfg_.sector_bytes) : unsigned(g.lanes.size());
     g.answer_ps = reserve_l2(take_slot(w, sectors), sectors, load ? cfg_.l2_latency_ns : cfg_.atomic_latency_ns);
-    at = g.answer_ps - l2_latency_ps() - 1;  // a store that issues just then comes to L2 behind it
+    at = g.answer_ps - l2_latency_ps() - 1;  // a store that issues just then comes to L2 after it
     g.next = group::phase::perform;
     ++(load ? totals_.local_loads : totals_.atomics);
   } else if (g.where == region::remote && g.kind == op::load) {
@@ -65,7 +65,7 @@ void gpu::begin(group& g) {
     g.next = group::phase::answered;
   } else {
     at = take_slot(w, 1);
-    // A fence asks L2 itself, behind the stores.
+    // A fence asks L2 itself, after the stores.
     if (g.kind == op::fence && g.sc != simt::scope::block) at += cfg_.l2_latency_ns * 1000ull;
   }
   agenda_.at(at, g);
@@ -95,7 +95,7 @@ void gpu::perform(group& g) {
   agenda_.at(g.answer_ps, g);
 }
 
-// Behind the load's effect writes may have come to the aperture that are in L2 before the answer would be back.
+// After the load's effect writes may have come to the aperture that are in L2 before the answer would be back.
 void gpu::add_late_writes(group& g) {
   if (!host.has_late_writes()) return;
   for (simt::access* a : g.lanes)
@@ -114,8 +114,8 @@ void gpu::finish(group& g) {
   step(w);
 }
 
-// A gpu-scope fence is a round trip to L2 behind the warp's local stores, and waits for its remote ones to be in the
-// port's order; a system-scope fence then also reads host memory behind them, unless the platform knows better.
+// A gpu-scope fence is a round trip to L2 after the warp's local stores, and waits for its remote ones to be in the
+// port's order; a system-scope fence then also reads host memory after them, unless the platform knows better.
 void gpu::run_fence(group& g) {
   warp_state& w = *g.warp;
   if (g.sc == simt::scope::block) return ++totals_.fences, finish(g);
@@ -155,7 +155,7 @@ void gpu::fail(group& g) {
   finish(g);
 }
 
-// Bandwidth is taken now, latency counts from the instruction's slot: a long queue at one scheduler holds up nobody
+// Bandwidth is taken now, latency counts from the instruction's slot: a long queue at one scheduler holds up no one
 // else's access.
 uint64_t gpu::reserve_l2(uint64_t at_ps, unsigned sectors, unsigned latency_ns) {
   totals_.l2_bytes += uint64_t{sectors} * cfg_.sector_bytes;

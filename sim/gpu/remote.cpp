@@ -50,7 +50,7 @@ void gpu::send_loads(group& g) {
   }
 }
 
-// A read that failed leaves all ones behind: a kernel never hangs on it, and sees what a processor sees.
+// A read that failed leaves all ones after: a kernel never hangs on it, and sees what a processor sees.
 void gpu::load_answered(group& g, unsigned request, unsigned offset, const pcie::read_result& r) {
   const transaction& t = g.requests[request];
   if (r.ok()) {

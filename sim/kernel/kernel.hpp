@@ -30,7 +30,7 @@ class kernel {
   uint64_t now_ps();
   // Runs until done() holds; false: not within that much simulated time. done() is looked at after every stop() and
   // otherwise at least once per active microsecond, so idle time costs nothing. Whatever else happens at the time at
-  // which it held has happened: it is the same whoever shares the kernel.
+  // which it held has happened: it is the same whichever process shares the kernel.
   bool run_until(const std::function<bool()>& done, uint64_t timeout_ps);
   // Runs what is to happen now.
   void finish_instant();

@@ -16,8 +16,8 @@ enum kind : unsigned { int32, uint32, int64, uint64, float32, float64 };
 
 inline constexpr unsigned groups = 8, most_children = 4, most_words = 32;
 inline constexpr unsigned blocks_offset = 0x800, block_bytes = 0x200, blocks = 4;  // in a page of doorbells
-inline constexpr uint64_t broken_bit = 1 << 14;                       // of a packet's addr, behind the bits of an ask
-inline constexpr unsigned result_bytes = 0x100, flag_offset = 0x200;  // behind COLL[].RESULT
+inline constexpr uint64_t broken_bit = 1 << 14;                       // of a packet's addr, after the bits of an ask
+inline constexpr unsigned result_bytes = 0x100, flag_offset = 0x200;  // after COLL[].RESULT
 
 inline bool floating(unsigned k) { return k >= float32; }
 inline bool narrow(unsigned k) { return k == int32 || k == uint32 || k == float32; }

@@ -42,7 +42,7 @@ class nic_core {
   virtual unsigned data_width() const = 0;  // bits
   virtual unsigned np_credits() const = 0;  // non-posted requests the host side may have inside the NIC
 
-  // ---- host to NIC. Queued here without limit and fed beat by beat from the next step on, completions beside
+  // ---- host to NIC. Queued here without limit and fed beat by beat from the next step on, completions next to
   // requests. The caller keeps PCIe flow control by looking at the depth.
   virtual void push(const pcie::tlp& t) = 0;
   virtual unsigned posted_pending() const = 0;      // posted requests not yet wholly taken by the NIC
@@ -67,7 +67,7 @@ class nic_core {
   virtual void msix(bool enable, bool mask) = 0;  // MSI-X Enable, Function Mask
   virtual void bus_master(bool on) = 0;
   virtual void sizes(uint16_t mps, uint16_t mrrs) = 0;  // bytes
-  // Function-level reset, until in_reset() is false: TLPs pushed meanwhile are lost, NP credits count anew behind it.
+  // Function-level reset, until in_reset() is false: TLPs pushed meanwhile are lost, NP credits count again after it.
   virtual void reset_function() = 0;
   virtual bool in_reset() const = 0;
 

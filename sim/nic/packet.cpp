@@ -153,7 +153,7 @@ bool ends_packet(const flit& f, unsigned width) {
   return flit_count(unsigned(field(f.data[0], 29, 11)), width) == 1;
 }
 
-// A narrow link sends w3 behind the payload, with the CRC.
+// A narrow link sends w3 after the payload, with the CRC.
 std::vector<flit> to_flits(const packet& p, unsigned width) {
   const packet_header h = p.header();
   std::vector<uint32_t> stream(h.begin(), width == 64 ? h.end() - 1 : h.end());

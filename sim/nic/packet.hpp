@@ -139,7 +139,7 @@ struct control {
   uint16_t credit = 0;
   uint8_t credit_vc = 0;
   bool nak = false;
-  bool poll = false;  // tell me your credits
+  bool poll = false;  // report me your credits
 };
 struct hello {
   uint16_t mine = 0, yours = 0;

@@ -12,7 +12,7 @@ namespace ggas::nic {
 
 inline constexpr unsigned rma_contexts = 256, rma_slots = 16, rma_slot_bytes = 32;
 
-// BAR4: each context has a page of doorbells and behind it one of descriptor slots; of the NIC's parameter PAGE_LOG2
+// BAR4: each context has a page of doorbells and after it one of descriptor slots; of the NIC's parameter PAGE_LOG2
 // = 12.
 inline constexpr uint64_t rma_page_distance = 4096, rma_context_bytes = 2 * rma_page_distance;
 inline constexpr unsigned rma_slots_offset = rma_page_distance, rma_doorbell_queue = 0x10, rma_doorbell_notes = 0x18,
@@ -36,7 +36,7 @@ enum class note_kind : uint8_t { requester = 0, completer = 1, responder = 2, er
 
 inline constexpr uint64_t amo_signed = 16;  // bit of w6
 
-// A whole descriptor: its words and the bytes of the slots behind it.
+// A whole descriptor: its words and the bytes of the slots after it.
 struct descriptor {
   desc_op op = desc_op::nop;
   bool notify_requester = false, notify_completer = false, notify_responder = false, ack = false, strong = false;

@@ -40,7 +40,7 @@ std::vector<tlp> read_completions(const tlp& request, std::span<const uint32_t> 
                                   uint16_t completer);
 tlp error_completion(const tlp& request, cpl_status status, uint16_t completer);
 
-// Address ranges of an endpoint (or behind a bridge port).
+// Address ranges of an endpoint (or below a bridge port).
 class bar_map {
  public:
   struct hit {

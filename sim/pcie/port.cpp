@@ -138,7 +138,7 @@ void port::on_rx_event() {
   pump_rx();
 }
 
-// An acknowledgement takes the wire back for a moment; in an idle gap it costs nobody anything.
+// An acknowledgement takes the wire back for a moment; in an idle gap it costs no one anything.
 void port::acknowledge() {
   if (++unacked_ < link_.tlps_per_ack) return;
   unacked_ = 0;

@@ -88,7 +88,7 @@ class port : public sc_core::sc_module,
   std::function<bool(tlp&)> on_receive;
   // A TLP of that class left for the wire: room in the transmit queue.
   std::function<void(fc)> on_sent;
-  // Observation: every TLP on the wire, at the sender, with the times of its first and behind its last byte.
+  // Observation: every TLP on the wire, at the sender, with the times of its first and after its last byte.
   std::function<void(const tlp&, uint64_t start_ps, uint64_t end_ps)> on_wire;
 
   void send(tlp t);

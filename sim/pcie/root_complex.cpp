@@ -44,7 +44,7 @@ void root_complex::memory_write(const tlp& t) {
   if (on_memory_write) on_memory_write(offset, 4ull * t.len_dw);
 }
 
-// A write is visible as soon as it arrives, so a read behind it sees it.
+// A write is visible as soon as it arrives, so a read after it sees it.
 void root_complex::memory_access(unsigned from, tlp& t) {
   const uint64_t start = memory_slot(4ull * t.len_dw);
   if (t.kind == tlp_kind::mwr) {

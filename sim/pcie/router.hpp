@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes TLPs between ports: requests by address, completions by requester id. A PCIe switch is a router with an
-// upstream port; a root complex (root_complex.hpp) is a router with memory behind it.
+// upstream port; a root complex (root_complex.hpp) is a router with memory after it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct path_rule {
 // Which of the inputs that wait for an output goes first when it has room again.
 enum class arbitration {
   by_port,  // the port that was added first
-  in_turn,  // the one behind the input that went last: nobody waits for ever
+  in_turn,  // the one after the input that went last: no one waits for ever
 };
 
 struct router_config {
@@ -42,9 +42,9 @@ struct router_config {
 };
 
 struct router_stats {
-  uint64_t unmapped = 0;   // requests nobody answers to
+  uint64_t unmapped = 0;   // requests no one answers to
   uint64_t forbidden = 0;  // requests a rule forbids
-  uint64_t lost_cpl = 0;   // completions to nobody
+  uint64_t lost_cpl = 0;   // completions to no one
 };
 
 class router : public sc_core::sc_module {

@@ -67,7 +67,7 @@ class table_reader {
   bool has(std::string_view key) const { return table_ && table_->contains(key); }
   // Reports a rule broken by `key`.
   void wrong(std::string_view key, std::string_view rule);
-  // Reports every key nobody asked for.
+  // Reports every key no one asked for.
   void finish();
 
  private:

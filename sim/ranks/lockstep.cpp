@@ -60,7 +60,7 @@ fabric::flit_sink& lockstep::remote(unsigned node, unsigned port) {
   return *ends_.emplace_back(std::make_unique<far_end>(outbox_, node, port));
 }
 
-// All ranks tell where they stand and hand over what they have sent.
+// All ranks report where they stand and hand over what they have sent.
 lockstep::meeting lockstep::meet(bool done, bool broken) {
   kernel_.enter();
   std::string mine;

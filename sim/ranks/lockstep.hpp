@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conservative synchronisation: ranks go from one window of time to the next together. A window is as long as a flit
-// takes to another node, so nothing that is sent in it must arrive in it; flits between ranks are exchanged behind
+// takes to another node, so nothing that is sent in it must arrive in it; flits between ranks are exchanged after
 // it.
 #pragma once
 
@@ -48,7 +48,7 @@ class lockstep {
   kernel& kernel_;
   config cfg_;
   std::vector<std::unique_ptr<far_end>> ends_;
-  std::string outbox_;  // for the next meeting
+  std::string outbox_;  // for the next barrier
 };
 
 }  // namespace ggas::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An FST file that was not ended cannot be read: its signals stand behind the last change. What a full disk left of one
+// An FST file that was not ended cannot be read: its signals stand after the last change. What a full disk left of one
 // becomes a shorter file that can be read.
 #pragma once
 

@@ -129,7 +129,7 @@ std::optional<std::pair<flow, uint64_t>> recorder::follow_segment(unsigned n, pl
     if (load) reads_[{n, t.requester, t.tag}] = id;
     const bool reached_end = offset + 4ull * t.len_dw - 1 >= m->last;
     const bool last_place =
-        where == place::host_to_gpu || nodes_[n].map.segment_base < (1ull << 32);  // host memory: no wire behind
+        where == place::host_to_gpu || nodes_[n].map.segment_base < (1ull << 32);  // host memory: no wire after
     if (!load && reached_end && last_place) {
       std::erase_if(messages_[path], [id](const message& x) { return x.id == id; });
       return std::pair(flow::end, id);

@@ -13,7 +13,7 @@
 namespace ggas::trace {
 
 namespace {
-// Two dumps a cycle. Changes behind the last checkpoint are lost when the disk is full; each takes the values of all
+// Two dumps a cycle. Changes after the last checkpoint are lost when the disk is full; each takes the values of all
 // signals.
 constexpr uint64_t dumps_of_a_checkpoint = 8192;
 }  // namespace

@@ -31,7 +31,7 @@ void config_space::reset() {
   capabilities();
 }
 
-// Sizes of BARs are told by the regions; here stand their kinds, and what the client writes.
+// Sizes of BARs are reported by the regions; here stand their kinds, and what the client writes.
 void config_space::header() {
   set(PCI_VENDOR_ID, pci_vendor, 2);
   set(PCI_DEVICE_ID, pci_device, 2);

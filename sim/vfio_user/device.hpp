@@ -96,7 +96,7 @@ class device : public guest {
 
   bar_sizes bars_;
   config_space config_;
-  bool master_ = false;     // as the NIC was told
+  bool master_ = false;     // as the NIC was informed
   bool resetting_ = false;  // what the client would have to answer is refused: the NIC's reset waits for its reads
   carrier nic_;
   std::unique_ptr<connection> client_;
@@ -109,7 +109,7 @@ class device : public guest {
   std::map<uint16_t, read_done> dma_reads_;
   std::map<uint16_t, bool> dma_writes_;
   uint16_t next_id_ = 0;
-  std::deque<unsigned> held_interrupts_;  // behind writes that the client has not acknowledged
+  std::deque<unsigned> held_interrupts_;  // after writes that the client has not acknowledged
 };
 
 }  // namespace ggas::device

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t page = 4096;
 
-// A client may make its file shorter when it is mapped: an access behind its end is a signal then, which ends the copy
+// A client may make its file shorter when it is mapped: an access after its end is a signal then, which ends the copy
 // that met it and nothing else.
 thread_local sigjmp_buf* copying = nullptr;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guest port stands in the root complex's place at the NIC's PCIe link: accesses of a guest to BARs become TLPs,
+// The guest port is in the root complex's place at the NIC's PCIe link: accesses of a guest to BARs become TLPs,
 // and what the NIC reads and writes is served from the guest's memory.
 #pragma once
 

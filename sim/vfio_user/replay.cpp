@@ -25,7 +25,7 @@ struct record {
   uint64_t ps;
   unsigned node;
   std::string what;
-  std::vector<std::string> words;  // behind it
+  std::vector<std::string> words;  // after it
 };
 
 std::vector<std::string> split(const std::string& text, char by) {

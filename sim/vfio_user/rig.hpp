@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NICs of one simulated network, each behind a guest port instead of a simulated host. One clock for all of them.
+// NICs of one simulated network, each after a guest port instead of a simulated host. One clock for all of them.
 #pragma once
 
 #include <cstdint>

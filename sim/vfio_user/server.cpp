@@ -205,7 +205,7 @@ int64_t server::simulate() {
   return idle_ns;
 }
 
-// Simulated time follows the wall clock. One that is too far behind does not catch up.
+// Simulated time follows the wall clock. One that is too far after does not catch up.
 int64_t server::follow(uint64_t next_ps, wall_clock::time_point now) {
   const uint64_t here = rig_->kernel().now_ps();
   const auto passed = uint64_t(std::chrono::nanoseconds(now - paced_at_).count()) * 1000;
@@ -237,7 +237,7 @@ std::expected<void, std::string> server::run() {
   return end_log();
 }
 
-// NICs go on behind the last thing that came from outside, so a repeated run must know for how long.
+// NICs go on after the last thing that came from outside, so a repeated run must know for how long.
 std::expected<void, std::string> server::end_log() {
   if (!log_) return {};
   rig_->kernel().run_until([] { return false; }, 1);  // as in serve_clients

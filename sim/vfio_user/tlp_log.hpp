@@ -37,7 +37,7 @@ class tlp_log {
   // What the NIC read: at once, or `late`, as an answer from outside.
   void guest_memory(unsigned node, uint64_t address, const std::vector<std::byte>* read, bool late);
 
-  void end();  // behind it nothing happened
+  void end();  // after it nothing happened
 
   // ---- what the NICs did, with the number of the clock edge
   void tlp(unsigned node, const pcie::tlp& t, bool to_nic, uint64_t edge);

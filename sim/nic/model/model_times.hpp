@@ -83,15 +83,15 @@ struct pace_row {
 
 // How much of something the NIC holds at a time, for one width. Taken from the RTL as the times are.
 struct nic_limits {
-  unsigned loads;          // window loads whose packets are on their way
+  unsigned loads;          // window loads whose packets are in flight
   unsigned loads_served;   // loads of other nodes, from their packet to their answer
   unsigned fetches;        // packets of a context's puts whose payload is being read, or was, and that have not left
   unsigned get_fetches;    // likewise, of all gets that are served
   unsigned queue_reads;    // reads of work queues under way
   unsigned atomics;        // at their owner
-  unsigned atomic_kept;    // cycles after an atomic's write within which the next packet finds the value in hand
-  unsigned stores_passed;  // stores of a word before the link behind which other requests are still taken
-  unsigned stores_held;    // stores of a line that wait behind those
+  unsigned atomic_kept;    // cycles after an atomic's write within which the next packet finds the value in progress
+  unsigned stores_passed;  // stores of a word before the link after which other requests are still taken
+  unsigned stores_held;    // stores of a line that wait after those
   unsigned packets_held;   // immediate puts before the link whose slots are free again
   unsigned control_gap;    // flits of packets between two of control, on a link that is busy both ways
 };

@@ -117,7 +117,7 @@ void rma_model::answered(const packet& p, outcome o) {
   c.changed.notify();
 }
 
-// A failure, told in the context: count, last status, notification.
+// A failure, reported in the context: count, last status, notification.
 void rma_model::error(unsigned v, net_status s, uint64_t w0, note n) {
   context& c = *contexts_[v];
   ++c.errors;

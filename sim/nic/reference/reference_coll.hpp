@@ -21,7 +21,7 @@ struct coll_services {
   std::function<void(packet&&)> send;
   std::function<void(pcie::tlp&&)> write;
   std::function<bool()> stopped;  // nothing is written to the host
-  // Tells what a quiet of that page finds, when the stores before it are visible.
+  // Reports what a quiet of that page finds, when the stores before it are visible.
   std::function<void(unsigned page, std::function<void(net_status)> told)> fence;
   std::function<bool()> has_route;  // packets leave; else they are dropped
 };
@@ -48,7 +48,7 @@ class coll_model {
   };
   struct group_state {
     bool enabled = false, asked = false, waits = false, any = false, wants = false;
-    bool broken = false, tell = false;  // a packet may be lost; and neighbours in the tree have to be told
+    bool broken = false, tell = false;  // a packet may be lost; and neighbours in the tree have to be informed
     coll::ask own = {}, total_ask = {};
     net_status found = net_status::ok;  // by members of the operation under way
     uint64_t fence = 0;                 // that the own contribution waits for

@@ -222,7 +222,7 @@ task<std::optional<rma_model::atomic>> rma_model::admitted(packet p) {
 }
 
 // The operations on a word, until there are no more of them. Each one hands the new value on to the next one; the last
-// one's stays in hand for a while.
+// one's stays in progress for a while.
 task<> rma_model::chain(uint64_t word) {
   const hand_on_times& cycles = limits_.hand_on;
   const bool kept = cycles.kept != 0 && double(time_) <= atomic_end_ + cycles.kept;
@@ -261,7 +261,7 @@ task<std::optional<rma_model::known_value>> rma_model::read_value(const atomic& 
   co_return known_value{a.addr, r.dws[0] | (a.bytes == 8 ? uint64_t{r.dws[1]} << 32 : 0), a.bytes, written};
 }
 
-// An operation that reads nothing may be done so late that it ends behind the one before it.
+// An operation that reads nothing may be done so late that it ends after the one before it.
 task<> rma_model::turn() {
   ++turns_;
   while (time_ < *wakes_at()) co_await turn_;

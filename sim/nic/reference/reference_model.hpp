@@ -2,9 +2,9 @@
 // The NIC at transaction level: the golden model of the RTL tests. Same inputs and outputs as nic_core, in TLPs and
 // packets instead of beats and flits, and no time: every input is worked off at once, so outputs of one class
 // (requests, completions, packets of one VC) come in the order the RTL must keep, and order between classes is free
-// where PCIe leaves it free. What depends on time (time-outs, link death, whether the host is slow) is told to the
-// model by its user. The RMA (reference_rma.hpp) alone measures time, if it is told: a full target is tried again, and
-// what is never answered is given up.
+// where PCIe leaves it free. What depends on time (time-outs, link death, whether the host is slow) is reported to the
+// model by its user. The RMA (reference_rma.hpp) alone measures time, if it is informed: a full target is tried again,
+// and what is never answered is given up.
 #pragma once
 
 #include <array>
@@ -251,15 +251,15 @@ class reference_model : private rma_services {
   std::map<uint16_t, refused_stores> lost_for_;  // by source, since its last quiet
   std::set<uint8_t> written_;                    // exports with stores that no quiet has flushed
   uint64_t quiet_epoch_ = 0;
-  // The first of the errors since somebody was told: of any, of those that concern all, of those of a domain.
+  // The first of the errors since someone was informed: of any, of those that concern all, of those of a domain.
   struct quiet_error {
     net_status status = net_status::ok;
     uint64_t epoch = 0;
-    bool open = false;  // nobody was told
+    bool open = false;  // no one was informed
   };
   quiet_error any_error_, all_error_;
   std::map<unsigned, quiet_error> domain_errors_;  // by the low bits of the domain
-  std::map<uint64_t, uint64_t> quiet_told_of_;     // the epoch each page was told last
+  std::map<uint64_t, uint64_t> quiet_told_of_;     // the epoch each page was informed last
   std::deque<quiet> quiets_;                       // one at a time: the front is under way
   rma_model rma_;
   coll_model coll_;

@@ -172,7 +172,7 @@ void rma_model::doorbell(unsigned v, unsigned offset, uint32_t value, bool& refu
   c.changed.notify();
 }
 
-// Whoever has seen all that was written waits for the next record; else there is something to read.
+// The one that has seen all that was written waits for the next record; else there is something to read.
 void rma_model::arm(unsigned v, bool& armed, uint32_t seen, uint32_t written) {
   armed = true;
   if (seen != written) recorded(v, armed);

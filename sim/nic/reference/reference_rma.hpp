@@ -154,7 +154,7 @@ class rma_model {
     std::vector<uint8_t> bytes;
   };
   // The payload of a put or get, read ahead of its packets, which end at multiples of the MTU at the receiver. A model
-  // with more than one fetch reads that of the operations behind it, too.
+  // with more than one fetch reads that of the operations after it, too.
   struct part {
     unsigned bytes;
     fetched data;

@@ -52,8 +52,8 @@ uint8_t reference_model::interval_of(uint64_t offset) const {
   return event::no_interval;
 }
 
-// Errors between two answers share an epoch; a page hears the first of the newest epoch that it was not told. One of a
-// domain concerns the pages of its contexts, and those without a context.
+// Errors between two answers share an epoch; a page receives the first of the newest epoch that it was not informed.
+// One of a domain concerns the pages of its contexts, and those without a context.
 void reference_model::fail_store(net_status s, std::optional<uint16_t> domain) {
   const auto keep = [&](quiet_error& e, uint64_t epoch) {
     if (e.open) return false;
@@ -84,7 +84,7 @@ void reference_model::quiet_told(uint64_t page) {
   if (domain) domain_errors_[*domain % quiet_places].open = false;
 }
 
-// Behind a store to a group a quiet asks all nodes.
+// After a store to a group a quiet asks all nodes.
 void reference_model::mark_dirty(const place& where) {
   if (!where.group) {
     dirty_[where.node] = true;
@@ -192,7 +192,7 @@ void reference_model::finish_quiet() {
   const uint64_t page = q.request.addr / rma_context_bytes;
   const net_status found = quiet_answer(page);
   if (q.told) {
-    q.told(found);  // the next read of the page hears it, too
+    q.told(found);  // the next read of the page receives it, too
   } else {
     quiet_told(page);
     std::vector<uint32_t> dws(q.request.len_dw, 0);

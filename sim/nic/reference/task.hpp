@@ -107,7 +107,7 @@ class scheduler {
   std::deque<std::coroutine_handle<>> ready_;
 };
 
-// `co_await s` waits for the next notify. Whoever waits for a condition tests it again.
+// `co_await s` waits for the next notify. The one that waits for a condition tests it again.
 class signal {
  public:
   explicit signal(scheduler& s) : scheduler_(&s) {}

@@ -97,7 +97,7 @@ void nic_bridge::feed(uint64_t n, uint64_t now_ps) {
     }
     core_->link_ready(l, it.out && it.out->ready(now_ps));
   }
-  // Non-posted requests never hold the stream back, so posted ones behind them always drain; the NIC bounds them by its
+  // Non-posted requests never hold the stream back, so posted ones after them always drain; the NIC bounds them by its
   // tags.
   const size_t waiting = outbound_.size();
   core_->gate(waiting + port_.tx_pending(pcie::fc::p) < outbound_limit, true,

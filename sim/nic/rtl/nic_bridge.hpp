@@ -54,7 +54,7 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked 
   uint64_t edge(uint64_t n, uint64_t now_ps) override;
 
  private:
-  // The end of a link: what is on its way to the core.
+  // The end of a link: what is in flight to the core.
   struct link_end final : fabric::flit_sink {
     nic_bridge* owner = nullptr;
     fabric::flit_source_port* out = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One clock for every NIC of one frequency. It ticks only at edges somebody asked for, so idle NICs cost nothing, and
+// One clock for every NIC of one frequency. It ticks only at edges someone asked for, so idle NICs cost nothing, and
 // one simulator event serves all NICs of an edge. Edge n lies at n / frequency, rounded up to a picosecond: no drift.
 #pragma once
 
@@ -41,7 +41,7 @@ class nic_clock : public sc_core::sc_module {
   // at its time that is the next edge.
   void wake(unsigned id, uint64_t at_ps);
   uint64_t edge_from(uint64_t at_ps) const { return edges_.from(at_ps); }  // first edge at or after
-  // When the next edge that somebody has asked for comes; clocked::never: nobody has.
+  // When the next edge that someone has asked for comes; clocked::never: no one has.
   uint64_t next_ps() const { return scheduled_ == clocked::never ? clocked::never : edges_.at_ps(scheduled_); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated NIC behind nic_core: a module for each data width and number of links, GGAS_NIC_WIDTH and
+// The Verilated NIC after nic_core: a module for each data width and number of links, GGAS_NIC_WIDTH and
 // GGAS_NIC_LINKS of the Verilated class GGAS_NIC.
 #include <verilated.h>
 #if VM_COVERAGE
@@ -335,7 +335,7 @@ class nic_rtl final : public nic_core {
   feeder<W> req_, cpl_;
   collector<W> requests_, replies_;
   bool gate_posted_ = true, gate_non_posted_ = true, gate_completions_ = true;
-  bool pins_changed_ = false;  // beside those of streams: taken at the next step
+  bool pins_changed_ = false;  // next to those of streams: taken at the next step
   bool entered_ = false;  // something came with the last cycle, or a tick; its end is the rising edge of the next step
   // of the last step, bit or slice l of link l
   unsigned sent_flits_ = 0, sent_kinds_ = 0;
