@@ -31,7 +31,7 @@ MORE = f"""\
 Each process gets GGAS_RANK (0 to N - 1), GGAS_SIZE, GGAS_JOB and GGAS_SECRET, and writes to the output of this command as it is.
 With GGAS_REPORT, which it gets too, a process that INT or TERM ends says first which of its kernels waited for what.
 Rank 0 reads what is piped in. INT, TERM, HUP, USR1 and USR2 are passed on to all processes and what they started.
-The exit status is the worst one; 128 + number for a process that a signal ended.
+The exit status is the worst one; 128 + number for a process that a signal ended. If this command is killed, so are they.
 With --mpi-types PROGRAM is one of Open MPI 4.1 or MPICH 4.0: their mpirun starts it, with libggas_mpi_types.so before the
 MPI. Messages of datatypes in GPU memory are packed there then; with GGAS_MPI_TYPES=host also those in host memory.
 
@@ -208,6 +208,18 @@ exit $status
 """
 
 
+# Reads `+ GROUP` and `- GROUP`. When its input ends, by whatever ended the launcher, it kills the groups that are left.
+GUARD = """all=' '
+while read -r sign group; do
+  case $sign in
+    +) all="$all$group " ;;
+    -) all="${all%% $group *} ${all#* $group }" ;;
+  esac
+done
+for group in $all; do kill -s KILL -- "-$group"; done
+"""
+
+
 def elsewhere(variables, program):
     mine = {name: value for name, value in os.environ.items() if name.startswith("GGAS_") or name == "LD_LIBRARY_PATH"}
     words = [f"{name}={value}" for name, value in {**mine, **variables}.items() if name != "GGAS_SECRET"]
@@ -242,6 +254,8 @@ class Job:
         self.ranks = {}  # of those that run, by their number
         self.pipes = {}  # to the shells elsewhere, by the number of what leads to them
         self.simulator = None
+        self.guard = subprocess.Popen(["sh", "-c", GUARD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                      bufsize=0, process_group=0)
         self.started = False
         self.early = []  # signals that came before all were started
         self.worst = 0
@@ -286,8 +300,7 @@ class Job:
 
     def start_elsewhere(self, rsh, program, rank, variables):
         process = subprocess.Popen([*rsh, elsewhere(variables, program)], stdin=subprocess.PIPE, bufsize=0, process_group=0)
-        self.processes.append(process)
-        self.ranks[process.pid] = rank
+        self.take(process, rank)
         self.pipes[process.pid] = process.stdin
         self.tell(process.pid, self.secret)
 
@@ -307,13 +320,22 @@ class Job:
             if error.errno != errno.ENOEXEC:
                 raise
             process = subprocess.Popen(["sh", *program], **options)  # as shells do with a script that names no other one
+        self.take(process, rank)
+
+    def take(self, process, rank):
         self.processes.append(process)
         self.ranks[process.pid] = rank
+        self.watch("+", process.pid)
+
+    def watch(self, sign, process):
+        with contextlib.suppress(OSError):  # somebody ended the guard
+            self.guard.stdin.write(f"{sign} {process}\n".encode())
 
     def start_simulator(self, size, options):
         environment = dict(os.environ, GGAS_RANK="0", GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret)
         self.simulator = subprocess.Popen([simulator(), *options], env=environment,
                                           stdin=subprocess.DEVNULL, process_group=0)
+        self.watch("+", self.simulator.pid)
 
     def end_simulator(self):
         """All ranks have ended: the simulator may say how long that was."""
@@ -370,6 +392,7 @@ class Job:
             # Forgotten first: once the system has forgotten it too, its number may be another process's.
             process = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
             rank = self.ranks.pop(process, None)
+            self.watch("-", process)
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
             if self.simulator and process == self.simulator.pid:
                 self.simulator = None

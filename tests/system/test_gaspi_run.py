@@ -6,6 +6,8 @@ import re
 import runpy
 import socket
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -90,3 +92,64 @@ def test_any_change_of_a_machine_file_is_taken_or_told(machines):
             told += 1
             assert str(end).startswith("gaspi_run: machine file ") and "\n" not in str(end).replace(str(machines(bytes(data))), "")
     assert 100 < told < 2000
+
+
+def test_without_a_machine_file_ranks_are_here():
+    assert sorted(gaspi_run("-n", "3", "sh", "-c", "echo $GGAS_RANK $GGAS_SIZE").stdout.split()) == ["0", "1", "2", "3", "3", "3"]
+    done = gaspi_run("true")
+    assert done.returncode == 2 and "-m FILE or -n N is needed" in done.stderr
+    assert "-n 1025: must be 1 to 1024" in gaspi_run("-n", "1025", "true").stderr
+
+
+def test_rank_0_may_start_another_binary(tmp_path):
+    for name in ("first", "others"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $GGAS_RANK $1\n")
+        (tmp_path / name).chmod(0o755)
+    done = gaspi_run("-n", "3", "-b", tmp_path / "first", tmp_path / "others", "word")
+    assert sorted(done.stdout.splitlines()) == ["first 0 word", "others 1 word", "others 2 word"], done.stderr
+
+
+@pytest.mark.parametrize("option, why", [("-N", "numactl"), ("-d", "a script that starts one")])
+def test_options_of_the_reference_that_are_not_here_are_refused(option, why):
+    done = gaspi_run("-n", "1", option, "true")
+    assert done.returncode == 2 and why in done.stderr
+
+
+def test_computers_that_do_not_answer_are_named_before_the_start(machines, monkeypatch):
+    monkeypatch.setenv("GGAS_RSH", "sh -c 'test $0 = good.example'")
+    bad = gaspi_run("-p", "-m", machines("localhost\ngood.example\nbad.example\n"), "sh", "-c", "echo started")
+    assert bad.returncode == 1 and "no answer from bad.example (" in bad.stderr and "started" not in bad.stdout
+    assert gaspi_run("-p", "-m", machines("localhost\n"), "true").returncode == 0
+
+
+def test_one_fails_and_time_is_up():
+    assert gaspi_run("-n", "2", "--stop", "sh", "-c", "[ $GGAS_RANK = 1 ] && exit 7; sleep 50").returncode == 7
+    done = gaspi_run("-n", "1", "--timeout", "1", "sleep", "50")
+    assert done.returncode == 124 and "time is up" in done.stderr
+
+
+def test_ranks_die_with_their_launcher(tmp_path):
+    """Also what a rank has started."""
+    script = "sleep 1000 & echo $$ $! > $0/$GGAS_RANK.new; mv $0/$GGAS_RANK.new $0/$GGAS_RANK; wait"
+    job = subprocess.Popen([ROOT / "programs" / "run" / "gaspi_run.py", "-n", "2", "sh", "-c", script, tmp_path])
+    files = [tmp_path / "0", tmp_path / "1"]
+    wait_until(lambda: all(file.exists() for file in files))
+    processes = [int(word) for file in files for word in file.read_text().split()]
+    assert len(processes) == 4 and all(map(runs, processes))
+    job.kill()
+    job.wait()
+    wait_until(lambda: not any(map(runs, processes)))
+
+
+def runs(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "not within the time"
+        time.sleep(0.05)
