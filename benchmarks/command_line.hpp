@@ -22,9 +22,9 @@ struct command_line {
   bool nodes_given = false, timeout_given = false;
   uint64_t seeds = 1;
   std::filesystem::path json, report, state;  // empty: none
-  bool states = false;                        // the state is read, whoever writes it
+  bool states = false;                        // the state is read, whichever program writes it
   int ranks = 0;                              // processes; 0: as many as a launcher has started, else one
-  scenario_job job;                           // programs of the scenario, behind the benchmarks
+  scenario_job job;                           // programs of the scenario, after the benchmarks
   std::filesystem::path hosts;                // where they run; empty: here
   std::filesystem::path trace_file;           // that `trace` runs
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of a benchmark, whoever runs it.
+// What is said of a benchmark, whichever program runs it.
 #pragma once
 
 #include <vector>

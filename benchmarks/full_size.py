@@ -5,7 +5,7 @@
 
     python benchmarks/full_size.py build/release/benchmarks/ggas-bench --out docs/full-size.md allreduce himeno
 
-runs those two anew and keeps the other rows of the page, also after it was stopped. Exit status 1 if a run did not
+runs those two again and keeps the other rows of the page, also after it was stopped. Exit status 1 if a run did not
 end with status 0. One run at a time: their times are those of one core."""
 
 import argparse

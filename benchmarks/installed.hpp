@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs find beside themselves when they are not run from the build folder (cmake/install.cmake).
+// What the programs find next to themselves when they are not run from the build folder (cmake/install.cmake).
 #pragma once
 
 #include <filesystem>

@@ -6,7 +6,7 @@
 
 namespace ggas::bench {
 
-// Hands out places in the segments behind the reserved part; offsets count from the segment start, as kernels see them.
+// Hands out places in the segments after the reserved part; offsets count from the segment start, as kernels see them.
 class layout_plan {
  public:
   explicit layout_plan(size_t start) : next_(start) {}

@@ -38,7 +38,7 @@ int complain(const error& e) {
   return status_of(e.code);
 }
 
-// Active NIC cycles and simulated time beside the wall clock.
+// Active NIC cycles and simulated time next to the wall clock.
 std::string speed_text(const totals& t) {
   if (t.wall_s <= 0) return {};
   std::string out = fmt::format("{} in {:.1f} s", human(static_cast<double>(t.sim_ns), "ns"), t.wall_s);

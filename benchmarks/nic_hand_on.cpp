@@ -62,7 +62,7 @@ on_one_word run(nic_rig& rig, unsigned width, unsigned second, unsigned count, c
   return seen;
 }
 
-// The first one's value is in hand when the second one comes, or the second one waits for it, or comes too late.
+// The first one's value is in progress when the second one comes, or the second one waits for it, or comes too late.
 void come_soon(nic_rig& rig, unsigned width, hand_on& all) {
   constexpr unsigned longest = 100;  // cycles from the posting of the second one to the answer of the host
   constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
@@ -83,7 +83,7 @@ void come_soon(nic_rig& rig, unsigned width, hand_on& all) {
                {cause::atomic, false, effect::write, float(write), 0}};
 }
 
-// The second one is of the owner itself: its status is written behind the word.
+// The second one is of the owner itself: its status is written after the word.
 void one_of_the_owner(nic_rig& rig, unsigned width, hand_on& all) {
   unsigned waited = 0;
   constexpr unsigned enough = 100;  // cycles
@@ -113,7 +113,7 @@ void wait_in_line(nic_rig& rig, unsigned width, hand_on& all) {
 hand_on measure_hand_on(unsigned width) {
   nic_rig rig(width, 1);
   hand_on all;
-  wait_in_line(rig, width, all);  // behind this the translations are there
+  wait_in_line(rig, width, all);  // after this the translations are there
   come_soon(rig, width, all);
   one_of_the_owner(rig, width, all);
   return all;

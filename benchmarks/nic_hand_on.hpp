@@ -10,7 +10,7 @@ namespace ggas::bench {
 
 struct hand_on {
   unsigned kept = 0;                      // nic_limits::atomic_kept
-  std::vector<nic::time_row> times = {};  // of an atomic that finds the value in hand
+  std::vector<nic::time_row> times = {};  // of an atomic that finds the value in progress
   std::vector<nic::pace_row> paces = {};  // of atomics that hand it on
 };
 hand_on measure_hand_on(unsigned width);

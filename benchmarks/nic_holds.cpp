@@ -80,7 +80,7 @@ unsigned atomics(unsigned width) {
   return reads_of(rig, 1);
 }
 
-// Stores with a register read behind each, which waits until they are out of the way.
+// Stores with a register read after each, which waits until they are out of the way.
 unsigned stores_passed(unsigned width, unsigned dws) {
   nic_rig rig(width, 1);
   rig.stop_wire(0);

@@ -22,7 +22,7 @@ class output {
   void write(const record& r, bool wall);
   // Power over time as CSV, to the file that was opened for it, if any; the report plots it.
   void power(const std::string& csv);
-  // Tells of files that are incomplete, makes the report of what there is. Exit status.
+  // Reports of files that are incomplete, makes the report of what there is. Exit status.
   int finish();
 
  private:
@@ -37,7 +37,7 @@ class output {
 
 // To standard output; an error waits for end_of_output().
 void say(const std::string& text);
-// Tells if standard output did not take everything. `status`, or that of a failure in place of success.
+// Reports if standard output did not take everything. `status`, or that of a failure in place of success.
 int end_of_output(int status);
 
 }  // namespace ggas::bench

@@ -15,7 +15,7 @@ struct scenario_program {
   std::vector<std::string> command;  // with its arguments
   std::vector<int64_t> nodes;        // empty: all
   std::vector<std::pair<std::string, std::string>> environment;
-  int64_t exit_status = 0;      // as a shell tells it: 128 + number for a signal
+  int64_t exit_status = 0;      // as a shell reports it: 128 + number for a signal
   std::string standard_output;  // file; {node} in it is the node's number; empty: that of the job
   std::string where;            // "file:line" of its nodes, or of the table
 };

@@ -27,7 +27,7 @@ struct record {
   std::string metric, unit;
   double value = 0;
   std::optional<double> p50, p99;
-  uint64_t n = 0;  // samples behind the value
+  uint64_t n = 0;  // samples after the value
   std::optional<bench::reference> reference;
   std::optional<bench::limit> limit;
   uint64_t cycles = 0, sim_ns = 0;  // of this point, all NICs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run depends on besides the other keys of its records: two runs that differ can be distinguished by them
+// What a run depends on in addition to the other keys of its records: two runs that differ can be distinguished by them
 // (docs/benchmarks.md#run).
 #pragma once
 

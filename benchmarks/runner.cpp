@@ -13,7 +13,7 @@ namespace {
 constexpr size_t page = 4096;
 size_t round_up(size_t v) { return (v + page - 1) / page * page; }
 
-// A pipe or device: it takes all parts, one behind the other.
+// A pipe or device: it takes all parts, in sequence.
 bool is_stream(const std::filesystem::path& path) {
   std::error_code ignored;
   return exists(path, ignored) && !is_regular_file(path, ignored) && !is_directory(path, ignored);
@@ -158,7 +158,7 @@ void session::charge_energy(const std::vector<energy_part>& before) {
   }
 }
 
-// An operation is one of the samples behind the value.
+// An operation is one of the samples after the value.
 void session::emit_energy(record r) {
   std::vector<energy_part> parts = std::exchange(point_energy_, {});
   if (parts.empty() || r.n == 0) return;

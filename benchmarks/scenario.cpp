@@ -194,7 +194,7 @@ class reader {
     const toml::node* n = t.get(key);
     return n ? whole(*n, fmt::format("node.{}", key), 1, most) : 1;
   }
-  // What [cluster] says is wrong is told behind.
+  // What [cluster] says is wrong is reported after.
   void check_platform(const toml::table& t, const host_config& it, const std::string& name) {
     const auto line = [&t](const char* key) { return t.contains(key) ? t.get(key)->source() : t.source(); };
     const auto plain = sim::load_platform(name);

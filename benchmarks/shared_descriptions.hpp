@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmarks that are the same whoever runs them, variants too.
+// Benchmarks that are the same the one that runs them, variants too.
 #pragma once
 
 #include "benchmarks/description.hpp"
@@ -56,7 +56,7 @@ inline description typed_put_description() {
           .variants = typed_variants()};
 }
 
-// Data to everybody: the three differ in name and text.
+// Data to every member: the three differ in name and text.
 inline description exchange_description(const char* name, const char* text) {
   return {.name = name,
           .text = text,

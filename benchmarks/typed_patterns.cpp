@@ -43,7 +43,7 @@ void add_faces(std::vector<typed_pattern>& all, uint64_t n) {
   all.push_back(rows_of("face_yz", n * n, 1, n));
 }
 
-// Blocks of `width` elements at multiples of four times that, in an order by chance.
+// Blocks of `width` elements at multiples of four times that, in random order.
 typed_pattern list_of(uint64_t bytes, uint64_t width, uint64_t seed) {
   const uint64_t blocks = bytes / 8 / width, apart = std::max<uint64_t>(4 * width, 8);
   std::vector<int64_t> places(blocks);

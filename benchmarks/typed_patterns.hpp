@@ -19,7 +19,7 @@ struct typed_pattern {
   datatype type;
   uint64_t count;                  // items
   uint64_t bytes;                  // of data
-  uint64_t extent;                 // bytes from the first to behind the last one
+  uint64_t extent;                 // bytes from the first to after the last one
   uint64_t touched;                // bytes of the 32-byte sectors that hold data
   uint64_t width = 0, stride = 0;  // rows: of elements, and from one to the next
   std::vector<int64_t> places;     // lists: of blocks of `width`, in elements

@@ -48,7 +48,7 @@ def environment():
 
 
 LIBRARY = {"GGAS": "ggas", "bare CUDA": "raw", "NVSHMEM": "nvshmem", "NCCL": "nccl", "Yaksa": "yaksa"}  # variants of their records
-FAILURES = "failures.json"  # beside the records: why cells are empty
+FAILURES = "failures.json"  # next to the records: why cells are empty
 
 
 EXAMPLES = """examples:
@@ -123,7 +123,7 @@ def measure_other(name, program, gpus, energy):
 
 
 def versions(arguments, place):
-    """The programs of a library: that of its first version, and those of others that were built beside it."""
+    """The programs of a library: that of its first version, and those of others that were built next to it."""
     first = arguments.programs / place
     return [first, *sorted(first.parent.glob(f"{first.name}_[0-9]*"))]
 
@@ -220,7 +220,7 @@ def main(argv=None):
     except results.BadResults as e:
         print(f"compare: {e}", file=sys.stderr)
         return BAD_INPUT if arguments.records else 1
-    except BrokenPipeError:  # whoever read the table has seen enough; the files are written
+    except BrokenPipeError:  # the one that read the table has seen enough; the files are written
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as e:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA programs of this folder share: errors end the process, kernels tell elapsed time and whether they gave
-// up.
+// What the CUDA programs of this folder share: errors end the process, kernels report elapsed time and whether they
+// gave up.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the records of GGAS, NVSHMEM, NCCL and bare CUDA beside each other."""
+"""Puts the records of GGAS, NVSHMEM, NCCL and bare CUDA next to each other."""
 
 import results
 from quantities import ENERGY, FOREIGN, QUANTITIES, group_of
 
 LIBRARIES = ("nvshmem", "nccl", "nccl_window", "yaksa")  # those that GGAS is compared with; `raw` is the limit
-FEWEST, FEWEST_WINDOWS = 5, 3  # samples behind a median; of energy each is a window of 5 s
+FEWEST, FEWEST_WINDOWS = 5, 3  # samples after a median; of energy each is a window of 5 s
 
 
 def fits(value, wanted):
@@ -100,7 +100,7 @@ def why_empty(quantity, library, failures):
 
 
 def row(records, quantity, nodes, failures=()):
-    """None if nobody has a figure."""
+    """None if no one has a figure."""
     all_columns = columns(records)
     by = {key: best(of_it, quantity, library) for key, library, of_it in all_columns}
     if not any(by.values()) or (quantity.only_with_ours and not by["ggas"]):

@@ -132,7 +132,7 @@ void require_right(const member& m, moved what) {
   std::exit(1);
 }
 
-// The calls of a measured graph in one that nobody times: each with data of its own into a destination that was
+// The calls of a measured graph in one that no one times: each with data of its own into a destination that was
 // overwritten, all of which is looked at.
 void check_graph(const member& m, moved what, collective call, const buffers& b, size_t elements, int nodes) {
   m.all.meet();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives called in a running kernel, one behind the other, with NVSHMEM: by one block, and by every block of a
+// Collectives called in a running kernel, in sequence, with NVSHMEM: by one block, and by every block of a
 // grid over a team of its own.
 #include "benchmarks/compare/checked.cuh"
 #include "benchmarks/compare/nvshmem.cuh"

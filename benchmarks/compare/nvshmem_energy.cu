@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy of NVSHMEM's calls, one behind the other in a running kernel: the loads of GGAS's benchmark `energy`.
+// Energy of NVSHMEM's calls, in sequence in a running kernel: the loads of GGAS's benchmark `energy`.
 #include "benchmarks/compare/checked.cuh"
 #include "benchmarks/compare/energy.hpp"
 #include "benchmarks/compare/nvshmem.cuh"

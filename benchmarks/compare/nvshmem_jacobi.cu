@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(1024) persistent(jacobi_call c) {
   if (threadIdx.x == 0 && blockIdx.x < most_blocks) c.out[blockIdx.x] = {time_ns() - begin, 0};
 }
 
-// Both copies lie in `source`, the words in `flags`, far behind those of the ping-pongs.
+// Both copies lie in `source`, the words in `flags`, far after those of the ping-pongs.
 jacobi_call call_of(processing_element& pe, uint32_t steps) {
   jacobi_call c{};
   c.slice = jacobi_slice_of(n, pe.me(), pe.count());

@@ -8,7 +8,7 @@ namespace ggas::compare {
 namespace {
 
 // One thread stores a word and waits for the answer. `base` is the last number of the run before. The clock starts
-// behind the first round, when both kernels run; so everywhere here.
+// after the first round, when both kernels run; so everywhere here.
 __global__ void p_pingpong(uint64_t* flag, int peer, bool first, uint64_t rounds, uint64_t base, outcome* out) {
   uint64_t begin = 0;
   for (uint64_t i = 0; i <= rounds; ++i) {
@@ -20,7 +20,7 @@ __global__ void p_pingpong(uint64_t* flag, int peer, bool first, uint64_t rounds
   *out = {time_ns() - begin, 0};
 }
 
-// A block puts data with a signal behind it; the block that got it answers likewise. Checked: every round has data of
+// A block puts data with a signal after it; the block that got it answers likewise. Checked: every round has data of
 // its own, whose keys follow those given, and what came is looked at.
 struct put_call {
   uint64_t *to, *from;
@@ -72,7 +72,7 @@ __global__ void sync_rounds(uint64_t rounds, bool with_quiet, outcome* out) {
 constexpr int places = 32, words_apart = (4096 + 128) / 8;
 
 // Half a round trip depends on which part of the L2 cache holds the flag, which differs by page and by line: the
-// fastest of some places, as everybody measures it here. All processes get the same answer.
+// fastest of some places, as every member measures it here. All processes get the same answer.
 int fastest_place(processing_element& pe) {
   constexpr uint64_t rounds = 200;
   int best = 0;

@@ -28,7 +28,7 @@ int alltoall(const operands& o, cudaStream_t s) {
 
 using stream_call = std::function<int(cudaStream_t, uint64_t number)>;
 
-// A graph of `length` calls, one behind the other. One goes before: what a first call makes is no work for a graph.
+// A graph of `length` calls, in sequence. One goes before: what a first call makes is no work for a graph.
 cudaGraphExec_t capture(cudaStream_t stream, const stream_call& call, int length) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t ready = nullptr;
@@ -48,8 +48,8 @@ cudaGraphExec_t capture(cudaStream_t stream, const stream_call& call, int length
   return ready;
 }
 
-// Time of a call in a graph that is launched behind itself, so that all GPUs begin together, in the stream of its own
-// that everybody's graphs have.
+// Time of a call in a graph that is launched after itself, so that all GPUs begin together, in the stream of its own
+// that every member's graphs have.
 void measure_graph(processing_element& pe, const figure& f, int length, const stream_call& call, job j) {
   pe.all.meet();
   cudaGraphExec_t graph = capture(pe.stream, call, length);
@@ -59,7 +59,7 @@ void measure_graph(processing_element& pe, const figure& f, int length, const st
   COMPARE_CUDA(cudaGraphExecDestroy(graph));
 }
 
-// The calls of such a graph in one that nobody times: each with data of its own into a destination that was
+// The calls of such a graph in one that no one times: each with data of its own into a destination that was
 // overwritten, all of which is looked at.
 void check_graph(processing_element& pe, const figure& f, int length, const operands& o, collective call,
                  const vectors& first) {

@@ -114,7 +114,7 @@ void kernel_bandwidth(processing_element& pe, unsigned blocks, unsigned threads)
       }));
 }
 
-// Puts of one size one behind the other, as many as GGAS's benchmark queues, each to a place of its own.
+// Puts of one size in sequence, as many as GGAS's benchmark queues, each to a place of its own.
 void put_on_stream(processing_element& pe, size_t bytes) {
   const int puts = static_cast<int>(std::clamp<size_t>((size_t{256} << 20) / bytes, 1, 50));
   measure_events(
@@ -134,7 +134,7 @@ void put_on_stream(processing_element& pe, size_t bytes) {
       }));
 }
 
-// As GGAS's typed put of a vector of 8-byte blocks, one behind the other.
+// As GGAS's typed put of a vector of 8-byte blocks, in sequence.
 void strided_puts(processing_element& pe, size_t bytes, unsigned blocks) {
   constexpr size_t stride = 8;  // elements, as that of the pattern vector_8
   constexpr unsigned threads = 512;

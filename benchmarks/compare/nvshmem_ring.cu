@@ -14,7 +14,7 @@ struct ring_call {
   float* data;
   uint64_t* signal;
   int me, count;
-  uint64_t rounds;  // that are timed, behind one that is not
+  uint64_t rounds;  // that are timed, after one that is not
 };
 
 __global__ void clear(ring_call c) { *c.signal = 0; }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the published comparison anew from its records: tables, lists, README's excerpt and plots; nobody copies figures.
+"""Writes the published comparison again from its records: tables, lists, README's excerpt and plots; no one copies figures.
 
 Each FILE holds records of `./ggas compare`; those of N GPUs become docs/results/compare-N.jsonl, and failures.json
-beside the FILE, which says why cells are empty, becomes compare-N.failures.json. Without a FILE the records that are there are
+next to the FILE, which says why cells are empty, becomes compare-N.failures.json. Without a FILE the records that are there are
 published again. What is written stands between <!-- name --> and <!-- end of name -->.
 """
 
@@ -24,7 +24,7 @@ import table  # noqa: E402
 
 RESULTS = ROOT / "docs" / "results"
 GPUS = (4, 2)  # whose tables are published
-BEHIND = 1.03  # a ratio above it is told
+BEHIND = 1.03  # a ratio above it is reported
 EXCERPT_GPUS = 2
 EXCERPT = (
     "store ping-pong, 1 thread", "put + signal, 8 B, one block", "tagged put + take, 8 B, one block", "barrier with quiet, one block a GPU",
@@ -134,7 +134,7 @@ def write_state(name, state):
 
 
 def take(files, state):
-    """Records of N GPUs become docs/results/compare-N.jsonl; the page beside them says of which state they are."""
+    """Records of N GPUs become docs/results/compare-N.jsonl; the page next to them says of which state they are."""
     taken, failures = {}, {}
     for file in files:
         records, beside = results.read(file), file.with_name("failures.json")

@@ -14,7 +14,7 @@ class Quantity:
     benchmark: str
     metric: str
     params: dict
-    # If several records of a library fit, the best one counts, for everybody.
+    # If several records of a library fit, the best one counts, for every member.
     ours: tuple = ()  # variants of GGAS; empty: any
     bar: float | None = None  # in the metric's unit, on 8 GPUs
     bar_ratio: float | None = None  # of the best other library's time
@@ -46,9 +46,9 @@ def latencies():
     yield Quantity("store ping-pong, 1 thread", "store_latency", "half_round_trip", {"threads": 1, "bytes": 8}, bar=630)
     for size, text, bar in ((8, "8 B", 1300), (4096, "4 KB", 1700), (262144, "256 KB", 7000)):
         yield Quantity(f"put + signal, {text}, one block", "put_latency", "half_round_trip", {"bytes": size}, ours=("put_signal",), bar=bar)
-    # The same job by another call: the receiver finds the data by tags and takes them out. Beside the others' put + signal.
+    # The same job by another call: the receiver finds the data by tags and takes them out. Next to the others' put + signal.
     for size, text, bar in ((8, "8 B", 1300), (4096, "4 KB", 1700)):
-        tagged = {"raw": {"method": "tagged"}}  # nobody measures that by hand
+        tagged = {"raw": {"method": "tagged"}}  # no one measures that by hand
         yield Quantity(f"tagged put + take, {text}, one block", "put_latency", "half_round_trip", {"bytes": size}, ours=("put_tagged",), bar=bar, own_params=tagged, only_with_ours=True)
     for method, bar in (("sync", 950), ("barrier", 1600)):
         text = "barrier with quiet" if method == "barrier" else method
@@ -62,7 +62,7 @@ def allreduces():
 
 
 def kernel_quantity(name, shape, elements, **bars):
-    """Of a collective in a running kernel: one block beside one block, a grid beside a grid."""
+    """Of a collective in a running kernel: one block next to one block, a grid next to a grid."""
     text = f"{name} by a {shape}, {size_text(elements)}"
     return Quantity(text, name, "time", {"elements": elements, "method": shape}, ours=(shape,), **bars)
 
@@ -94,7 +94,7 @@ def rooted_collectives():
 
 
 def parted_collectives():
-    """In a kernel beside NVSHMEM's in a kernel; NCCL's have no call there: as graph nodes."""
+    """In a kernel next to NVSHMEM's in a kernel; NCCL's have no call there: as graph nodes."""
     for elements in (1, 64, 1 << 10, 1 << 14, 1 << 16):
         yield kernel_quantity("reducescatter", "block", elements, bar_ratio=1.0)
     for elements in (1 << 10, 1 << 14, 1 << 16, 1 << 20):
@@ -123,7 +123,7 @@ def rates():
     copies = {"raw": {"connections": 1, "method": "copy_engine"}, "nvshmem": {"method": "stream"}, "ggas": {"method": "stream"}}
     for text, blocks, bar in (("at most 16 SMs", range(1, 17), 352e9), ("all SMs", range(17, 1 << 20), 368e9)):
         yield Quantity(f"put in a kernel, 1 GiB, {text}", "put_bandwidth", "bandwidth", gigabyte | {"blocks": blocks}, bar=bar, own_params=stores)
-    for text, size, bar in (("1 MiB", 1 << 20, None), ("1 GiB", 1 << 30, 390e9)):  # shorter ones tell how fast the processor is
+    for text, size, bar in (("1 MiB", 1 << 20, None), ("1 GiB", 1 << 30, 390e9)):  # shorter ones report how fast the processor is
         yield Quantity(f"put on a stream, {text}", "put_bandwidth", "bandwidth", {"bytes": size}, bar=bar, own_params=copies)
     for text, blocks in (("at most 16 SMs", range(1, 17)), ("all SMs", range(17, 1 << 20))):
         yield Quantity(f"get in a kernel, 1 GiB, {text}", "get_bandwidth", "bandwidth", gigabyte | {"blocks": blocks})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bare CUDA on the GPUs of this computer: the limits that the figures of GGAS, NVSHMEM and NCCL are judged by. One
+// Bare CUDA on the GPUs of this computer: the limits that the figures of GGAS, NVSHMEM and NCCL are checked by. One
 // process drives all GPUs. Prints a record a line, variant `raw`.
 //
 //   compare_raw [GPUs]      0 or nothing: all of them

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What blocks of each GPU need at least, written by hand for one purpose: puts with a flag behind them, and collectives
+// What blocks of each GPU need at least, written by hand for one purpose: puts with a flag after them, and collectives
 // by one block or by every block of a grid for itself. No arguments are checked, waits count polls, vectors lie at the
 // same place everywhere.
 #pragma once
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(1024) raw_put_signal(put_call c, outcome* out)
 
 // ---------------------------------------------------------------- collectives
 
-// A collective of every block: its part of the vectors lies behind those of the blocks before it, and it has flags and
+// A collective of every block: its part of the vectors lies after those of the blocks before it, and it has flags and
 // lines of its own.
 struct block_call {
   vectors each;  // of a block
@@ -95,7 +95,7 @@ __device__ float* place_at(const peers& all, const block_call& c, int gpu, int f
   return reinterpret_cast<float*>(all.data[gpu]) + c.before * static_cast<size_t>(all.count) + part * c.elements;
 }
 
-// Everybody is here; what was stored before is visible.
+// Every member is here; what was stored before is visible.
 __device__ inline bool meet(const peers& all, uint64_t number) {
   const int t = static_cast<int>(threadIdx.x);
   bool good = true;
@@ -108,7 +108,7 @@ __device__ inline bool meet(const peers& all, uint64_t number) {
   return __syncthreads_and(good) != 0;
 }
 
-// Runs round(number, i) and takes the time behind the first one. The block must agree on what it returns. Checked: each
+// Runs round(number, i) and takes the time after the first one. The block must agree on what it returns. Checked: each
 // has data of its own and a destination that was overwritten, and the whole result is looked at.
 template <bool checked, class Round>
 __device__ void block_rounds(const peers& all, const block_call& c, float* out, Round round) {
@@ -143,7 +143,7 @@ __device__ void store_parts(const peers& all, const block_call& c) {
       });
 }
 
-// Straight into the destination: told that it is free, stores, a fence and a flag.
+// Straight into the destination: reported that it is free, stores, a fence and a flag.
 template <moved What, bool checked>
 __global__ void __launch_bounds__(1024) raw_direct(peers all, block_call whole) {
   const block_call c = of_this_block(whole);
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(1024) raw_direct(peers all, block_call whole) 
   });
 }
 
-// Two floats with a number beside each, so that who finds the numbers has the data: no fence and no flag.
+// Two floats with a number next to each, so that who finds the numbers has the data: no fence and no flag.
 inline constexpr size_t stage_offset = size_t{512} << 20, most_lines = 32768;  // of all blocks
 
 __device__ inline uint64_t* line_at(const peers& all, const block_call& c, int gpu, uint64_t number, int from,
@@ -215,7 +215,7 @@ __device__ bool take_lines(const peers& all, const block_call& c, uint64_t numbe
   }
   return good;
 }
-// The sum of everybody's, in the order of GPUs.
+// The sum of every member's, in the order of GPUs.
 __device__ inline bool add_lines(const peers& all, const block_call& c, uint64_t number) {
   bool good = true;
   for (uint64_t j = threadIdx.x; j < (c.elements + 1) / 2 && good; j += blockDim.x) {
@@ -230,8 +230,8 @@ __device__ inline bool add_lines(const peers& all, const block_call& c, uint64_t
   return good;
 }
 
-// Two slots in turn. Where everybody hears from everybody, who has sent number n has read number n - 1, so slot n % 2
-// is free; the root of a broadcast is told.
+// Two slots in turn. Where every member receives from every member, who has sent number n has read number n - 1, so
+// slot n % 2 is free; the root of a broadcast is informed.
 template <moved What, bool checked>
 __global__ void __launch_bounds__(1024) raw_lines(peers all, block_call whole) {
   const block_call c = of_this_block(whole);

@@ -181,7 +181,7 @@ class packs {
 }  // namespace
 
 void measure_packs(rig& r) {
-  constexpr uint64_t most_copies = 4096;  // of a batch: each is told to the driver
+  constexpr uint64_t most_copies = 4096;  // of a batch: each is reported to the driver
   for (const uint64_t bytes : {512u << 10, 2u << 20, 16u << 20}) {
     for (const bench::typed_pattern& p : bench::typed_patterns(bytes, data_bytes, 1)) {
       const bool rows = p.kind == bench::layout_kind::rows;

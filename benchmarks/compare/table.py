@@ -19,7 +19,7 @@ def bar_text(row):
 
 
 def reasons(rows):
-    """Why cells are empty, by the number that stands in them."""
+    """Why cells are empty, by the number that is in them."""
     return {text: number for number, text in enumerate(dict.fromkeys(text for row in rows for text in row.get("why", {}).values()), 1)}
 
 
@@ -82,7 +82,7 @@ TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
 
 def plot(tables, file):
-    """A line of points for each quantity, a colour for each number of GPUs: beside the best of the others and beside bare CUDA."""
+    """A line of points for each quantity, a colour for each number of GPUs: next to the best of the others and next to bare CUDA."""
     names = list(dict.fromkeys(row["quantity"] for rows in tables.values() for row in rows if row["ratio"] or row["to_limit"]))
     plt.rcParams.update({"svg.hashsalt": "ggas", "font.size": 8})  # the same results give the same picture
     figure, ax = plt.subplots(figsize=(8, 1.5 + 0.22 * len(names)))

@@ -95,7 +95,7 @@ void check(const bench::typed_pattern& p, const char* source, const char* packed
   }
 }
 
-// One behind the other on a stream. No graph: Yaksa records events of its own. What takes long is called once, as it
+// In sequence on a stream. No graph: Yaksa records events of its own. What takes long is called once, as it
 // goes through copies that the host makes one by one; half a second and more is not asked of larger sizes again.
 void measure(rig& r, const origin& from, const bench::typed_pattern& p, std::set<std::string>& slow) {
   constexpr double long_ns = 1e7, too_long_ns = 5e8;

@@ -3,7 +3,7 @@
 
   python benchmarks/compile/measure.py --library build/release/gpu_api/libggas_device.a [--nvshmem DIR] [--headers] [--check]
 
-Rows "linked" are compiled with GGAS_LINKED; their registers and stack are those behind nvlink, with everything that the
+Rows "linked" are compiled with GGAS_LINKED; their registers and stack are those after nvlink, with everything that the
 kernels call. "headers": the same without the library. "nvshmem": the same calls of NVSHMEM in DIR (a folder with include/
 and lib/). --check ends with status 1 where a linked row or NVRTC misses its bar; --check-sizes leaves out the
 bars of time, which say as much of the machine. User times are the least of three."""
@@ -51,7 +51,7 @@ def of_kernels(cuobjdump, file):
 
 
 def measure(tools, source, flags, link, folder):
-    """User seconds, registers, stack, bytes; registers behind the link, where there is one, the stack before it."""
+    """User seconds, registers, stack, bytes; registers after the link, where there is one, the stack before it."""
     made = folder / (source.stem + ".o")
     compile_it = (tools.nvcc, "-std=c++20", "-O3", f"-arch={tools.arch}", *flags, "-c", source, "-o", made)
     seconds = min(user_seconds(lambda: run(*compile_it)) for _ in range(tools.times))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures an allreduce called in a running kernel: the benchmark and the tuner do. Included behind rig.cuh.
+// Measures an allreduce called in a running kernel: the benchmark and the tuner do. Included after rig.cuh.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of floats on a stream as nodes of graphs: the benchmark measures them, the tuner too. Included behind
+// Collectives of floats on a stream as nodes of graphs: the benchmark measures them, the tuner too. Included after
 // rig.cuh.
 #pragma once
 
@@ -107,7 +107,7 @@ fault time_graph(gpu_session& s, int length, int runs, const std::string& what, 
   return {};
 }
 
-// The calls of such a graph in one that nobody times: each has data of its own, finds its destination overwritten, and
+// The calls of such a graph in one that no one times: each has data of its own, finds its destination overwritten, and
 // every element of what it brings is looked at before the next one.
 inline fault check_every_call(gpu_session& s, vectors v, int length, const std::string& what) {
   fill_vectors(s, v);

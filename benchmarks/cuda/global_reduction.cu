@@ -32,7 +32,7 @@ void capture(gpu_session& s, node_graphs& graphs, const reduction_args& a, reduc
   graphs.capture([&](int node) { return queue_reductions(s.machine(), node, blocks, a, way, in_a_graph); });
 }
 
-// The array once from memory, and a hop to everybody.
+// The array once from memory, and a hop to every member.
 limit reduction_ceiling(gpu_session& s, uint64_t bytes) {
   const double ns = double(bytes) / s.limits().memory_bytes_per_s * 1e9 + (s.nodes() > 1 ? s.limits().hop_ns : 0);
   return {1e9 / ns, true, "memory: the array once; links: a hop"};

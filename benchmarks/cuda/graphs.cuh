@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs that every node captures from its stream, launched together and timed on the GPUs. Included behind rig.cuh.
+// Graphs that every node captures from its stream, launched together and timed on the GPUs. Included after rig.cuh.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class node_graphs {
   node_graphs(const node_graphs&) = delete;
   node_graphs& operator=(const node_graphs&) = delete;
 
-  // queue(node) queues the work of a node and says whether it could. Graphs are uploaded here: nobody waits yet.
+  // queue(node) queues the work of a node and says whether it could. Graphs are uploaded here: no one waits yet.
   template <class F>
   void capture(F queue) {
     for (int node = 0; node < s_.nodes(); ++node) {
@@ -46,7 +46,7 @@ class node_graphs {
     }
   }
 
-  // Launches the graphs of all nodes behind a barrier. The time is that of the slowest node, in ns.
+  // Launches the graphs of all nodes after a barrier. The time is that of the slowest node, in ns.
   fault run(const std::string& what, double& ns) {
     return timed(
         what, [&](int node) { return cudaGraphLaunch(graphs_[at(node)], stream(node)); }, ns);

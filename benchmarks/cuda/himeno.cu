@@ -12,7 +12,7 @@ namespace ggas::bench {
 
 namespace {
 
-// Arrays of coefficients that find no room in the second-level cache beside both copies of the pressure. Half of the
+// Arrays of coefficients that find no room in the second-level cache next to both copies of the pressure. Half of the
 // cache: what passes through needs the rest.
 uint32_t streamed_arrays(gpu_session& s, int node, uint64_t array_bytes) {
   int cache = 0;

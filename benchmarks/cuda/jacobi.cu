@@ -53,8 +53,8 @@ struct by_barrier {
   }
   GGAS_DEVICE static ggas_team team() { return ggas_world(); }
 };
-// The blocks of a GPU meet at each step; blocks at an edge tell the neighbour, and wait for it. A halo is written again
-// two steps later, behind the signal of the block that has read it.
+// The blocks of a GPU meet at each step; blocks at an edge inform the neighbour, and wait for it. A halo is written
+// again two steps later, after the signal of the block that has read it.
 struct by_signals {
   GGAS_DEVICE static ggas_status before(const jacobi_args& a, const jacobi_edge& e, uint32_t step) {
     return ggas_wait_until_block(own<uint64_t>(e.arrived), ggas_ge, uint64_t{step} - 1, a.timeout_ns);

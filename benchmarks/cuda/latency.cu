@@ -49,7 +49,7 @@ class latency_runs {
       if (p.bytes != 0) s_.fill(node, a.data, 6 * pingpong_room(p.bytes), 0);
     }
     clear_outcomes(s_, a.outcomes, threads);
-    GGAS_GPU_TRY(s_.run(p.variant));  // nobody stores into slots that are not clear yet
+    GGAS_GPU_TRY(s_.run(p.variant));  // no one stores into slots that are not clear yet
     launch_all(s_, p.blocks, p.threads, p.kernel, a);
     GGAS_GPU_TRY(s_.run(p.variant));
     const bool both = p.share == 0.5;  // the partner answers

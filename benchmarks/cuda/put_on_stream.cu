@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t most_bytes = 1u << 30;
 
-// Puts one behind the other, each to a place of its own.
+// Puts in sequence, each to a place of its own.
 fault put_point(gpu_session& s, node_graphs& clock, uint64_t bytes) {
   const std::string what = "stream, " + std::to_string(bytes) + " bytes";
   const uint64_t outcomes = s.data_offset(), from = outcomes + words_threads * sizeof(outcome), to = from + most_bytes;

@@ -20,7 +20,7 @@ constexpr unsigned log2_usual = 27, log2_most_atomic = 30, log2_most_mailbox = 2
 
 // Where tables begin. Atomics on peers' memory go through four units, one for each 128 MiB of addresses: the exclusive
 // or of the pairs of address bits from 27 on. A table of whole 512 MiB that begins at a multiple of them is spread
-// evenly; one of 1 GiB that begins 128 MiB behind takes 1.4 times as long (docs/benchmarks.md).
+// evenly; one of 1 GiB that begins 128 MiB after takes 1.4 times as long (docs/benchmarks.md).
 constexpr uint64_t table_alignment = 512u << 20;
 
 // Everything for tables of one size.

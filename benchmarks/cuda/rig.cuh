@@ -21,7 +21,7 @@ namespace ggas::bench {
   return s.run("constants");
 }
 
-// A fresh cluster whose segments hold `bytes` behind s.data_offset(), zero at first.
+// A fresh cluster whose segments hold `bytes` after s.data_offset(), zero at first.
 [[maybe_unused]] static fault start(gpu_session& s, size_t bytes) {
   GGAS_GPU_TRY(s.make_cluster(bytes));
   return bind(s);

@@ -11,7 +11,7 @@ namespace {
 struct ring_args {
   uint64_t data, signal;
   uint64_t outcomes;  // of each thread
-  uint64_t rounds;    // that are timed, behind one that is not
+  uint64_t rounds;    // that are timed, after one that is not
   uint64_t timeout_ns;
 };
 

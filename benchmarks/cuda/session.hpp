@@ -61,7 +61,7 @@ struct gpu_limits {
     if (payload_bytes_per_s <= 0) return {};
     return limit{payload_bytes_per_s * share, true, "links: data of " + link};
   }
-  // A floor for a time in ns: so many hops one behind the other, and `bytes` that one GPU sends or gets. Nothing if
+  // A floor for a time in ns: so many hops in sequence, and `bytes` that one GPU sends or gets. Nothing if
   // the links are not known.
   std::optional<limit> link_floor(double hops, double bytes = 0) const {
     if (payload_bytes_per_s <= 0) return {};
@@ -108,12 +108,12 @@ class gpu_session {
   // How often a bandwidth or a whole job is measured; latencies take their samples from rounds of a kernel.
   int runs() const { return options_.quick ? 5 : 11; }
 
-  // Makes the cluster, or a fresh one; segments are zero and hold `bytes` of benchmark data beside the reserved part.
+  // Makes the cluster, or a fresh one; segments are zero and hold `bytes` of benchmark data next to the reserved part.
   // Kernels need their context too: use start() of rig.cuh.
   fault make_cluster(size_t bytes);
   cluster& machine() { return *cluster_; }
   char* segment(int node) { return reinterpret_cast<char*>(cluster_->segment(node)); }
-  // Offset of the first byte behind the reserved part of every segment.
+  // Offset of the first byte after the reserved part of every segment.
   size_t data_offset() const { return cluster_->device_context(0).reserved; }
 
   // Runs what is queued on all nodes to its end; `what` names the point in messages.

@@ -29,7 +29,7 @@ fault time_in_kernel(gpu_session& s, uint64_t bytes, unsigned blocks, ggas_metho
 }
 
 // Methods called in a kernel, in the order in which longer vectors want them: doubles the size until one is no longer
-// better than those behind it, and so on.
+// better than those after it, and so on.
 fault tune_in_kernel(gpu_session& s, bool grid, tuning::limits& out) {
   constexpr int count = 4;
   constexpr ggas_method methods[count] = {ggas_one_shot, ggas_two_shot, ggas_direct, ggas_push};

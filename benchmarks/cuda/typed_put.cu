@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// typed_put on real GPUs: from layout to layout on the next GPU, beside pack, put and unpack, dense puts, stores by
+// typed_put on real GPUs: from layout to layout on the next GPU, next to pack, put and unpack, dense puts, stores by
 // hand, and with a signal.
 #include "benchmarks/cuda/typed_rig.cuh"
 
@@ -74,7 +74,7 @@ class put_bench {
     return m_.expect_equal(0, m_.at(0, m_.packed), m_.at(0, m_.wanted), p.bytes, what);
   }
 
-  // Pack, put, and unpack there, one behind the other: what a library does that only packs.
+  // Pack, put, and unpack there, in sequence: what a library does that only packs.
   fault three_steps(const typed_pattern& p, const ggas_type& t, const std::string& what) {
     auto& c = s_.machine();
     std::vector<double> send, receive;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks of datatypes share: memory, a graph of calls that is timed, data looked at. Included behind
+// What the benchmarks of datatypes share: memory, a graph of calls that is timed, data looked at. Included after
 // rig.cuh.
 #pragma once
 

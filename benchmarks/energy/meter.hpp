@@ -59,7 +59,7 @@ class window_meter : public work_meter {
 // A result as records have it: a metric with its samples, one a window.
 struct energy_figure {
   std::string metric, unit, group;
-  bool integrated;  // power over time, beside what the counters say
+  bool integrated;  // power over time, next to what the counters say
   std::vector<double> samples;
 };
 

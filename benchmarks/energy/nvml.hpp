@@ -23,7 +23,7 @@ class nvml {
   using gpu = void*;
   gpu find(const std::string& pci_address) const;
 
-  // Joules since the driver was loaded, in steps of up to 100 ms; nothing where the GPU or its driver does not tell.
+  // Joules since the driver was loaded, in steps of up to 100 ms; nothing where the GPU or its driver does not report.
   std::optional<double> energy_j(gpu g) const;
   // Watts at this moment, not the average over a second that nvidia-smi shows by default; nothing likewise.
   std::optional<double> power_w(gpu g) const;

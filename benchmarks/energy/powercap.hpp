@@ -10,7 +10,7 @@ namespace ggas::bench {
 
 inline constexpr const char* powercap_folder = "/sys/class/powercap";
 
-// The zones package-* and dram; what a package counts beside them (core, uncore) is part of it. A zone that cannot be
+// The zones package-* and dram; what a package counts next to them (core, uncore) is part of it. A zone that cannot be
 // read is left out, and `missing` names its file.
 sensor_list find_processors(const std::filesystem::path& root = powercap_folder);
 

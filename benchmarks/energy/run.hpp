@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the energy benchmark, whoever brings the loads: idle, the loads, idle again, with the same sensors.
+// A run of the energy benchmark, whichever program brings the loads: idle, the loads, idle again, with the same
+// sensors.
 #pragma once
 
 #include <functional>

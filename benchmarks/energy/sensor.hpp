@@ -26,7 +26,7 @@ struct sensor_list {
   std::string missing;
 };
 
-// Energy spent between two moments, by each way to tell it.
+// Energy spent between two moments, by each way to measure it.
 struct spent_energy {
   std::optional<double> counter_j, integral_j;
 
@@ -36,7 +36,7 @@ struct spent_energy {
   std::optional<double> difference() const;
 };
 
-// What a sensor told from its first reading on.
+// What a sensor reported from its first reading on.
 class sensor_log {
  public:
   explicit sensor_log(double range_j) : range_j_(range_j) {}

@@ -25,7 +25,7 @@ class means {
   // Messages of the other rank of the pair arrive in `in`; what this one sends is in `out`. Both have the most bytes.
   virtual std::byte* out() = 0;
   virtual std::byte* in() = 0;
-  // Begins to send; the other one knows after tell() that all before have arrived.
+  // Begins to send; the other one knows after report() that all before have arrived.
   virtual void post(size_t bytes) = 0;
   virtual void tell() = 0;
   // Waits until `out` may be changed.
@@ -36,7 +36,7 @@ class means {
     tell();
     flush();
   }
-  // Waits for messages, and that they are told.
+  // Waits for messages, and until they are reported.
   virtual void receive(unsigned messages, size_t bytes) = 0;
 
   // False: the library has none of this kind; barrier() is there to meet.

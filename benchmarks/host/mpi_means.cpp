@@ -62,7 +62,7 @@ class two_sided final : public mpi_means {
   void post(size_t bytes) override {
     MPI_Isend(out(), int(bytes), MPI_BYTE, other(), 0, MPI_COMM_WORLD, &requests_.emplace_back());
   }
-  void tell() override {}  // a message that is received is told
+  void tell() override {}  // a message that is received is reported
   void flush() override { finish(); }
   void receive(unsigned messages, size_t bytes) override {
     if (messages == 1) {
@@ -84,7 +84,7 @@ class two_sided final : public mpi_means {
   size_t most_;
 };
 
-// Put into a window that MPI has allocated, which is its fastest; a counter behind the data says that they are there.
+// Put into a window that MPI has allocated, which is its fastest; a counter after the data says that they are there.
 class one_sided final : public mpi_means {
  public:
   one_sided(std::shared_ptr<session> s, size_t most) : mpi_means(std::move(s)), most_(most) {
@@ -112,7 +112,7 @@ class one_sided final : public mpi_means {
     MPI_Accumulate(&told_, 1, MPI_UINT64_T, other(), MPI_Aint(2 * most_), 1, MPI_UINT64_T, MPI_REPLACE, window_);
     MPI_Win_flush(other(), window_);
   }
-  void flush() override {}  // tell() has done it
+  void flush() override {}  // report() has done it
   void receive(unsigned, size_t) override {
     ++heard_;
     const auto end = std::chrono::steady_clock::now() + patience;

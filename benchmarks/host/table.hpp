@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rank 0 tells: columns in the manner of the OSU benchmarks, a line of JSON for each library and size.
+// What rank 0 reports: columns in the manner of the OSU benchmarks, a line of JSON for each library and size.
 #pragma once
 
 #include <fstream>
@@ -42,7 +42,7 @@ class table {
   results_file json_;
   const pattern* pattern_ = nullptr;
   std::vector<const means*> all_;
-  std::vector<ratio> least_;  // of the libraries beside libggas
+  std::vector<ratio> least_;  // of the libraries next to libggas
 };
 
 }  // namespace ggas::host_bench

@@ -13,7 +13,7 @@ struct barrier_args {
   uint64_t rounds;
   uint64_t checks;  // rounds that prove the barrier, before the measured ones
   uint64_t timeout_ns;
-  uint64_t batch = 1;  // calls of a round, where one is short beside the resolution of the clock
+  uint64_t batch = 1;  // calls of a round, where one is short next to the resolution of the clock
 };
 
 enum class meeting { barrier, sync };

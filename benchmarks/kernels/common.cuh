@@ -21,13 +21,13 @@ GGAS_DEVICE unsigned global_threads() { return detail::block_count() * detail::t
 // Nodes work in pairs: 0 and 1, 2 and 3, …; a node without a partner is idle.
 GGAS_DEVICE bool leads_pair() { return ggas_node() % 2 == 0 && ggas_node() + 1 < ggas_nodes(); }
 
-// Bytes `offset` behind the start of the own segment.
+// Bytes `offset` after the start of the own segment.
 template <class T>
 GGAS_DEVICE T* own(uint64_t offset) {
   return ggas_pointer_of_node<T>(ggas_node(), offset);
 }
 
-// A value that tells seed, round and place apart and is never 0 (splitmix64).
+// A value that distinguishes seed, round and place and is never 0 (splitmix64).
 GGAS_HOST_DEVICE constexpr uint64_t pattern(uint64_t seed, uint64_t round, uint64_t place) {
   uint64_t z = seed * 0x9e3779b97f4a7c15u + (round << 32) + place + 1;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

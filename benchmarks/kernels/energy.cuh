@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls one behind the other on every node, long enough to measure their energy.
+// Calls in sequence on every node, long enough to measure their energy.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -17,7 +17,7 @@ struct energy_args {
   uint64_t timeout_ns;
 };
 
-// Element i that a node has for everybody: small, so that sums are exact.
+// Element i that a node has for every member: small, so that sums are exact.
 GGAS_HOST_DEVICE inline float energy_element(int node, uint64_t i) {
   return static_cast<float>((static_cast<uint64_t>(node) * 7 + i) % 128);
 }

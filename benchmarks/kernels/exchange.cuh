@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives called in a running kernel, one behind the other, each call with other data than the ones before it.
+// Collectives called in a running kernel, in sequence, each call with other data than the ones before it.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -8,8 +8,8 @@ namespace ggas::bench {
 
 enum class moved { broadcast, allgather, alltoall, reduce, allreduce, reducescatter, gather, scatter, permute, scan };
 
-// Whether a node has a part for every other one, and whether one of everybody comes to it. Roots are node 0; a permute
-// sends to the next node.
+// Whether a node has a part for every other one, and whether one of every member comes to it. Roots are node 0; a
+// permute sends to the next node.
 GGAS_HOST_DEVICE constexpr bool many_in(moved what) {
   return what == moved::alltoall || what == moved::reducescatter || what == moved::scatter;
 }
@@ -123,8 +123,8 @@ GGAS_DEVICE void forget_output(const exchange_args& a) {
   forget_output(a);
 }
 
-// `checks` rounds whose results are all checked and then overwritten, one behind which all nodes are here, then the
-// measured ones. Every call stands in one place: twice the code takes longer, to run and to compile.
+// `checks` rounds whose results are all checked and then overwritten, one after which all nodes are here, then the
+// measured ones. Every call is in one place: twice the code takes longer, to run and to compile.
 template <moved What, bool Grid, bool Team = false>
 static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};
@@ -134,7 +134,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
     s = exchange_once<What, Grid, Team>(a, round);
     if (round > a.checks || s != ggas_ok) continue;
     GGAS_NO_UNROLL
-    for (bool again = round < a.checks;; again = false) {  // a barrier before the check and one behind it
+    for (bool again = round < a.checks;; again = false) {  // a barrier before the check and one after it
       s = ggas_barrier_grid(a.timeout_ns);
       if (!again || s != ggas_ok) break;
       out.errors += count_wrong(a, round);

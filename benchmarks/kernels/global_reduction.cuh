@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // global_reduction: every GPU sums its array, and one value goes through an allreduce. A job is a number of such
-// reductions, one behind the other; each adds its result to a total, so that one that is missing or stale shows.
+// reductions, in sequence; each adds its result to a total, so that one that is missing or stale shows.
 #pragma once
 
 #include "benchmarks/kernels/block_sum.cuh"
@@ -11,7 +11,7 @@ namespace ggas::bench {
 
 inline constexpr unsigned reduction_threads = 256;
 // Registers for so many blocks on a multiprocessor. Four where two are launched: then the next kernel's find room
-// beside those that still run. With less room they would go where blocks end first, two to one multiprocessor and none
+// next to those that still run. With less room they would go where blocks end first, two to one multiprocessor and none
 // to the next (64 Mi floats: 85 us instead of 66).
 #ifdef __CUDACC__
 #define GGAS_REDUCTION_BOUNDS(blocks) __launch_bounds__(reduction_threads, blocks)
@@ -49,7 +49,7 @@ GGAS_HOST_DEVICE constexpr float reduction_input(uint64_t seed, uint64_t node, u
   return static_cast<float>(pattern(seed, node, i) % 1024);
 }
 
-// Places behind `start`, the same on every node, for arrays of at most so many floats and for at most so many blocks.
+// Places after `start`, the same on every node, for arrays of at most so many floats and for at most so many blocks.
 inline reduction_args plan_reduction(uint64_t start, uint64_t most_elements, unsigned most_blocks, uint64_t seed,
                                      uint64_t timeout_ns) {
   layout_plan room(start);
@@ -105,7 +105,7 @@ GGAS_DEVICE void tell_sum(detail::word_pair* line, double mine, uint64_t number)
   __builtin_memcpy(&bits, &mine, sizeof bits);
   ggas_store(line, detail::word_pair{(number << 32) | (bits & 0xffffffffu), (number << 32) | (bits >> 32)});
 }
-// Half a sum lies beside the low bits of the reduction's number in each word: who finds them has the half.
+// Half a sum lies next to the low bits of the reduction's number in each word: who finds them has the half.
 GGAS_DEVICE bool take_sum(const detail::word_pair* line, uint64_t number, double& sum) {
   const detail::word_pair w = detail::load_spin(line);
   if (w.lo >> 32 != (number & 0xffffffffu) || w.hi >> 32 != (number & 0xffffffffu)) return false;

@@ -40,7 +40,7 @@ inline constexpr uint32_t himeno_points = himeno_warps * 32 * himeno_quad;
 
 enum class himeno_part { lowest, highest, inside };
 
-// What a block computes at a time: himeno_points points of one plane that lie behind each other in memory. Larger tiles
+// What a block computes at a time: himeno_points points of one plane that lie after each other in memory. Larger tiles
 // would read less of the pressure, which comes from the caches anyhow, and end less evenly.
 struct himeno_tile {
   himeno_part part;
@@ -162,14 +162,14 @@ __global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step) {
   work.compute(a, i, step);
 }
 
-// ---- a step in which blocks wait for neighbours and the last block of a plane tells the neighbour that it is there
+// ---- a step in which blocks wait for neighbours and the last block of a plane informs the neighbour that it is there
 
 GGAS_DEVICE ggas_status himeno_wait(const himeno_args& a, himeno_part part, uint32_t step) {
   const himeno_word arrived = part == himeno_part::lowest ? himeno_from_below : himeno_from_above;
   return ggas_wait_until_block(himeno_own_word(a, arrived), ggas_ge, step - 1, a.timeout_ns);
 }
 
-// Stores the tile at the neighbour too; the last block of the plane, found by an atomic counter, tells it.
+// Stores the tile at the neighbour too; the last block of the plane, found by an atomic counter, informs it.
 GGAS_DEVICE void himeno_send(const himeno_args& a, const himeno_tile& t, const himeno_work& work, uint32_t step) {
   const bool low = t.part == himeno_part::lowest;
   const int neighbour = ggas_node() + (low ? -1 : 1);
@@ -216,7 +216,7 @@ GGAS_DEVICE ggas_status himeno_gpu_barrier(const himeno_args& a, uint32_t step) 
   return ggas_wait_until_block(here, ggas_ge, uint64_t{step} * detail::block_count(), a.timeout_ns);
 }
 
-// All steps: the blocks stay, all of them resident at once. Rounds behind the first go from the last block to the
+// All steps: the blocks stay, all of them resident at once. Rounds after the first go from the last block to the
 // first, so that the tiles that are missing in the last round are missed by the blocks that had sent a tile.
 __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t steps) {
   const uint32_t block = detail::block_rank(), blocks = detail::block_count();

@@ -9,7 +9,7 @@
 namespace ggas::bench {
 
 inline constexpr uint32_t himeno_quad = 4;                    // points of a thread, along x
-inline constexpr uint32_t himeno_pad = 32;                    // floats before and behind an array that may be read
+inline constexpr uint32_t himeno_pad = 32;                    // floats before and after an array that may be read
 inline constexpr uint32_t himeno_coefficients = 12;           // a0 ... a3, b0 ... b2, c0 ... c2, bnd, wrk1
 inline constexpr uint64_t himeno_flops = 34;                  // of a point: the official count
 inline constexpr uint64_t himeno_bytes = 14 * sizeof(float);  // of a point: each array once
@@ -24,7 +24,7 @@ struct himeno_grid {
   GGAS_HOST_DEVICE constexpr uint64_t index(uint32_t x, uint32_t y, uint32_t z) const {
     return himeno_pad + z * plane() + uint64_t{y} * nx + x;
   }
-  // An array of the node with most planes; copies of the pressure lie one behind the other.
+  // An array of the node with most planes; copies of the pressure lie in sequence.
   GGAS_HOST_DEVICE constexpr uint64_t array_floats(int nodes) const {
     const auto n = static_cast<uint32_t>(nodes);
     return ((nz + n - 1) / n + 2) * plane() + 2 * himeno_pad;
@@ -121,7 +121,7 @@ class himeno_arrays {
 #endif
 };
 
-// Four points of a row and the two beside them: at(i) for i = -1 ... 4.
+// Four points of a row and the two next to them: at(i) for i = -1 ... 4.
 struct himeno_row {
   float left;
   himeno_four own;
@@ -129,7 +129,7 @@ struct himeno_row {
   GGAS_DEVICE float at(int i) const { return i < 0 ? left : i == static_cast<int>(himeno_quad) ? right : own.v[i]; }
 };
 
-// Where the points beside four lie; at the ends of a row points of the row itself, which nobody asks for: what lies
+// Where the points next to four lie; at the ends of a row points of the row itself, which no one asks for: what lies
 // beyond may be a plane that a neighbour is writing.
 struct himeno_beside {
   int64_t left, right;

@@ -11,7 +11,7 @@ struct hpcc_stream {
   static constexpr uint64_t polynomial = 7;
   static constexpr uint64_t period = 1317624576693539401u;
 
-  // The element behind v: v times x.
+  // The element after v: v times x.
   static GGAS_HOST_DEVICE constexpr uint64_t next(uint64_t v) { return (v << 1) ^ (v >> 63 != 0 ? polynomial : 0); }
 
   // Product of two elements.

@@ -76,7 +76,7 @@ GGAS_DEVICE ggas_status await_message(const one_sided_args& a, const ggas_queue&
   return ggas_bad_argument;
 }
 
-// Gets one behind the other, by the first node of each pair: from the partner's `target` into `source` here.
+// Gets in sequence, by the first node of each pair: from the partner's `target` into `source` here.
 GGAS_DEVICE ggas_status get_once(const one_sided_args& a, const ggas_queue& q, int peer, uint64_t number) {
   auto* const local = own<uint64_t>(a.source);
   const uint64_t here = detail::local_nla(local), there = detail::nla(peer, a.target);

@@ -10,7 +10,7 @@ namespace ggas::bench {
 
 struct peer_args {
   uint64_t slots;     // offset of a word for each thread: flags, signals, words to load or to add to; zero at first
-  uint64_t data;      // offset of what is put, in 6 x pingpong_room(bytes), zero at first: what arrives comes behind it
+  uint64_t data;      // offset of what is put, in 6 x pingpong_room(bytes), zero at first: what arrives comes after it
   uint64_t bytes;     // of a put, a multiple of 8
   uint64_t outcomes;  // offset of an outcome for each thread
   uint64_t samples;   // offset of `windows` durations in ns, of the first thread
@@ -64,7 +64,7 @@ __global__ void store_count(peer_args a) {
   report(a, s, 0);
 }
 
-// Loads one behind the other: where the next one goes depends on the value.
+// Loads in sequence: where the next one goes depends on the value.
 __global__ void load_chain(peer_args a) {
   if (!leads_pair()) return;
   const unsigned t = global_thread();
@@ -80,7 +80,7 @@ __global__ void load_chain(peer_args a) {
 }
 
 // A block sends data, the partner's answers in the same way: send(place, number) puts what lies at a.data to `place`
-// words behind it at the partner, wait(place, number) returns when the partner's have come. What arrived is looked at
+// words after it at the partner, wait(place, number) returns when the partner's have come. What arrived is looked at
 // between windows, which go to two places in turn: one may begin while the partner looks at the last. Nothing that
 // arrives shares a line with anything that is sent.
 GGAS_HOST_DEVICE constexpr uint64_t pingpong_room(uint64_t bytes) { return bytes < 256 ? 256 : bytes; }
@@ -109,7 +109,7 @@ GGAS_DEVICE void data_pingpong(const peer_args& a, Send send, Wait wait) {
   report(a, run_windows(a, prepare, round, check), errors);
 }
 
-// With a signal behind the data.
+// With a signal after the data.
 __global__ void GGAS_LAUNCH_BOUNDS(512) put_signal_pingpong(peer_args a) {
   const int peer = ggas_node() ^ 1;
   if (peer >= ggas_nodes()) return;
@@ -126,7 +126,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(512) put_signal_pingpong(peer_args a) {
       [&](uint64_t, uint64_t number) { return ggas_wait_until_block(mine, ggas_eq, number, a.timeout_ns); });
 }
 
-// With a tag beside every word of the data: they come to lines, from where the partner takes them.
+// With a tag next to every word of the data: they come to lines, from where the partner takes them.
 __global__ void GGAS_LAUNCH_BOUNDS(512) put_tagged_pingpong(peer_args a) {
   const int peer = ggas_node() ^ 1;
   if (peer >= ggas_nodes()) return;
@@ -185,7 +185,7 @@ __global__ void claimed_pingpong(peer_args a) {
       [&](uint64_t& cookie) { return take_claimed(ring, taken++, cookie, a.timeout_ns); });
 }
 
-// Fetching adds on a word of the partner, one behind the other; old values count up.
+// Fetching adds on a word of the partner, in sequence; old values count up.
 __global__ void add_chain(peer_args a) {
   if (!leads_pair()) return;
   uint64_t* const word = ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.slots) + global_thread();

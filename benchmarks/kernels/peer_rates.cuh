@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bandwidth and rates between GPUs that reach each other's memory directly: many transfers under way, by a grid. The
-// first node of each pair works. Outcomes tell when a block began and when its part had arrived.
+// first node of each pair works. Outcomes report when a block began and when its part had arrived.
 #pragma once
 
 #include "benchmarks/kernels/sent_words.cuh"

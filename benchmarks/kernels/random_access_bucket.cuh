@@ -9,7 +9,7 @@
 // its place is new; nothing is cleared. Neither needs it a fence: a bucket is overwritten only after its words have
 // been read, because the credit depends on what was read and the next bucket on the credit.
 //
-// Nobody waits without taking: each turn of a warp makes numbers if its rings have room, ships what has credit, and
+// No one waits without taking: each turn of a warp makes numbers if its rings have room, ships what has credit, and
 // takes what has come. So a bucket that was shipped is taken whatever its owner itself waits for, its credit comes
 // back, and no cycle of waiting is closed. All warps must be resident.
 #pragma once
@@ -112,7 +112,7 @@ class bucket_warp {
     return true;
   }
 
-  // Ships full buckets, at the end of the stream the rest, behind which words that their owner cannot own end it.
+  // Ships full buckets, at the end of the stream the rest, after which words that their owner cannot own end it.
   GGAS_DEVICE bool ship() {
     const bool last = !any(part_.count != 0);
     bool moved = false;

@@ -4,7 +4,7 @@
 // each other node, and one mailbox there: 32 + (nodes - 1) * 2 * `words`, at most `look_ahead`. So the more nodes, the
 // smaller the buckets, down to one word.
 //
-// Mailboxes have no flag, and nobody waits without taking, as there: docs/benchmarks.md.
+// Mailboxes have no flag, and no one waits without taking, as there: docs/benchmarks.md.
 #pragma once
 
 #include "benchmarks/kernels/random_access.cuh"
@@ -112,7 +112,7 @@ class many_warp {
     return filled < a_.words;
   }
 
-  // Ships full buckets whose mailbox is free; at the end of the stream the rest, behind which words that their owner
+  // Ships full buckets whose mailbox is free; at the end of the stream the rest, after which words that their owner
   // cannot own end it.
   GGAS_DEVICE bool ship() {
     const bool last = !any(part_.count != 0 || holds_);

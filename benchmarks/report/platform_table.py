@@ -25,7 +25,7 @@ MEANING = {
 
 EXAMPLES = """examples:
   ./ggas bench platform galibier-k20                     every number, by class
-  ./ggas bench platform modern --class estimate fitted   what a prediction rests on that nobody published
+  ./ggas bench platform modern --class estimate fitted   the numbers of a prediction that were not published
   ./ggas bench platform my.toml --json numbers.jsonl
 
 Exit status: 0, or 2 for bad input."""

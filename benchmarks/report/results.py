@@ -74,7 +74,7 @@ def parse(lines, source):
         where = f"{source}:{number}"
         try:
             record = json.loads(line)
-            json.dumps(record, ensure_ascii=False).encode()  # JSON may hold halves of letters, which nobody can write
+            json.dumps(record, ensure_ascii=False).encode()  # JSON may hold halves of letters, which no one can write
         except json.JSONDecodeError as e:
             raise BadResults(f"{where}: {e.msg}") from None
         except (ValueError, RecursionError) as e:  # those, thousands of digits, brackets within brackets

@@ -7,7 +7,7 @@ from results import bound, deviation, goal, human, is_met, spread_text
 
 
 def columns(records):
-    """Pairs of heading and a function from record to text; a column nobody fills is left out."""
+    """Pairs of heading and a function from record to text; a column no one fills is left out."""
     params = list(dict.fromkeys(k for r in records for k in r["params"]))
     cols = [("variant", lambda r: r["variant"])]
     cols += [(p, lambda r, p=p: str(r["params"].get(p, ""))) for p in params]

@@ -11,11 +11,11 @@ from plots import legend_above, plt, svg  # noqa: E402
 from report import write  # noqa: E402
 from tables import html, table_of  # noqa: E402
 
-MOST_CURVES = 12  # of a plot; more cannot be told apart
+MOST_CURVES = 12  # of a plot; more cannot be distinguished
 
 
 def curves(records, swept):
-    """Points by label: what tells records apart besides the first parameter."""
+    """Points by label: what distinguishes records in addition the first parameter."""
     first = swept[0]
     varying = [k for k in dict.fromkeys(k for r in records for k in r["params"]) if k != first and len({str(r["params"].get(k)) for r in records}) > 1]
     found = {}

@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t most_micros = most_calc_ns / 1000, most_tag = INT32_MAX;
 constexpr uint32_t no_cpu = 0;  // what takes no time waits for no computation
 
-// What is wrong, told with its place.
+// What is wrong, reported with its place.
 struct wrong {
   std::string text;
 };
@@ -92,7 +92,7 @@ class planner {
     if (*n.comm_type != uint32_t(chakra_collective::barrier)) check_size(n);
   }
 
-  // A group without a name is everybody. The others are those that name it.
+  // A group without a name is every member. The others are those that name it.
   void find_groups() {
     uint64_t tag = 0;
     for (rank_ = 0; rank_ < ranks_.size(); ++rank_) {

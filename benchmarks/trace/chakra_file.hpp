@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file of a Chakra execution trace (MLCommons, schema/protobuf/et_def.proto): what one rank did. Behind a message
+// One file of a Chakra execution trace (MLCommons, schema/protobuf/et_def.proto): what one rank did. After a message
 // of metadata comes a message for each node, each with its length in front.
 #pragma once
 
@@ -43,7 +43,7 @@ struct chakra_node {
   std::string pg_name;  // group of processes; empty: all
 };
 
-// `bytes` is a file's content, `name` stands in messages. What is wrong is told as "name: byte N: node ID: rule".
+// `bytes` is a file's content, `name` stands in messages. What is wrong is reported as "name: byte N: node ID: rule".
 std::expected<std::vector<chakra_node>, std::string> parse_chakra(std::string_view bytes, const std::string& name);
 
 // The same of a file in JSON: "name: entry N: rule".

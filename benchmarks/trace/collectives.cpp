@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t least_ring_piece = 1024;
 constexpr uint64_t token_bytes = 8;  // of a barrier
 
-// Writes the part of one rank. Members add messages behind operation `ready` and return the one after which their
+// Writes the part of one rank. Members add messages after operation `ready` and return the one after which their
 // data are here.
 class writer {
  public:

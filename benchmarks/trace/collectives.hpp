@@ -17,7 +17,7 @@ struct collective_part {
   std::vector<schedule_op>& ops;    // of the rank; the part is added
   std::span<const uint32_t> group;  // ranks, in order
   uint32_t me;                      // this rank's place in the group
-  uint32_t tag;                     // of all its messages; nobody else's
+  uint32_t tag;                     // of all its messages; no other one's
   uint64_t place;
   uint32_t begin, end;  // operations between which it runs
 };

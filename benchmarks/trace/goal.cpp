@@ -79,7 +79,7 @@ class lexer {
   unsigned line_ = 1;
 };
 
-// What is wrong, told as "file:line: rule".
+// What is wrong, reported as "file:line: rule".
 struct wrong {
   std::string text;
 };

@@ -9,7 +9,7 @@
 
 namespace ggas::bench {
 
-// What is wrong is told as "file:line: rule".
+// What is wrong is reported as "file:line: rule".
 std::expected<schedule, std::string> read_goal(const std::filesystem::path& file);
 // `file` stands in messages.
 std::expected<schedule, std::string> parse_goal(std::string_view text, const std::string& file);

@@ -92,7 +92,7 @@ class rank_run {
     end(i);
   }
 
-  // All pieces go over one way in order, so the last one's notification tells of all. Without bytes there is nothing
+  // All pieces go over one way in order, so the last one's notification reports of all. Without bytes there is nothing
   // but the notification.
   void send(uint32_t i) {
     const schedule_op& op = ops_[i];

@@ -16,7 +16,7 @@ namespace ggas::bench {
 
 namespace {
 
-// Each rank by itself; messages are told apart by their order, so they make no circle that this would not see as a
+// Each rank by itself; messages are distinguished by their order, so they make no circle that this would not see as a
 // rank that stops.
 std::optional<schedule_fault> find_circle(const schedule& plan) {
   for (uint32_t r = 0; r < plan.ranks.size(); ++r) {

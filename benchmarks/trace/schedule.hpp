@@ -48,7 +48,8 @@ struct schedule_fault {
 // compared.
 std::optional<schedule_fault> check_schedule(schedule& plan);
 
-// By the end of its name: *.et and *.json are Chakra, all else GOAL. What is wrong is told with file, place and rule.
+// By the end of its name: *.et and *.json are Chakra, all else GOAL. What is wrong is reported with file, place and
+// rule.
 std::expected<schedule, std::string> read_schedule(const std::filesystem::path& file);
 
 }  // namespace ggas::bench
