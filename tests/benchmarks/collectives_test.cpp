@@ -25,7 +25,7 @@ schedule plan(chakra_collective what, uint32_t size, uint64_t bytes) {
   return s;
 }
 
-// Runs it without time. A message carries everybody's data that its sender has at its begin.
+// Runs it without time. A message carries every member's data that its sender has at its begin.
 struct outcome {
   std::vector<std::set<uint32_t>> reached;  // by rank: whose data
   size_t left = 0;                          // operations that never ended

@@ -71,7 +71,7 @@ TEST_P(AllreduceBundle, NumbersDifferAndWrap) {
     for (int node = 0; node < nodes(); ++node) {
       for (uint64_t channel = 0; channel < 3; ++channel) number_of(node, channel) = last + channel;
     }
-    for (int i = 0; i < 12; ++i) {  // all slots of all channels are refreshed behind 2^30
+    for (int i = 0; i < 12; ++i) {  // all slots of all channels are refreshed after 2^30
       const size_t n = 3 * in_slot<float>() - static_cast<size_t>(i) * 3;
       check_uneven<float>({.n = n, .root = i % 2 ? i % nodes() : -1}, world());
     }
@@ -90,7 +90,7 @@ TEST_P(AllreduceBundle, SlotsAreRefreshed) {
   }
 }
 
-// The channels of a bundle fail together, and for everybody who uses one of them.
+// The channels of a bundle fail together, and for every member who uses one of them.
 TEST_P(AllreduceBundle, AMissingMemberIsATimeOutAndThenAnError) {
   if (nodes() == 1) GTEST_SKIP() << "one node never waits";
   on(0, 1, 64, [this] {

@@ -63,7 +63,7 @@ class Allreduce : public api_test {
     if (sizeof(T) == 2) return static_cast<T>(static_cast<int>(random_() % 2001) / 7.0 - 100);
     return static_cast<T>((random_() % 2000001) / T(7) - T(99999));
   }
-  // By a tree the members from `place` on, `place` behind the root, are combined in its order.
+  // By a tree the members from `place` on, `place` after the root, are combined in its order.
   template <class T>
   static T along_tree(ggas_op op, const std::vector<T>& v, size_t place) {
     T sum = v[place];
@@ -84,7 +84,7 @@ class Allreduce : public api_test {
     return user<T>(node, offset + guard) + c.shift(node);
   }
 
-  // Fills everybody's vectors, returns what must come out.
+  // Fills every member's vectors, returns what must come out.
   template <class T>
   std::vector<T> fill(const call& c, const ggas_team& team) {
     std::vector<std::vector<T>> numbers(c.n);

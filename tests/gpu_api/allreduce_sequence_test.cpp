@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: reduce and allreduce call after call: slots used again and again, teams in turn, a call behind one that
+// Device API: reduce and allreduce call after call: slots used again and again, teams in turn, a call after one that
 // failed, numbers of exchanges that wrap.
 #include "tests/gpu_api/allreduce_rig.hpp"
 

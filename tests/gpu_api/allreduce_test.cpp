@@ -54,7 +54,7 @@ TEST_P(Allreduce, ThreadsDifferFromMemberToMember) {
   }
 }
 
-// By every method everybody hears from everybody, also where it waits for few: a short broadcast relies on it.
+// By every method every member receives from every member, also where it waits for few: a short broadcast relies on it.
 TEST_P(Allreduce, BroadcastsFollowEveryMethod) {
   for (ggas_method method : methods()) {
     on_all(1, 32, [&] {
@@ -112,7 +112,7 @@ TEST_P(Allreduce, ReduceToEveryRoot) {
   }
 }
 
-// Element i is a NaN at member i, the one behind those at all of them: the others count, and where there are none it
+// Element i is a NaN at member i, the one after those at all of them: the others count, and where there are none it
 // stays. The last one is a zero, with a sign at every other member.
 template <class T>
 void reduce_nans(Allreduce& on, ggas_method method, ggas_op op) {

@@ -167,7 +167,7 @@ GGAS_DEVICE void spoil_words(witness& w, T* remote, uint64_t t) {
   }
 }
 
-// Where no segment lies before or behind: at the first node and the last.
+// Where no segment lies before or after: at the first node and the last.
 template <class T>
 GGAS_DEVICE T* spoilt_far(fault f, uint64_t good, size_t n) {
   const int node = f == fault::over_the_end ? ggas_nodes() - 1 : 0;

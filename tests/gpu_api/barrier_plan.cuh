@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequences of barriers and the like in which blocks come late, stay away, leave or repeat what failed, at random: what
 // a sequence is and what its blocks do. For the host engine and GPUs. Every call is drawn from the sequence's seed
-// alike by everybody, what a block makes of it by that block.
+// alike by every member, what a block makes of it by that block.
 //
-// The rule that is looked for: ok says that everybody has come. Before its j-th meeting with a team a block stores j at
-// all members; behind ok it finds j, or more, of every block of every member. Behind an allreduce the sum tells. And
-// behind a failure a block finds the node broken, whatever it calls.
+// The rule that is looked for: ok says that every member has come. Before its j-th meeting with a team a block stores j
+// at all members; after ok it finds j, or more, of every block of every member. After an allreduce the sum tells. And
+// after a failure a block finds the node broken, whatever it calls.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -18,15 +18,15 @@ struct barrier_script {
   uint64_t vectors;
   uint64_t found;
   uint64_t timeout_ns, enough_ns;
-  uint32_t calm;   // calls that everybody makes, at first: all ok
+  uint32_t calm;   // calls that every member makes, at first: all ok
   uint32_t calls;  // after these
 };
 
 // What a block found in all sequences so far.
 struct barrier_findings {
   uint64_t passed, failed;  // calls that may fail
-  uint64_t early;           // ok before everybody had come
-  uint64_t revived;         // ok behind a failure
+  uint64_t early;           // ok before every member had come
+  uint64_t revived;         // ok after a failure
   uint64_t strange;         // a status that cannot be; a calm call that failed; a wrong sum
 };
 

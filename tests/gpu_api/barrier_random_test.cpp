@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: random sequences of barriers with blocks that are late, missing or repeat, a reset behind each. How many:
+// Device API: random sequences of barriers with blocks that are late, missing or repeat, a reset after each. How many:
 // GGAS_TEST_SEQUENCES; from which seed on: GGAS_SEED.
 #include <cstdlib>
 
@@ -44,7 +44,7 @@ class BarrierSequences : public api_test {
   }
 };
 
-// Also a test of reset(): the first calls of each sequence are made by everybody in time, and pass.
+// Also a test of reset(): the first calls of each sequence are made by every member in time, and pass.
 TEST_P(BarrierSequences, OkIsAlwaysABarrier) { play(sequences()); }
 
 void BarrierSequences::play(uint64_t count) {

@@ -7,7 +7,7 @@ namespace {
 
 GGAS_API_SUITE(Barrier);
 
-// Every round each node writes its round number to every node and, behind the barrier, finds everybody's.
+// Every round each node writes its round number to every node and, after the barrier, finds every member's.
 TEST_P(Barrier, StoresBeforeItAreVisibleEverywhereAfterIt) {
   const uint32_t rounds = simulated() ? 4 : 100;
   for (unsigned threads : {1u, 33u, 128u}) {
@@ -117,7 +117,7 @@ TEST_P(Barrier, KernelsOfOneStreamShareOneSequence) {
   run();
 }
 
-// The blocks of one GPU meet by themselves: grids of any size in turn, each behind what all have stored.
+// The blocks of one GPU meet by themselves: grids of any size in turn, each after what all have stored.
 TEST_P(Barrier, BlocksOfANodeMeetAlone) {
   std::vector<uint64_t> stored(8);
   for (const unsigned blocks : {2u, 7u, 1u, 4u, 7u}) {

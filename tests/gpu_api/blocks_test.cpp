@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of some blocks of a grid: the grid falls into groups by chance, and each of them puts, meets and looks, with
+// Groups of some blocks of a grid: the grid falls into groups at random, and each of them puts, meets and looks, with
 // what it finds compared to what the table says.
 #include <array>
 #include <atomic>
@@ -16,7 +16,7 @@ constexpr unsigned most_groups = 8, rounds = 6, room = 4096;  // bytes of a grou
 
 struct drawn {
   unsigned threads = 0;
-  std::vector<unsigned> first;  // block of each group, and behind the last
+  std::vector<unsigned> first;  // block of each group, and after the last
   std::vector<std::array<size_t, rounds>> bytes;
 };
 drawn draw(unsigned seed) {
@@ -39,7 +39,7 @@ unsigned char value_of(unsigned group, unsigned round, int node, size_t i) {
   return static_cast<unsigned char>(31 * group + 7 * round + 3 * static_cast<unsigned>(node) + i);
 }
 
-// Of a thread. Data go to the next node; all of the group see them behind its barrier with all nodes.
+// Of a thread. Data go to the next node; all of the group see them after its barrier with all nodes.
 unsigned play(const drawn& d, bool gets) {
   unsigned mine = 0;
   while (detail::block_rank() >= d.first[mine + 1]) ++mine;

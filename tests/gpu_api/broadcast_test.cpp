@@ -91,7 +91,7 @@ TEST_P(Broadcast, ToTheSamePlaceEverywhere) {
   }
 }
 
-// Several calls behind each other, so that roots run ahead of blocks with fewer threads.
+// Several calls after each other, so that roots run ahead of blocks with fewer threads.
 TEST_P(Broadcast, ByBlocksOfDifferentSizes) {
   for (const size_t n : lengths()) {
     if (n > 1100) continue;  // one thread takes long
@@ -222,7 +222,7 @@ TEST_P(Broadcast, NumbersOfExchangesWrap) {
       for (uint32_t r = 1; r <= 16; ++r) {
         const size_t n = r % 2 ? 9 : l.channel_bytes / 8 + 3;  // one channel, two channels
         fill(*this, n, 0, r);
-        if (r <= 4) {  // what the numbers say was before has not been: everybody must have heard of it
+        if (r <= 4) {  // what the numbers say was before has not been: every member must have heard of it
           ASSERT_EQ(ggas_allgather_block(out(), in(), n, enough()), ggas_ok);
         } else {
           const int root = static_cast<int>(r) % ggas_nodes();

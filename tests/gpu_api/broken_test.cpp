@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: what a barrier or collective that failed leaves behind, a reset, and the end of waits by the host.
+// Device API: what a barrier or collective that failed leaves over, a reset, and the end of waits by the host.
 #include <thread>
 
 #include "tests/gpu_api/targets.hpp"
@@ -11,7 +11,7 @@ class Broken : public api_test {
  public:
   float* vector(size_t place = 0) { return user<float>(ggas_node(), 4096 + place * 65536); }
 
-  // Everything that was broken works, and what lies behind the reserved area has stayed.
+  // Everything that was broken works, and what lies after the reserved area has stayed.
   void expect_all_works() {
     for (int n = 0; n < nodes(); ++n) *user<uint64_t>(n) = 77;
     reset();
@@ -39,7 +39,7 @@ class Broken : public api_test {
     run();
   }
 
-  // Calls of everybody that wait for others: by number.
+  // Calls of every member that wait for others: by number.
   static constexpr int kinds = 9;
   ggas_status make(int kind, uint64_t t) {
     const auto part = size_t{2000} / static_cast<size_t>(nodes());
@@ -67,7 +67,7 @@ class Broken : public api_test {
 };
 INSTANTIATE_TEST_SUITE_P(Provider, Broken, testing::ValuesIn(targets()), [](const auto& i) { return i.param.name(); });
 
-// Every caller counts its calls before it makes one: ok promises that everybody has come to that one.
+// Every caller counts its calls before it makes one: ok promises that every member has come to that one.
 class callers {
  public:
   explicit callers(size_t count) : calls_(count) {}
@@ -131,7 +131,7 @@ TEST_P(Broken, ANodeDoesNotPassWithoutOneThatTimedOutBesideIt) {
   }
 }
 
-// Whatever fails, everything is refused, and works behind a reset.
+// Whatever fails, everything is refused, and works after a reset.
 TEST_P(Broken, AResetMendsWhatAnyCallLeftBehind) {
   if (nodes() == 1) GTEST_SKIP() << "one node never waits";
   for (int kind = 0; kind < kinds; ++kind) {
@@ -167,7 +167,7 @@ TEST_P(Broken, AResetMendsWhatStoppedKernelsLeftBehind) {
   }
 }
 
-// On a broken node nobody waits for blocks that do not come any more.
+// On a broken node no one waits for blocks that do not come any more.
 TEST_P(Broken, BlockZeroDoesNotWaitForBlocksThatLeft) {
   if (nodes() == 1) GTEST_SKIP() << "one node never waits";
   on(0, 1, 32, [this] { EXPECT_EQ(ggas_barrier_block(brief() / 10), ggas_timed_out); });

@@ -90,7 +90,7 @@ TEST_F(CallTrace, AnEndInVainSaysSo) {
   EXPECT_NE(all[0].node, all[1].node);
 }
 
-// Blocks keep places for their calls, threads take one for each: none is lost, in kernels behind each other either.
+// Blocks keep places for their calls, threads take one for each: none is lost, in kernels after each other either.
 TEST_F(CallTrace, BlocksAndThreadsLoseNoCall) {
   constexpr int kernels = 3, blocks = 5, threads = 64, meetings = 70, waits = 3;
   for (int i = 1; i < kernels; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of the device API in random tables, one source for the host engine, the simulator and GPUs. A table is steps
-// for each node: calls with sizes, places, alignments, groups and queues drawn by chance, some with an argument that
+// for each node: calls with sizes, places, alignments, groups and queues drawn at random, some with an argument that
 // cannot work. Kernels go through it (calls_*.cuh); calls_table.hpp makes it, calls_reference.hpp knows what every byte
 // must be then.
 #pragma once
@@ -64,7 +64,7 @@ enum class call : uint32_t {
 // Who makes a call: a thread, a warp, all threads of the block.
 enum class form : uint32_t { thread, warp, block };
 
-// What is waited for behind a step.
+// What is waited for after a step.
 enum class finish : uint32_t {
   everything,  // ggas_quiet_block(): stores too
   queue,       // ggas_quiet(q)
@@ -174,7 +174,7 @@ GGAS_DEVICE void go_through(const args& a, Perform perform) {
       out.begin_ns = i + 1;
       out.end_ns = got;
     }
-    // Behind a call that was refused there is nothing to wait for, perhaps not even a queue.
+    // In a call that was refused there is nothing to wait for, perhaps not even a queue.
     const ggas_status done = s.want == ggas_ok ? complete(s, a.timeout_ns) : detail::block_status(ggas_ok);
     if (done != ggas_ok && out.status == ggas_ok) out.status = done;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast, allgather and alltoall by all blocks of a grid, in rounds drawn by chance: kinds, lengths, places, roots
+// broadcast, allgather and alltoall by all blocks of a grid, in rounds drawn at random: kinds, lengths, places, roots
 // and teams. One source for the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 
@@ -15,7 +15,7 @@ struct grid_args {
 };
 constexpr uint64_t untouched = 0x5555aaaa5555aaaa;
 
-// A round, the same on every member. The own vectors begin a few words behind the start of their room, elsewhere on
+// A round, the same on every member. The own vectors begin a few words after the start of their room, elsewhere on
 // every node.
 struct grid_round {
   uint64_t number, n;

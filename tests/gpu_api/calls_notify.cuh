@@ -163,7 +163,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(64) notify_many_takers(notify_args a) {
       s = ggas_notification_wait(&note, a.timeout_ns, q);
       f.want(note.cookie < a.count * takers, __LINE__);
       if (s == ggas_ok && note.cookie < a.count * takers) {
-        // The block's number where nobody has been before.
+        // The block's number where no one has been before.
         auto* const mark = bench::own<uint64_t>(a.marks) + note.cookie;
         f.want(ggas_load(mark) == 0, __LINE__);
         ggas_store(mark, uint64_t{detail::block_rank()});
@@ -222,8 +222,8 @@ __global__ void notify_refused(notify_args a) {
   f.write(a.outcomes);
 }
 
-// One thread, without a NIC: a ring that nobody reads takes what it has room for, told in quarters, and leaves nothing
-// of what was too much behind; what was read makes room.
+// One thread, without a NIC: a ring that no one reads takes what it has room for, told in quarters, and leaves nothing
+// of what was too much after; what was read makes room.
 __global__ void notify_full_ring(notify_args a) {
   found f;
   constexpr uint64_t records = layout::direct_records;

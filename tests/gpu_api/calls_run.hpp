@@ -41,7 +41,7 @@ class table_run {
   }
 
  private:
-  // Every call comes, in an order by chance.
+  // Every call comes, in random order.
   void make(uint64_t seed, int node, memory& wanted) {
     table_maker maker(seed * 64 + static_cast<uint64_t>(node), node, machine_.nodes(), threads_,
                       machine_.segment_bytes(), at_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of calls.cuh, made by chance.
+// Tables of calls.cuh, made at random.
 #pragma once
 
 #include <algorithm>

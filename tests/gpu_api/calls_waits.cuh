@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for flags in every form, in rounds drawn by chance: what they find, what is behind a flag, what is refused. One
+// Waits for flags in every form, in rounds drawn at random: what they find, what is after a flag, what is refused. One
 // source for the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 
@@ -43,7 +43,7 @@ GGAS_DEVICE void set_flags(const wait_args& a, const wait_round& r) {
   }
 }
 
-// The words behind flags i, i + step ... of the round.
+// The words after flags i, i + step ... of the round.
 GGAS_DEVICE bool data_is_there(const wait_args& a, const wait_round& r, size_t i, size_t step) {
   const int left = (ggas_node() + ggas_nodes() - 1) % ggas_nodes();
   const auto* const data = bench::own<uint64_t>(a.data);
@@ -160,7 +160,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(96) wait_in_rounds(wait_args a) {
   f.write(a.outcomes);
 }
 
-// What is refused, and what is waited for in vain: flags are zero.
+// What is refused, and what is waited for without success: flags are zero.
 __global__ void GGAS_LAUNCH_BOUNDS(96) wait_for_nothing(wait_args a) {
   found f;
   const auto* const flags = bench::own<uint64_t>(a.flags);

@@ -81,7 +81,7 @@ TEST_P(Checked, EveryBlockOfAGridFindsIt) {
   }
 }
 
-// A grid of three blocks at one member, of one at the others: the two that nobody answers hear of it, too.
+// A grid of three blocks at one member, of one at the others: the two that no one answers hear of it, too.
 TEST_P(Checked, GridsOfDifferentSizesAreFound) {
   for (int n = 0; n < nodes(); ++n)
     on(n, n == last() ? 3 : 1, 64,

@@ -101,7 +101,7 @@ GGAS_DEVICE T combined(ggas_op op, T a, T b) {
          : (op == ggas_min) == (a < b) ? a
                                        : b;
 }
-// What element i is at a member behind the call.
+// What element i is at a member in the call.
 template <class T>
 GGAS_DEVICE T wanted(const collective_call& c, int rank, size_t i) {
   const int from = static_cast<int>(i / c.n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The global reduction: sums over all nodes, one behind the other, in one kernel and in parts on the stream.
+// The global reduction: sums over all nodes, in sequence, in one kernel and in parts on the stream.
 #include "benchmarks/kernels/global_reduction.cuh"
 #include "tests/gpu_api/targets.hpp"
 

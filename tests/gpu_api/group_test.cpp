@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: what a call of a group, or of a handle that names its queue only later, leaves behind for who comes next.
+// Device API: what a call of a group, or of a handle that names its queue only later, leaves over for who comes next.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ int right_of(int node) { return (node + 1) % ggas_nodes(); }
 
 constexpr uint64_t value_at = 0, flag_at = 64, busy_at = 128;
 
-// A lane that comes late holds up nobody before the call, so the others must wait for it in the call: what it does for
+// A lane that comes late holds up no one before the call, so the others must wait for it in the call: what it does for
 // the warp is before what they send next.
 void let_the_leader_be_late(const uint64_t* busy) {
   for (int i = 0; detail::lane_rank() == 0 && i < 50; ++i) ggas_load(busy);
@@ -75,7 +75,7 @@ TEST_P(Group, AWarpWithoutAPlaceForItsNotificationIsRefused) {
     EXPECT_EQ(ggas_notify_warp(0, 5, 1, enough(), q), ggas_ok);
     EXPECT_EQ(ggas_notification_wait_warp(nullptr, enough(), q), ggas_bad_argument);
     ggas_notification note{};
-    EXPECT_EQ(ggas_notification_wait_warp(&note, enough(), q), ggas_ok);  // nobody has taken it
+    EXPECT_EQ(ggas_notification_wait_warp(&note, enough(), q), ggas_ok);  // no one has taken it
     EXPECT_EQ(note.cookie, 5u);
   });
   run();
@@ -175,7 +175,7 @@ TEST_F(MemoryQueue, ANewHandleFindsAFullRingFullAlsoWhereCountsBeginAgain) {
   }
 }
 
-// Answers that come after their calls have given up: their records serve again, and the late answers nobody.
+// Answers that come after their calls have given up: their records serve again, and the late answers no one.
 TEST_F(MemoryQueue, RecordsOfAnswersThatCameLateServeAgain) {
   uint64_t answered = 0;
   const auto record = [&](uint64_t nla) { return reinterpret_cast<uint64_t*>(context_.local + nla); };
@@ -243,7 +243,7 @@ TEST_P(Group, TilesOfFourLanesWorkOnTheirOwn) { use_tiles<4>(*this); }
 TEST_P(Group, TilesOfEightLanesWorkOnTheirOwn) { use_tiles<8>(*this); }
 TEST_P(Group, TilesOfSixteenLanesWorkOnTheirOwn) { use_tiles<16>(*this); }
 
-// Two groups of two and three warps; the sixth goes its own way, and the block meets behind them.
+// Two groups of two and three warps; the sixth goes its own way, and the block meets after them.
 TEST_P(Group, SomeWarpsOfABlockWorkOnTheirOwn) {
   fill_sources(*this);
   on_all(1, 192, [&] {

@@ -63,7 +63,7 @@ TEST_P(Hang, TestsAreNoHangs) {
   EXPECT_TRUE(cluster_->report()->empty()) << cluster_->report()->text();
 }
 
-// A thread has one record: its last wait in vain. What there is no room for is counted.
+// A thread has one record: its last wait that times out. What there is no room for is counted.
 TEST_P(Hang, RecordsAreOfTheLastWaits) {
   on(0, 1, 128, [this] {
     auto* const flags = ggas_pointer_of_node<int>(ggas_node(), base());

@@ -24,7 +24,7 @@ enum class kind : int {
   nobody_gather,
   nobody_reducescatter,
   nobody_by_flags,
-  // It comes when the others' time is up, or waits for what nobody sends.
+  // It comes when the others' time is up, or waits for what no one sends.
   late_barrier,
   late_allgather,
   stuck,
@@ -57,14 +57,14 @@ struct plan {
   uint64_t timeout_ns;
 };
 constexpr unsigned blocks = 3, threads = 64;
-// Of elements: two lines, one and four. They fit the smallest slot, so that nobody takes data for addresses.
+// Of elements: two lines, one and four. They fit the smallest slot, so that no one takes data for addresses.
 constexpr size_t count = 4, fewer = 2, more = 8, of_grid = 600;
 
 GGAS_DEVICE float* vector_of(const plan& p, uint64_t place) {
   return ggas_pointer_of_node<float>(ggas_node(), p.base + 4096 + place * 4096);
 }
 
-// Everybody tells its right neighbour something, but the culprit.
+// Every member tells its right neighbour something, but the culprit.
 GGAS_DEVICE ggas_status wait_for_neighbour(const plan& p) {
   const int me = ggas_node(), right = (me + 1) % ggas_nodes();
   auto* const flag = ggas_pointer_of_node<uint64_t>(me, p.base);

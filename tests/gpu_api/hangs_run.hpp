@@ -12,7 +12,7 @@ namespace ggas::hangs {
 
 constexpr unsigned seeds = 100;
 
-// Hang number `seed`: all kinds in turn, culprit and block by chance.
+// Hang number `seed`: all kinds in turn, culprit and block at random.
 inline plan plan_of(unsigned seed, int nodes, uint64_t base, uint64_t timeout_ns) {
   const uint64_t chance = bench::pattern(11, 0, seed);
   return {static_cast<kind>(seed % unsigned{kinds}), static_cast<int>(chance % static_cast<uint64_t>(nodes)),
@@ -60,7 +60,7 @@ inline call_id call_of(kind k) {
   return calls[static_cast<int>(k)];
 }
 
-// Whose store a word waits for only the program knows; of two calls that differ nobody knows which is the right one,
+// Whose store a word waits for only the program knows; of two calls that differ no one knows which is the right one,
 // nor whether a member calls once more or all others once less.
 inline bool can_be_known(kind k, int nodes) {
   if (k <= kind::no_notification || k == kind::more_meetings) return false;
@@ -68,7 +68,7 @@ inline bool can_be_known(kind k, int nodes) {
   return nodes > 2 || !calls_differ;
 }
 
-// The wait of the call, by somebody who waits because of the culprit or by the culprit itself.
+// The wait of the call, by someone who waits because of the culprit or by the culprit itself.
 inline bool names(const failed_wait& w, const plan& p, int nodes) {
   const auto call = call_of(p.what);
   if (w.record.call != static_cast<uint32_t>(call) || w.text.find(name_of(call)) == std::string::npos) return false;

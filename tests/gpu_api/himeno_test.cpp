@@ -99,7 +99,7 @@ TEST_P(himeno_suite, ALostNeighbourIsATimeOut) {
     SCOPED_TRACE(name_of(way));
     run_all([](auto& n) { return n.fill(1); });
     timeout_ns_ = brief();
-    // A stream goes on behind a wait that failed: it would send its next plane while the neighbour reads the last.
+    // A stream goes on after a wait that failed: it would send its next plane while the neighbour reads the last.
     const uint32_t few = way == himeno_way::stream ? 1 : 2;
     for (int n = 1; n < nodes(); ++n) ASSERT_TRUE(on_node(n).run(way, few, 5));
     run();

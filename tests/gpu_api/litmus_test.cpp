@@ -11,7 +11,7 @@ GGAS_API_SUITE(Litmus);
 
 constexpr uint64_t ready_at = 0, outcomes_at = 1024, x_at = 16384, y_at = 81920, results_at = 147456;
 
-// Behind a NIC order holds along one pair of nodes: both words lie on one node, and a fence does not complete stores.
+// Through a NIC order holds along one pair of nodes: both words lie on one node, and a fence does not complete stores.
 bool promised(const litmus::description& t, litmus::order o, bool simulated) {
   if (simulated && (t.weakest == litmus::order::fence || t.roles > 2)) return false;
   return o >= t.weakest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random mixes of plain and ggas_ accesses by one block against a sequential model. A mix is a few accesses of one
-// thread to a cell of its own. Then cells change hands, within warps at once, in the whole block behind a block
+// thread to a cell of its own. Then cells change hands, within warps at once, in the whole block after a block
 // barrier. So whatever the threads' order is, each mix has one result, which goes into the thread's sum and into what
 // it stores.
 #pragma once
@@ -149,7 +149,7 @@ struct real_cell {
     uint32_t* const p = at<uint32_t>(4 * word);
     if (what == access::add) return atomicAdd(p, v);
     if (what == access::exchange) return atomicExch(p, v);
-    const uint32_t expected = v % 2 ? plain<uint32_t>(4 * word) : v;  // by chance right
+    const uint32_t expected = v % 2 ? plain<uint32_t>(4 * word) : v;  // at random right
     return atomicCAS(p, expected, v);
   }
   GGAS_DEVICE void wait(access what, unsigned draw) const {

@@ -69,7 +69,7 @@ T expected(const userlib::coll_tree& tree, unsigned node, size_t i, ggas_op op) 
   return sum;
 }
 
-// Every node is told of every round by all others before anybody goes on.
+// Every node is told of every round by all others before anyone goes on.
 TEST_P(nic_unit_suite, NobodyLeavesABarrierBeforeAllHaveCome) {
   constexpr int rounds = 6;
   std::vector<int> wrong(size_t(nodes()), 0);
@@ -172,7 +172,7 @@ TEST_P(nic_unit_suite, LongVectorsInParts) {
   with(double{}, 97, -1);
 }
 
-// What the unit cannot do is refused by name, and done by others if nobody asked for it.
+// What the unit cannot do is refused by name, and done by others if no one asked for it.
 TEST_P(nic_unit_suite, WhatItCannotDo) {
   std::vector<ggas_status> named = all_of(ggas_ok), chosen = named, products = named;
   for (int k = 0; k < nodes(); ++k) std::fill_n(words<float>(k), 200, 1.0f);
@@ -216,7 +216,7 @@ TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
 }
 
 // A ring of three nodes of which 0 is the root: the tree does not use the link from node 1 to node 2, on which stores
-// suffer. Node 1 stores there before each barrier; `met` is called behind it on every node. Returns
+// suffer. Node 1 stores there before each barrier; `met` is called after it on every node. Returns
 // what the last barrier of each node said.
 std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned rounds, uint64_t patience,
                                                const std::function<void(int node, uint64_t round, ggas_status)>& met) {
@@ -248,7 +248,7 @@ std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned roun
   return last;
 }
 
-// What a node stored before a barrier is there behind it, though the store takes longer than the barrier: its link
+// What a node stored before a barrier is there after it, though the store takes longer than the barrier: its link
 // damages every tenth flit, and many a store is sent again.
 TEST(NicUnitFault, BarriersWaitForSlowStores) {
   unsigned wrong = 0, failed = 0, rounds = 0;
@@ -264,7 +264,7 @@ TEST(NicUnitFault, BarriersWaitForSlowStores) {
   EXPECT_EQ(wrong, 0u);
 }
 
-// Stores that may be lost behind a dead link end the barrier of everybody with an error: that of the fence, or of
+// Stores that may be lost after a dead link end the barrier of every member with an error: that of the fence, or of
 // contributions that were under way when the network manager stopped the NICs.
 TEST(NicUnitFault, LostStoresAreToldToAllMembers) {
   const auto last = store_beside_the_tree("1->2 cut from 60\n2->1 cut from 60\n", 100, 10 * patience_ns,
@@ -273,7 +273,7 @@ TEST(NicUnitFault, LostStoresAreToldToAllMembers) {
 }
 
 // A link of the tree is cut in the middle of barriers and sums: all members hear of it long before their time is up,
-// what was good is right, nobody is further than one call ahead, and behind a reset they work on over other links.
+// what was good is right, no one is further than one call ahead, and after a reset they work on over other links.
 TEST_P(nic_unit_suite, ACutLinkEndsTheOperationOfAllMembers) {
   const auto shape = fabric::topology::parse(GetParam().topology, unsigned(nodes()));
   ASSERT_TRUE(shape) << shape.error();

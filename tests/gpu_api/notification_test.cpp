@@ -13,7 +13,7 @@ int right_of(int node) { return (node + 1) % ggas_nodes(); }
 
 constexpr uint64_t data_at = 0, copy_at = 16384;
 
-// More notifications than the ring holds, data behind each; every one comes once, in order, with its cookie.
+// More notifications than the ring holds, data after each; every one comes once, in order, with its cookie.
 TEST_P(Notification, NotificationsCarryTheirCookies) {
   const uint64_t puts = simulated() ? 24 : 200;
   on_all(1, 32, [&] {
@@ -137,7 +137,7 @@ TEST_P(Notification, SomeAndAllNotifications) {
     const ggas_queue q = ggas_queue_of(3);
     ggas_notification notes[8];
     size_t taken = 99;
-    EXPECT_EQ(ggas_notification_wait_some(notes, 8, &taken, 0, ggas_queue_of(0)), ggas_timed_out);  // nobody uses it
+    EXPECT_EQ(ggas_notification_wait_some(notes, 8, &taken, 0, ggas_queue_of(0)), ggas_timed_out);  // no one uses it
     EXPECT_EQ(taken, 0u);
     for (uint64_t i = 0; i < 7; ++i) EXPECT_EQ(ggas_notify(right_of(ggas_node()), i, 3, enough(), q), ggas_ok);
     ASSERT_EQ(ggas_notification_wait_some(notes, 2, &taken, enough(), q), ggas_ok);

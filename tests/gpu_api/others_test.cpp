@@ -31,7 +31,7 @@ TEST_P(Others, GetStoresThatQuietWaitsFor) {
         ASSERT_EQ(user<uint64_t>(to, part(from) - base())[i], to == from ? 0 : value(from, i)) << from << " to " << to;
 }
 
-// Every size of access, and copies; a flag behind a fence says that the data is there, whether it goes to all or to
+// Every size of access, and copies; a flag after a fence says that the data is there, whether it goes to all or to
 // one.
 TEST_P(Others, SeeWhatWasStoredBeforeAFlag) {
   constexpr size_t n = 301;

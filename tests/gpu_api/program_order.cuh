@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Litmus tests of plain accesses beside ggas_ accesses to the node's own memory: order within a thread, behind barriers
-// of block and warp, behind fences between blocks, and behind the statuses of calls. One source for the host engine,
+// Litmus tests of plain accesses next to ggas_ accesses to the node's own memory: order within a thread, after barriers
+// of block and warp, after fences between blocks, and after the statuses of calls. One source for the host engine,
 // the simulator and GPUs. Every case counts what it finds wrong; 0 is the only result.
 #pragma once
 
@@ -165,7 +165,7 @@ static __global__ void two_blocks(args a) {
   f.report(a);
 }
 
-// ---- from node to node: what arrives, and what is overwritten behind a call that is complete
+// ---- from node to node: what arrives, and what is overwritten in a call that is complete
 
 constexpr unsigned row_words = 96;
 

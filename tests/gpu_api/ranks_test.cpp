@@ -46,7 +46,7 @@ void play(rank_cluster& on, rank_plan<T> p, unsigned threads, unsigned round) {
   on.run(threads, [&] {
     const ggas_status s = call_of_rank(on.ranks, p, on.as<T>(on.dst), on.as<T>(on.src), on.enough());
     failed += s != ggas_ok;
-    // What was still under way, nobody has waited for.
+    // What was still under way, no one has waited for.
     if ((p.mode & ggas_out_none) != 0) failed += ggas_barrier(on.ranks, on.enough()) != ggas_ok;
   });
   EXPECT_EQ(failed, 0u) << static_cast<int>(p.kind) << ", n " << p.n << ", mode " << p.mode << ", root " << p.root;
@@ -71,7 +71,7 @@ std::vector<rank_target> small_targets() {
 class Ranks : public testing::TestWithParam<rank_target> {};
 INSTANTIATE_TEST_SUITE_P(On, Ranks, testing::ValuesIn(small_targets()), [](const auto& i) { return i.param.name(); });
 
-// All kinds, all nine pairs of modes, sizes around those of lines, slots and copies; roots and permutations by chance.
+// All kinds, all nine pairs of modes, sizes around those of lines, slots and copies; roots and permutations at random.
 TEST_P(Ranks, EveryByteIsAsTheSerialModelSays) {
   const bool simulated = GetParam().on.simulated();
   const size_t sizes[] = {1, 7, 8, 127, 128, 129, 300, 1024};

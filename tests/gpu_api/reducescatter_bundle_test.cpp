@@ -15,7 +15,7 @@ class ReducescatterBundle : public Bundle {
     bool in_place = false;
     uint64_t late = 0;  // elements that the vectors of node k begin late: k times as many
   };
-  static constexpr size_t most_bytes = size_t{1} << 20;  // of everybody's parts
+  static constexpr size_t most_bytes = size_t{1} << 20;  // of every member's parts
   template <class T>
   T* source(const parts& c, int node) {
     return user<T>(node, guard) + c.late * static_cast<uint64_t>(node);

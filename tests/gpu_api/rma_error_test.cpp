@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API over queues of the NIC when things go wrong: rings that nobody reads, addresses nobody registered, a link
+// Device API over queues of the NIC when things go wrong: rings that no one reads, addresses no one registered, a link
 // that is cut. With the reference model, the cut with the RTL.
 #ifdef GGAS_TEST_SIM
 #include <fstream>
@@ -36,7 +36,7 @@ class RmaError : public testing::Test {
   uint64_t base_ = 0;
 };
 
-// A full ring holds its senders back; they give up in time and leave nothing behind; other queues go on.
+// A full ring holds its senders back; they give up in time and leaves nothing; other queues go on.
 TEST_F(RmaError, ARingThatNobodyReadsHoldsItsSendersBack) {
   cluster_config cfg = config();
   cfg.queues.notify_log2 = 4;
@@ -101,7 +101,7 @@ TEST_F(RmaError, LostNotificationsAreCounted) {
   });
 }
 
-// A descriptor that names memory nobody registered, at the initiator and at the target.
+// A descriptor that names memory no one registered, at the initiator and at the target.
 TEST_F(RmaError, UnregisteredMemoryFailsTheOperationAndNothingElse) {
   make(config());
   constexpr uint32_t protection = 6, nowhere_mb = 512;

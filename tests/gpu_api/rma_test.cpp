@@ -19,7 +19,7 @@ std::vector<size_t> lengths(bool simulated) {
   return {1, 3, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 1000, 4097};
 }
 
-// Every node puts `n` bytes at `from` to its right neighbour at `to`; bytes beside them stay.
+// Every node puts `n` bytes at `from` to its right neighbour at `to`; bytes next to them stay.
 void check_put(api_test& t, size_t n, size_t from, size_t to, const std::function<ggas_status(char*, const char*)>& put,
                unsigned threads, unsigned blocks = 1) {
   for (int k = 0; k < t.nodes(); ++k) {
@@ -53,7 +53,7 @@ TEST_P(Rma, PutsOfManyLengthsByThreadWarpAndBlock) {
 }
 
 // Elements of 2, 4 and 8 bytes at places of 16, of every number up to more than a word of 16 bytes for each thread: all
-// of them arrive, and nothing beside them.
+// of them arrive, and nothing next to them.
 template <class T>
 unsigned wrong_of_block(T* there, T* here, size_t most, uint64_t* signal, uint64_t timeout_ns) {
   unsigned wrong = 0;

@@ -99,7 +99,7 @@ TEST_P(Signal, BadSignalsAreRefused) {
 
 // ------------------------------------------------------------------------------------------------ many flags
 
-// A time-out that ends behind the last moment of the timer is none.
+// A time-out that ends after the last moment of the timer is none.
 TEST_P(Signal, LongTimesDoNotWrap) {
   if (nodes() == 1) return;
   on(0, 1, 1, [&] {

@@ -49,7 +49,7 @@ class spread_test : public api_test {
             [] { return ggas_team_strided(3, ggas_node(), 1, 1); }};
   }
 
-  // Device: a vector `shift` words behind an aligned place, plus the node's own number.
+  // Device: a vector `shift` words after an aligned place, plus the node's own number.
   uint32_t* place(uint64_t offset, size_t shift) const {
     return ggas_pointer_of_node<uint32_t>(ggas_node(), base() + offset) + shift + static_cast<size_t>(ggas_node());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in clusters whose links and nodes die: every wait ends in bounded time, survivors go on behind new routes,
+// Kernels in clusters whose links and nodes die: every wait ends in bounded time, survivors go on after new routes,
 // and nothing is wrong without an error.
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ class survivors : public testing::TestWithParam<shape> {
           EXPECT_EQ(word(to, from), 1000u + uint64_t(to)) << from << " to " << to;
         }
   }
-  // Everybody of the team has come and has the right sum.
+  // Every member of the team has come and has the right sum.
   void expect_team_works(const std::function<ggas_team()>& make_team, int members) {
     std::vector<ggas_status> barriers(each(), ggas_bad_argument), sums = barriers;
     const uint64_t at = base_ + 8 * 8192;

@@ -37,7 +37,7 @@ TEST_P(Team, RanksAndNodes) {
   run();
 }
 
-// Teams of all kinds take turns in one kernel. Every member stores its round to every member; behind the barrier all
+// Teams of all kinds take turns in one kernel. Every member stores its round to every member; after the barrier all
 // are there.
 TEST_P(Team, BarriersOfTeamsInTurn) {
   const uint32_t rounds = simulated() ? 2 : 25;
@@ -73,8 +73,8 @@ TEST_P(Team, DisjointTeamsDoNotWaitForEachOther) {
   run();
 }
 
-// A node's counter has a multiple of three arrivals when all its blocks have come: what everybody finds of every member
-// between the call and the next one.
+// A node's counter has a multiple of three arrivals when all its blocks have come: what every member finds of every
+// member between the call and the next one.
 TEST_P(Team, OfGrids) {
   const int rounds = simulated() ? 1 : 8;
   std::vector<std::atomic<int>> arrived(8);

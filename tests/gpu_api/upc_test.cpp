@@ -146,7 +146,7 @@ TEST_P(Upc, CopiesBetweenAnyThreads) {
   }
 }
 
-// What others stored before they notified is there behind the wait; what a thread does between the two is not waited
+// What others stored before they notified is there after the wait; what a thread does between the two is not waited
 // for.
 TEST_P(Upc, NotifyAndWaitAreABarrier) {
   const auto a = array<uint64_t>(threads());

@@ -109,7 +109,7 @@ void atomics(node* n) {
   ggas_region_end(&old);
 }
 
-/* Each wakes the other in turn, and nobody polls. */
+/* Each wakes the other in turn, and no one polls. */
 void sleep_on_an_interrupt(node* n) {
   unsigned i;
   tell(n, 1, n->context.self.vpid);
@@ -135,7 +135,7 @@ void errors_are_told(node* n) {
   ggas_rma_note note;
   ggas_context stranger;
   const uint64_t theirs = told(n, 0);
-  /* Behind the region's end; own memory that may not be read; a context of another domain. */
+  /* After the region's end; own memory that may not be read; a context of another domain. */
   post(n, ggas_rma_imm(peer(n), 1, theirs + 4096, 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
   note = next_note(n);
   CHECK_IS(note.kind, GGAS_RMA_NOTE_ERROR);
@@ -168,7 +168,7 @@ void errors_are_told(node* n) {
 
 /* ---------------------------------------------------------------------------------------------- reading alone */
 
-/* Of memory that nobody has touched, that was only read, and of a file: a first store gives its owner another page than
+/* Of memory that no one has touched, that was only read, and of a file: a first store gives its owner another page than
  * he had when it was registered. The other node sees what he stores. */
 void read_only_follows_its_owner(node* n) {
   enum { UNTOUCHED, READ, PRIVATE_FILE, READ_ONLY_FILE, KINDS };

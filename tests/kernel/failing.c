@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each allocation of a call fails in turn: the call says so, and leaves nothing behind. Where the kernel has fault
+/* Each allocation of a call fails in turn: the call says so, and leaves nothing. Where the kernel has fault
  * injection, as debug kernels have (programs/vm/debug). */
 #include <fcntl.h>
 #include <sys/ioctl.h>

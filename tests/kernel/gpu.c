@@ -124,7 +124,7 @@ void gpu_memory_moves(node* n) {
     unsigned refused;
     fill(from, BYTES, 9);
     CHECK_IS(ggas_region_begin(&source, &n->dev, n->domain, from, BYTES, GGAS_READ), 0);
-    *remote_word(n, 0) = ++n->met; /* the other waits for nobody while it moves */
+    *remote_word(n, 0) = ++n->met; /* the other waits for no one while it moves */
     refused = put_until_told(n, &source, 2);
     printf("# %u puts met a move and were refused\n", refused);
     WAIT(own_word(n, 0) >= n->met);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Node 0 begins another kernel by kexec while node 1 stores into a window of the first one: the memory that it was in
- * is other programs' in the next kernel, and nobody's store lands there. Two kernels, so the program runs twice on node
+ * is other programs' in the next kernel, and no one's store lands there. Two kernels, so the program runs twice on node
  * 0. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static void words_of(const char* path, char* text, size_t bytes) {
   close(fd);
 }
 
-/* The number behind a word in a file. */
+/* The number after a word in a file. */
 static long number_in(const char* path, const char* word) {
   static char text[8192];
   const char* at;

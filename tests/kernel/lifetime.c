@@ -77,7 +77,7 @@ static void unmap_all(ggas_context* c, ggas_window* w) {
   munmap((void*)c->rma.descriptors, 4096);
 }
 
-/* Makes everything, uses it, and begins anew, until it is killed. What fails does so because another one has it. */
+/* Makes everything, uses it, and begins again, until it is killed. What fails does so because another one has it. */
 static void live(unsigned number) {
   unsigned char* const at = pages(BYTES);
   for (;;) {
@@ -108,7 +108,7 @@ static void live(unsigned number) {
 }
 
 /* Owners are killed wherever they are just now, and the other node sends to whatever may be theirs. With an IOMMU the
- * server sees each access behind an owner's end. */
+ * server sees each access after an owner's end. */
 void owners_die_at_every_step(node* n) {
   enum { BURST = 12 };
   const unsigned rounds = n->soak ? 10000 : has_iommu() ? 20 : 100;

@@ -79,7 +79,7 @@ void begin(node* n);
 void end(node* n);
 /* The other node may not have its window yet: words are told until they are heard. */
 void greet(node* n, uint64_t word);
-/* Runs a test on both nodes, one beside the other. */
+/* Runs a test on both nodes, one next to the other. */
 void run(node* n, const char* name, void (*test)(node*));
 
 unsigned char* pages(size_t bytes); /* memory of its own, zeros */

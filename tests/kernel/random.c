@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A user without rights who calls, maps, stores and loads at random, while root's traffic goes on beside him. */
+/* A user without rights who calls, maps, stores and loads at random, while root's traffic goes on next to him. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -126,7 +126,7 @@ static int at_random(uint64_t seed, unsigned rounds) {
   return s.fd < 0 ? 3 : 0;
 }
 
-/* Beside him puts of root arrive whole, and nothing of them fails. */
+/* Next to him puts of root arrive whole, and nothing of them fails. */
 void random_calls(node* n) {
   unsigned char *const from = pages(BYTES), *const to = pages(BYTES);
   const unsigned rounds = n->soak ? 1000000 : 10000;

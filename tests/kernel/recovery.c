@@ -15,7 +15,7 @@
 
 #define PCI_DEVICE "0000:01:00.0"
 
-/* Everything of a program whose NIC was taken is dead; it opens anew. */
+/* Everything of a program whose NIC was taken is dead; it opens again. */
 static void expect_nothing_left(node* n) {
   WAIT(ggas_device_link(&n->dev) == -ENODEV);
   CHECK_IS(ggas_domain_join(&n->dev, DOMAIN), -ENODEV);
@@ -102,7 +102,7 @@ void opened_on_another_file_system(node* n) {
 
 enum { ENTRY_USABLE = 7, PIPES = 24, PIPE_BYTES = 1 << 20 };
 
-/* A page of the test GPU, by its bus address: nobody minds what lands there. */
+/* A page of the test GPU, by its bus address: no one minds what lands there. */
 static uint64_t page_of_the_gpu(void) {
   glob_t found;
   uint64_t at[3] = {0};
@@ -194,7 +194,7 @@ static void inject(node* n) {
   close(fd);
 }
 
-/* The kernel resets the NIC in its own time, and nobody can open it meanwhile. */
+/* The kernel resets the NIC in its own time, and no one can open it meanwhile. */
 static void wait_until_it_opens(void) {
   ggas_device d;
   WAIT(ggas_device_open(&d, "/dev/ggas0") == 0);

@@ -85,7 +85,7 @@ static int victim(unsigned number) {
 
 /* ---------------------------------------------------------------------------------------------- the attacker */
 
-/* Mappings of what is another's, nobody's, or beyond one's own. */
+/* Mappings of what is another's, no one's, or beyond one's own. */
 static void by_mappings(int fd, ggas_window* w, ggas_context* c, uint32_t contexts) {
   const uint32_t v = tally->victim_vpid, mine = c->self.vpid;
   unsigned kind, number;
@@ -98,7 +98,7 @@ static void by_mappings(int fd, ggas_window* w, ggas_context* c, uint32_t contex
   HELD(!maps(fd, PAGE, MAP_SHARED, offset_of(DOORBELLS, contexts)));        /* the driver's own */
   HELD(!maps(fd, PAGE, MAP_SHARED, offset_of(DOORBELLS, contexts - 1)));    /* free */
   HELD(!maps(fd, PAGE, MAP_SHARED, offset_of(DOORBELLS, 256)));             /* none */
-  HELD(!maps(fd, 2 * PAGE, MAP_SHARED, offset_of(DOORBELLS, mine)));        /* the page behind */
+  HELD(!maps(fd, 2 * PAGE, MAP_SHARED, offset_of(DOORBELLS, mine)));        /* the page after */
   HELD(!maps(fd, 2 * PAGE, MAP_SHARED, offset_of(SLOTS, mine)));            /* the next context's */
   HELD(!maps(fd, PAGE, MAP_SHARED, offset_of(DOORBELLS, mine) + PAGE));
   HELD(!maps(fd, c->rings_bytes + PAGE, MAP_SHARED, offset_of(RINGS, mine)));
@@ -174,7 +174,7 @@ static void by_files(void) {
   HELD(open("/dev/mem", O_RDWR) < 0);
 }
 
-/* Addresses on the network: of others here and there, of nobody, one's own former ones. */
+/* Addresses on the network: of others here and there, of no one, one's own former ones. */
 static void by_addresses(node* n, const ggas_device* d, int domain, ggas_context* c, uint64_t theirs) {
   enum { SAY = GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER };
   const ggas_rma_peer here = c->self, there = {(uint16_t)n->other, c->self.vpid};

@@ -8,7 +8,7 @@
 Builds the RTL tests with coverage, runs them, merges the counts with verilator_coverage and prints a table by file; the same as
 JSON, with everything not covered, goes to coverage.json in the build folder. A line, a bit or a functional point
 (tests/rtl/points) counts as covered if it is in any instance of its module and at any datapath width. Exclusions, each
-with its reason, are in coverage_exclusions.txt beside this file. Exit status 1 if lines or toggles are below the bar, or a
+with its reason, are in coverage_exclusions.txt next to this file. Exit status 1 if lines or toggles are below the bar, or a
 functional point was not reached."""
 
 import argparse

@@ -54,7 +54,7 @@ void expect_nothing_left(Play&& play) {
 }
 
 // The same of a unit in its bench, which has dice `d`: `begin` gives it to an owner, and work with data that `key`
-// changes; `see` is called behind each of so many cycles; `end` takes it back.
+// changes; `see` is called after each of so many cycles; `end` takes it back.
 template <class Bench, class Begin, class See, class End>
 void expect_nothing_left(uint64_t seed, unsigned cycles, Begin&& begin, See&& see, End&& end) {
   constexpr unsigned turns = 20;

@@ -13,8 +13,8 @@
 
 namespace ggas::test {
 
-// What a packet holds (a place in the buffer behind a link and lane) never waits for itself: follow every way, with
-// each second choice on it, and note which channel comes behind which. A packet may always leave by its first choice,
+// What a packet holds (a place in the buffer after a link and lane) never waits for itself: follow every way, with
+// each second choice on it, and note which channel comes after which. A packet may always leave by its first choice,
 // so only that one counts as what it waits for. first and second give the step from a node to another one, or nullopt.
 using channel = std::tuple<unsigned, unsigned, unsigned>;  // node, port, lane
 using waits = std::map<channel, std::set<channel>>;
@@ -46,7 +46,7 @@ waits waits_of(const fabric::topology& t, First first, Second second) {
   return behind;
 }
 
-// Channels that nothing comes behind are taken away until none is left.
+// Channels that nothing comes after are taken away until none is left.
 inline size_t channels_in_circles(waits behind) {
   for (bool progress = true; progress && !behind.empty();) {
     progress = false;

@@ -49,7 +49,7 @@ struct guest_node {
     }
     set(GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
   }
-  // A link whose other side began anew is dead until both begin anew.
+  // A link whose other side began again is dead until both begin again.
   bool link_up() {
     const uint64_t state = get(GGAS_REG_LINK_STATUS) & GGAS_LINK_STATUS_STATE_MASK;
     if (state == GGAS_LINK_STATE_DEAD) set(GGAS_REG_LINK_CTRL, get(GGAS_REG_LINK_CTRL) | GGAS_LINK_CTRL_RETRAIN_MASK);
@@ -93,7 +93,7 @@ TEST(device, stores_and_loads_cross_the_network) {
   guest_node a(s, 0), b(s, 1);
   program(a, b);
   a.c.write64(2, 0x10000 + 0x100, 0x1122334455667788);
-  EXPECT_EQ(a.c.read64(2, 0x10000 + 0x100), 0x1122334455667788u);  // a load behind the store
+  EXPECT_EQ(a.c.read64(2, 0x10000 + 0x100), 0x1122334455667788u);  // a load after the store
   EXPECT_EQ(b.ram.word(0x100), 0x1122334455667788u);
   EXPECT_EQ(a.c.read64(4, 0), 0u);              // quiet
   EXPECT_EQ(a.c.read64(2, 0x30000), all_ones);  // no interval
@@ -142,7 +142,7 @@ TEST(device, accesses_outside_live_mappings_reach_nothing) {
   EXPECT_EQ(s.get().stats().strays, 2u);
 }
 
-// A client that makes its file shorter loses accesses to what is gone, and nobody else's NIC suffers.
+// A client that makes its file shorter loses accesses to what is gone, and no other one's NIC suffers.
 TEST(device, memory_that_a_client_takes_away_reaches_nothing) {
   running_server s(config());
   {
@@ -238,7 +238,7 @@ TEST(device, a_run_is_repeated_from_its_log) {
       b.get(GGAS_REG_ID);
       a.c.read64(2, 0x10000);
     }
-    // The links say something behind the last that came from outside, and that is repeated, too.
+    // The links say something after the last that came from outside, and that is repeated, too.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   const auto same = device::replay(log, again, {});
@@ -283,7 +283,7 @@ TEST(device, what_cannot_be_done_is_refused) {
   client c(s.socket(0));
   c.greet();
   shared_memory ram(0x2000);
-  EXPECT_EQ(c.map(0x1000, 0x3000, ram.fd.get()), EINVAL);  // behind the end of the file
+  EXPECT_EQ(c.map(0x1000, 0x3000, ram.fd.get()), EINVAL);  // after the end of the file
   EXPECT_EQ(c.map(0x1001, 0x1000, ram.fd.get()), EINVAL);
   EXPECT_EQ(c.map(0x1000, 0, ram.fd.get()), EINVAL);
   EXPECT_EQ(c.map(~uint64_t(0xfff), 0x2000, ram.fd.get()), EINVAL);

@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(nic_rtl, interrupts, testing::Values(false));
 TEST_P(interrupts, an_armed_context_fires_once) {
   sleeper(3, 2, false);
   send(3);
-  EXPECT_EQ(heard_, heard{});  // nobody sleeps
+  EXPECT_EQ(heard_, heard{});  // no one sleeps
   arm(3, nic::rma_arm_notes, 0);
   EXPECT_EQ(heard_, heard{2}) << "a record that its reader has not seen";
   arm(3, nic::rma_arm_notes, 1);
@@ -181,7 +181,7 @@ TEST_P(interrupts, shares_of_the_event_ring) {
   const uint64_t period_ps = (1024ull << log2_ticks) * 6'000;
   const auto counter = [&](const char* name) { return s_->counters(0).at(name); };
   const auto head = [&] { return s_->read_register(0, GGAS_REG_EVQ_HEAD).value_or(~0ull); };
-  const auto lose_stores = [&](unsigned n) {  // behind all intervals
+  const auto lose_stores = [&](unsigned n) {  // after all intervals
     for (unsigned i = 0; i < n; ++i) s_->store(0, sim::window_base + s_->window_bytes() - 8, i, 8);
     s_->run_for(long_enough);
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of the network that are cut: who hears of it and when; every packet arrives once or is told as lost; behind new
-// tables everybody reaches everybody again; a link that comes back carries as much as before.
+// Links of the network that are cut: who hears of it and when; every packet arrives once or is told as lost; after new
+// tables every member reaches every member again; a link that comes back carries as much as before.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -139,7 +139,7 @@ TEST(network_faults, a_copy_for_a_group_behind_a_dead_link_is_told_where_it_is_d
   p.data.assign(2, 0);
   r.net->send(0, std::move(p), 2'000'000);
   r.run_until(10'000'000);
-  EXPECT_EQ(r.nodes[0].discarded.size(), 1u);  // for 1, and for 2 behind it
+  EXPECT_EQ(r.nodes[0].discarded.size(), 1u);  // for 1, and for 2 after it
   for (const unsigned n : {1u, 2u}) EXPECT_TRUE(r.nodes[n].got.empty()) << n;
   for (const unsigned n : {3u, 4u}) EXPECT_EQ(r.nodes[n].got.size(), 1u) << n;
 }
@@ -170,7 +170,7 @@ TEST_P(crowd, loses_nothing_silently_and_goes_on) {
   r.send_at_random(20'000, 0);
   r.run_until(settled_ps);
   EXPECT_GT(r.lost_of_all(), 0u);
-  // New tables: everybody reaches everybody.
+  // New tables: every member reaches every member.
   fabric::damage dead(r.net->shape());
   for (const network::cut& c : cuts) dead.set_link(c.node, c.port, true);
   r.write_routes(dead);

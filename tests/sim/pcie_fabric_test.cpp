@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routers: memory behind the root complex, peer to peer, errors, time-outs, switches.
+// Routers: memory after the root complex, peer to peer, errors, time-outs, switches.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -74,7 +74,7 @@ TEST(root_complex, memory_keeps_what_is_written) {
   std::vector<std::byte> data(100);
   for (unsigned i = 0; i < 100; ++i) data[i] = std::byte(i);
   s.a.port.send(pcie::memory_write(0x12345, data, id_a));
-  const auto [r, t] = s.read(0x12340, 128);  // behind the write: sees it
+  const auto [r, t] = s.read(0x12340, 128);  // after the write: sees it
   ASSERT_TRUE(r.ok());
   ASSERT_EQ(r.dws.size(), 32u);
   EXPECT_EQ(std::memcmp(reinterpret_cast<const char*>(r.dws.data()) + 5, data.data(), 100), 0);
@@ -230,7 +230,7 @@ TEST(router, a_stuck_output_blocks_only_its_own_traffic) {
   s.b.accept = [](const pcie::tlp&) { return false; };
   for (int i = 0; i < 200; ++i) s.a.port.send(pcie::memory_read(bar_b, 4, id_a, 0x80));  // more than all buffers hold
   const auto [r, t] = s.read(0x1000, 64);
-  EXPECT_TRUE(r.timed_out);  // reads stay in order among themselves: stuck behind, and ended by the time-out
+  EXPECT_TRUE(r.timed_out);  // reads stay in order among themselves: stuck after, and ended by the time-out
   for (int i = 0; i < 10; ++i) s.a.port.send(write_of(0x2000 + 64 * i, 64, id_a));
   run_idle(s.k);
   EXPECT_EQ(s.memory.load<uint8_t>(0x2000 + 639), 0x5a);  // writes pass the stuck reads
@@ -252,7 +252,7 @@ TEST(router, switch_forwards_up_down_and_across) {
   x.port.send(write_of(0x1000, 4, id_a));            // to memory: up
   x.port.send(write_of(bar_b + 4, 4, id_a));         // across
   host.port.send(write_of(bar_a, 4));                // down
-  host.port.send(pcie::memory_read(0x99, 1, 0, 3));  // nobody: UR, not sent back up
+  host.port.send(pcie::memory_read(0x99, 1, 0, 3));  // no one: UR, not sent back up
   y.port.send(
       pcie::error_completion(pcie::memory_read(0, 4, 0x55, 1), pcie::cpl_status::ur, id_b));  // unknown requester: up
   run_idle(k);
@@ -291,7 +291,7 @@ TEST(kernel, one_after_another_and_side_by_side) {
   for (int i = 0; i < 20; ++i) {
     bus s;
     EXPECT_TRUE(s.read(0x1000, 64).first.ok());
-    EXPECT_LT(s.k.now_ps(), 1'000'000u);  // time begins anew
+    EXPECT_LT(s.k.now_ps(), 1'000'000u);  // time begins again
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The PCIe switch: random traffic among devices and the root complex against a reference that knows nothing of queues,
-// with idle times and receivers that refuse; turns of the inputs; latency; what belongs to nobody.
+// with idle times and receivers that refuse; turns of the inputs; latency; what belongs to no one.
 #include <gtest/gtest.h>
 
 #include <map>

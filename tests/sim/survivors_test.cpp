@@ -36,7 +36,7 @@ class survivors : public testing::TestWithParam<shape> {
     s = std::move(*made);
     n = s->nodes();
   }
-  // The link between node 0 and the one behind its first port, both ways.
+  // The link between node 0 and the one after its first port, both ways.
   std::string cut_link(const char* when) const {
     const auto t = *fabric::topology::parse(GetParam().topology, unsigned(GetParam().nodes));
     const unsigned there = t.across(0, 0)->node;
@@ -58,7 +58,7 @@ class survivors : public testing::TestWithParam<shape> {
     const auto r = read(*s, from, gpu(*s, from).slot.pages_address, 8);
     return r.ok() ? r.dws.at(0) : ~0ull;
   }
-  // Everybody stores to those others, is told that it has arrived, and reads it back.
+  // Every member stores to those others, is told that it has arrived, and reads it back.
   void expect_ways(uint64_t round, const std::function<bool(unsigned, unsigned)>& joined) {
     const auto picked = [&](unsigned from, unsigned to) {
       return from != to && joined(from, to) && (GetParam().all_pairs || (to + n - from) % n <= 3);

@@ -21,7 +21,7 @@ void run(sim::kernel& k, uint64_t until_ps) {
   k.run_until([] { return false; }, until_ps);
 }
 
-// Parts of one node, at few times, beside `others` of another node: the order among the node's own.
+// Parts of one node, at few times, next to `others` of another node: the order among the node's own.
 std::vector<int> order_beside(int others) {
   sim::kernel k;
   std::mt19937 random(7), theirs(11);

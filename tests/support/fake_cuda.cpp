@@ -45,14 +45,14 @@ bool goes_wrong(const char* name) {
   const std::lock_guard one_at_a_time(fake_cuda::lock); \
   if (cuda().falls && cuda().fails_at == 0) return error
 
-// What a call of the runtime's says stays behind as its last error.
+// What a call of the runtime's says stays after as its last error.
 cudaError_t says(cudaError_t e) {
   if (e != cudaSuccess) fake_cuda::last = e;
   return e;
 }
 #define GGAS_FAKE_TRY_RUNTIME GGAS_FAKE_TRY(says(cudaErrorUnknown))
 
-// Physical memory. It lives as long as somebody has its handle or maps it.
+// Physical memory. It lives as long as someone has its handle or maps it.
 struct piece {
   int file, gpu;  // of the computer
   size_t bytes;
@@ -93,7 +93,7 @@ int gpu_of(int file) {
 bool reach(int a, int b) { return !cuda().cut.contains(std::minmax(a, b)); }
 
 cudaStream_t new_stream() {
-  static char somewhere[64];  // what they point to is nobody's
+  static char somewhere[64];  // what they point to is no one's
   return reinterpret_cast<cudaStream_t>(somewhere + cuda().streams++ % static_cast<int>(sizeof somewhere));
 }
 
@@ -375,7 +375,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t) {
 }
 cudaError_t cudaStreamQuery(cudaStream_t) {
   GGAS_FAKE_TRY_RUNTIME;
-  return cuda().busy ? cudaErrorNotReady : cudaSuccess;  // does not stay behind
+  return cuda().busy ? cudaErrorNotReady : cudaSuccess;  // does not stay after
 }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return cudaMemcpyAsync(to, from, bytes, kind, nullptr);

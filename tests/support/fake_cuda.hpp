@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA without a GPU, as far as the cuda provider calls it: what it does between its calls can be tested anywhere, also
-// with GPUs and drivers that nobody has here. Memory of a GPU is a file in memory, mapped for the host. A program that
+// with GPUs and drivers that no one has here. Memory of a GPU is a file in memory, mapped for the host. A program that
 // is linked with fake_cuda.cpp gets it in place of CUDA. Any thread may call it.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text as somebody may have spoilt it, for tests of what reads text: the reader takes it or says what is wrong, and
+// Text as someone may have spoilt it, for tests of what reads text: the reader takes it or says what is wrong, and
 // never crashes (run them under the sanitizers too). The same for the same seed on any computer.
 #pragma once
 

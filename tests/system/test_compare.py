@@ -188,7 +188,7 @@ def programs(tmp_path):
             file = tmp_path / ("cuda/ggas-bench-cuda" if name == "ggas" else f"compare/compare_{name}")
             file.parent.mkdir(exist_ok=True)
             lines = "".join(json.dumps(r) + "\n" for r in found)
-            # GGAS writes into the file behind --json, its last argument.
+            # GGAS writes into the file after --json, its last argument.
             body = f"open(sys.argv[-1], 'w').write({lines!r})" if name == "ggas" else f"sys.stdout.write({lines!r})"
             if name == "nvshmem":  # one group of rows has them
                 body = f"if sys.argv[2] == 'latencies': {body}"

@@ -106,7 +106,7 @@ def test_dram_alone(tmp_path):
 
 
 def test_a_counter_that_stands_still_has_no_figure(tmp_path):
-    sensors = Sensors(tmp_path, gpu=False)  # nobody moves its counters
+    sensors = Sensors(tmp_path, gpu=False)  # no one moves its counters
     done = measure(tmp_path, sensors)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "r.jsonl").read_text() == ""

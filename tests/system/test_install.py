@@ -121,7 +121,7 @@ def test_every_function_of_the_host_library_has_a_manual_page(prefix):
 
 
 def test_the_examples_of_the_host_library(prefix, tmp_path):
-    """With CMake, from what is installed, and with the module of a GPU beside the library."""
+    """With CMake, from what is installed, and with the module of a GPU next to the library."""
     programs = build(example("host", tmp_path), prefix)
     for name in ("01_hello", "02_ring", "03_work_sharing", "04_passive", "05_reduction", "06_gpu"):
         run(sys.executable, prefix / "bin" / "ggas-run", "-n", 2, "--stop", programs / name, "simt")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test that no list names is built by nobody and never fails."""
+"""A test that no list names is built by no one and never fails."""
 
 import re
 

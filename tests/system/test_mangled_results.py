@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result files as somebody may have spoilt them: a page and a comparison come of them, or a message that names the file; never a traceback."""
+"""Result files as someone may have spoilt them: a page and a comparison come of them, or a message that names the file; never a traceback."""
 
 import copy
 import json
@@ -47,7 +47,7 @@ def mangled(text, rng):
 
 
 def odd(records, rng):
-    """Some values of some records are what nobody writes."""
+    """Some values of some records are what no one writes."""
     records = copy.deepcopy(rng.sample(records, rng.randint(1, 6)))
     for _ in range(rng.randint(1, 5)):
         place = rng.choice(records)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model of the NIC beside the RTL, and clusters of more than two nodes."""
+"""The model of the NIC next to the RTL, and clusters of more than two nodes."""
 
 import json
 import os

@@ -47,7 +47,7 @@ def test_eight_nodes(bench, tmp_path, name):
 @pytest.mark.parametrize("name", ["barrier", "reduce", "allreduce"])
 @pytest.mark.skipif("GGAS_LONG" not in os.environ, reason="long: ctest system.ranks_8")
 def test_four_nodes_of_two_gpus(bench, tmp_path, name):
-    """GPUs behind one switch want it at the same time: who is first must not depend on who simulates other nodes."""
+    """GPUs below one switch want it at the same time: who is first must not depend on who simulates other nodes."""
     words = [name, "--nodes", "4", "--gpus", "2", "--quick"]
     alone = outputs(bench, tmp_path, 1, *words, timeout=3000)
     for ranks in (2, 4):

@@ -94,7 +94,7 @@ def test_signals_are_passed_on(number):
 
 
 def test_signals_reach_what_a_wrapper_has_started():
-    """And nothing of it is left behind."""
+    """And nothing of it is left over."""
     job = subprocess.Popen([str(ROOT / "ggas"), "run", "-n", "2", *shell("sleep 60 & echo $!; wait")], stdout=subprocess.PIPE, text=True)
     sleepers = [int(job.stdout.readline()) for _ in range(2)]
     os.kill(job.pid, signal.SIGTERM)

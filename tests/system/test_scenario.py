@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./ggas sim: what a scenario file says, what stands beside it, and what is wrong with it."""
+"""./ggas sim: what a scenario file says, what stands next to it, and what is wrong with it."""
 
 import json
 

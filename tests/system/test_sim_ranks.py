@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from conftest import ROOT, built
 
-# GASPI write_notify beside the put of a host program in ggas-bench: the bar is what half a round trip may take of its.
+# GASPI write_notify next to the put of a host program in ggas-bench: the bar is what half a round trip may take of its.
 BAR = 1.15
 # Writes between GPUs: what hybrid ones may take of the better way, at every size.
 HYBRID_BAR = 1.05

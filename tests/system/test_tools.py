@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command lines of the scripts beside the RTL: what is wrong is named, with exit status 2, before anything is built."""
+"""Command lines of the scripts next to the RTL: what is wrong is named, with exit status 2, before anything is built."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def record(file, page, line, what, count):
 
 
 def test_coverage_of_several_benches(tmp_path):
-    """Counts of the benches add up; what no bench reached stays in the table, a functional point beside its module."""
+    """Counts of the benches add up; what no bench reached stays in the table, a functional point next to its module."""
     folder = tmp_path / "coverage"
     folder.mkdir()
     point = str(ROOT / "tests/rtl/points/link_rx.sv")

@@ -27,7 +27,7 @@ processes::body with(const std::string& secret, int size, uint64_t timeout_ns = 
   };
 }
 
-// The name of a job whose secret a stranger does not know, as the system shows it to everybody.
+// The name of a job whose secret a stranger does not know, as the system shows it to every member.
 std::string name_of(const job& j) {
   std::string name = "ggas." + std::to_string(getuid()) + "." + j.name;
   for (const unsigned char c : secret::read(known)->proof("name " + j.name)) name += "0123456789abcdef"[c / 16];

@@ -51,7 +51,7 @@ processes::body who_meets(int size, uint64_t timeout_ns = 8000 * ms) {
   return member(size, timeout_ns, [](bootstrap& b) { return told(b.meet("here")); });
 }
 
-// Strangers say nothing, noise of any length, noise behind the right first letters, or leave; the job comes about.
+// Strangers say nothing, noise of any length, noise after the right first letters, or leave; the job comes about.
 TEST(bootstrap_strangers, noise_at_the_door_harms_nobody) {
   processes all;
   all.start(0, who_meets(2));
@@ -70,7 +70,7 @@ TEST(bootstrap_strangers, noise_at_the_door_harms_nobody) {
   expect_each(all, 2);
 }
 
-// Somebody who has said hello properly, and then noise: that breaks the job, with a text.
+// Someone who has said hello properly, and then noise: that breaks the job, with a text.
 TEST(bootstrap_strangers, noise_of_a_member_is_told) {
   processes all;
   all.start(0, who_meets(2));

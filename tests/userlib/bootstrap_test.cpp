@@ -34,7 +34,7 @@ TEST_P(bootstrap_test, everybody_gets_the_parts_of_all) {
   expect_each(all, size);
 }
 
-// Each passes on a pipe; everybody writes its rank into the pipes of all.
+// Each passes on a pipe; every member writes its rank into the pipes of all.
 TEST_P(bootstrap_test, file_descriptors_reach_everybody) {
   const int size = GetParam();
   processes all;

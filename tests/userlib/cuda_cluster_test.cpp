@@ -340,7 +340,7 @@ TEST(cuda_cluster, also_those_of_other_processes) {
   for (int rank : {1, 3}) EXPECT_TRUE(has(all.next(rank, soon), "have no atomics on each other's memory"));
 }
 
-// Nobody sees both GPUs: mapping tells.
+// No one sees both GPUs: mapping tells.
 TEST(cuda_cluster, also_those_that_are_hidden) {
   processes all;
   start(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of the cuda provider, on tests/support/fake_cuda: each call of CUDA's fails in turn, processes die at each of
-// them, GPUs stay busy. Everybody hears what it was, and nothing is kept (run_one() looks).
+// them, GPUs stay busy. Every member hears what it was, and nothing is kept (run_one() looks).
 #include <csignal>
 #include <thread>
 
@@ -20,7 +20,7 @@ std::string told(const std::string& wrong, const char* when_well) {
 // ---------------------------------------------------------------------------------------------- a call fails
 
 // Every call of CUDA's that may fail does so, once or from then on, on one node of three: all processes hear its name
-// and the node's, in the same words, and nobody waits until a time-out. Then some calls more, which are those of
+// and the node's, in the same words, and no one waits until a time-out. Then some calls more, which are those of
 // leaving.
 class call : public testing::TestWithParam<std::tuple<int, bool>> {};
 INSTANTIATE_TEST_SUITE_P(cuda_faults, call, testing::Combine(testing::Values(0, 2), testing::Bool()));
@@ -173,7 +173,7 @@ TEST(cuda_faults, one_that_leaves_while_a_kernel_runs) {
       << text;
 }
 
-// Somebody else's kernels keep a GPU from making memory zero. All hear that before they give up waiting; the memory
+// Another one's kernels keep a GPU from making memory zero. All hear that before they give up waiting; the memory
 // stays until the GPU has done with it, and growing then works.
 TEST(cuda_faults, a_gpu_that_does_not_come_to_make_memory_zero) {
   processes all;

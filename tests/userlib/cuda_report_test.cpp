@@ -67,7 +67,7 @@ TEST(cuda_report, says_why_there_is_none) {
     if (!c) return why;
     fake_cuda::here().fails_at = 2;
     const auto r = c->report();
-    fake_cuda::here().failed.clear();  // tests behind this one begin with what this process has seen
+    fake_cuda::here().failed.clear();  // tests after this one begin with what this process has seen
     return r ? "a report" : r.error().text;
   });
   EXPECT_TRUE(has(said, "report of node 0: cudaMemcpyAsync")) << said;

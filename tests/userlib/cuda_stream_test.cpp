@@ -50,7 +50,7 @@ TEST(cuda_stream, kernels_on_any_stream_are_waited_for) {
             "record in a stream of node 1: an event of node 0");
 }
 
-// A number that is another one each time kernels must be told anew.
+// A number that is another one each time kernels must be told again.
 TEST(cuda_stream, constants_are_those_of_the_cluster_as_it_is) {
   EXPECT_EQ(in_one_process([](cluster& c) {
               constants seen{};
@@ -85,7 +85,7 @@ TEST(cuda_stream, what_the_host_engine_runs_is_refused) {
             "kernel 'mine' of the host engine: not with provider 'cuda': compile it with nvcc");
 }
 
-// A program beside kernels: pinned memory by loads and stores, the node's segment by copies.
+// A program next to kernels: pinned memory by loads and stores, the node's segment by copies.
 TEST(cuda_stream, a_program_of_a_node_reads_and_writes) {
   EXPECT_EQ(in_one_process([](cluster& c) -> std::string {
               uint64_t* const pinned = reinterpret_cast<uint64_t*>(c.host_memory(1).base);

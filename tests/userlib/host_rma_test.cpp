@@ -70,7 +70,7 @@ TEST_P(rma, PutsFromEveryMemoryToEveryMemory) {
           EXPECT_EQ(n.size, bytes);
           EXPECT_TRUE(h.wait_until([&] { return ggas_rma_remotely_done(&q) != 0; }, ms));
         }
-        // A slot is free once its operation has ended, so behind the notification.
+        // A slot is free once its operation has ended, so after the notification.
         EXPECT_TRUE(h.wait_until([&] { return ggas_rma_read_status(&q).consumed == 4; }, ms));
         EXPECT_EQ(ggas_rma_read_status(&q).errors, 0u);
       },

@@ -85,7 +85,7 @@ static int posting(const ggas_rma_io* io) {
     CHECK((uint32_t)page[2] == i && queue[4 * (i - 1) + 3] == 55);
   }
   CHECK(ggas_rma_post(&c, &d) == 0 && page[512] == 0);
-  c.status = 0; /* without a status block nobody frees slots */
+  c.status = 0; /* without a status block no one frees slots */
   CHECK(ggas_rma_post(&c, &d) == 0);
   return 0;
 }

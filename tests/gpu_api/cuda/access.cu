@@ -61,7 +61,7 @@ TEST_F(rig, contexts_that_no_gpu_can_have_are_refused) {
   EXPECT_EQ(set_device_context(c, machine().cuda_stream(0)), cudaErrorInvalidValue);
 }
 
-// The copy is made now, of what a graph would look for in vain each time it runs.
+// The copy is made now, of what a graph would look for without success each time it runs.
 TEST_F(rig, contexts_are_not_set_by_graphs) {
   ok(cudaSetDevice(machine().device(0)), "cudaSetDevice");
   ok(cudaStreamBeginCapture(machine().cuda_stream(0), cudaStreamCaptureModeThreadLocal), "capture");

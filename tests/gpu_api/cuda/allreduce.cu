@@ -11,7 +11,7 @@ struct vectors {
   int method;
   unsigned shift;  // elements that the vectors of node n begin late: n times so many
   bool in_place;
-  int root;  // -1: everybody
+  int root;  // -1: every member
 };
 
 __device__ float* input(const places& at, const vectors& v, int node) {
@@ -164,12 +164,12 @@ TEST_F(allreduce, reduce_to_every_root) {
   }
 }
 
-// Calls of one block behind each other, each with another length, place, operation, method and root.
+// Calls of one block after each other, each with another length, place, operation, method and root.
 struct random_call {
   uint64_t elements, from;
   ggas_op op;
   ggas_method method;
-  int root;  // -1: everybody
+  int root;  // -1: every member
 
   __device__ random_call(unsigned number, uint64_t most) {
     const uint64_t dice = pattern(4711, number, 0);

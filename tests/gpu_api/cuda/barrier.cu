@@ -13,7 +13,7 @@ __device__ ggas_team team_of_round(uint64_t round) {
   return ggas_world();
 }
 
-// Every round all threads of a node store the round to every member; behind the barrier all threads find what the
+// Every round all threads of a node store the round to every member; after the barrier all threads find what the
 // members stored. Words of 128 bytes' distance and of neighbours, so that they travel in packets of all kinds. The
 // check itself ends with a sync: what was loaded may be overwritten.
 __global__ void barrier_rounds(places at, uint64_t rounds, bool grid) {

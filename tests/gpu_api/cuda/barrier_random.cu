@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers on real GPUs when something goes wrong: random sequences with blocks that are late, missing or repeat, a
-// reset behind each; the end of waits by the host.
+// reset after each; the end of waits by the host.
 #include "rig.hpp"
 #include "tests/gpu_api/barrier_plan.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of elements drawn by chance on real GPUs, against a reference.
+// Tables of elements drawn at random on real GPUs, against a reference.
 #include "tests/gpu_api/calls_elements.cuh"
 
 #include "calls.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast, allgather and alltoall by grids, drawn by chance, on real GPUs.
+// broadcast, allgather and alltoall by grids, drawn at random, on real GPUs.
 #include "tests/gpu_api/calls_grid.cuh"
 
 #include "calls.hpp"

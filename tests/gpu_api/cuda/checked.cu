@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checked mode on GPUs, of kernels that were compiled with GGAS_CHECKED: members that call differently, blocks of a
-// node that call beside each other, memory that overlaps.
+// node that call next to each other, memory that overlaps.
 #include "rig.hpp"
 #include "tests/gpu_api/calls_that_differ.cuh"
 

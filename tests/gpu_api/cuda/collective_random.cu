@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives at random on real GPUs, one behind the other in a running kernel.
+// Collectives at random on real GPUs, in sequence in a running kernel.
 #include "rig.hpp"
 #include "tests/gpu_api/collective_plan.cuh"
 

@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(calls, divergent_loops, testing::Range(0, divergent::ca
 
 TEST_P(divergent_loops, reach_the_node_that_is_meant) {
   const auto what = static_cast<call>(GetParam());
-  const bool notes = what == call::put_notify;  // rings take 64 each, and nobody reads them
+  const bool notes = what == call::put_notify;  // rings take 64 each, and no one reads them
   const unsigned blocks = notes ? 1 : 64, threads = notes ? 8 : 128;
   const uint64_t items = notes ? 1 : 3, all = uint64_t{blocks} * threads * static_cast<uint64_t>(nodes());
   const auto want = cells_with_values(all, items, nodes(), what);

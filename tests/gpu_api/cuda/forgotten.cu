@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a translation unit that nobody prepared: every call says so, none touches memory.
+// Kernels of a translation unit that no one prepared: every call says so, none touches memory.
 #include "rig.hpp"
 
 namespace ggas::gpu_test {

@@ -7,7 +7,7 @@ namespace {
 
 __global__ void touch(places at) { own<outcome>(at.outcomes)[detail::thread_rank()] = {}; }
 
-// CUDA keeps an error until somebody asks for it.
+// CUDA keeps an error until someone asks for it.
 TEST_F(rig, a_launch_does_not_tell_of_an_error_before_it) {
   void* nothing = nullptr;
   EXPECT_EQ(cudaMalloc(&nothing, size_t{1} << 50), cudaErrorMemoryAllocation);
@@ -28,7 +28,7 @@ __global__ void meet(places at, uint64_t round) {
   if (threadIdx.x == 0) own<uint64_t>(at.base)[blockIdx.x] = s == ggas_ok ? round : 0;
 }
 
-// Blocks that wait for each other: as many as a GPU holds meet, and one more is refused before anybody waits.
+// Blocks that wait for each other: as many as a GPU holds meet, and one more is refused before anyone waits.
 TEST_F(rig, a_grid_that_does_not_fit_is_refused_at_its_launch) {
   for (const unsigned threads : {512u, 1024u}) {
     const auto at_once = blocks_at_once(machine(), 0, threads, meet);

@@ -44,7 +44,7 @@ __global__ void work(places at, uint64_t first, uint64_t rounds, uint64_t bytes,
 
 enum class vain : int { barrier, grid_barrier, flag, allreduce };
 
-// Waits for somebody who does not come. Node 0 stores to all before, so that memory of the lost is used.
+// Waits for someone who does not come. Node 0 stores to all before, so that memory of the lost is used.
 __global__ void wait_in_vain(places at, vain what, uint64_t timeout) {
   outcome out{0, 0, 0, 0};
   if (ggas_node() == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes on real GPUs, one for each node: what each of them starts with, and what they leave behind. For one .cu
+// Processes on real GPUs, one for each node: what each of them starts with, and what they leave over. For one .cu
 // file: the constant memory of its kernels is filled here.
 #pragma once
 
@@ -141,7 +141,7 @@ inline std::vector<size_t> free_memory() {
   return all;
 }
 
-// Nobody holds memory any more. The driver may take a moment to collect what the dead had.
+// No one holds memory any more. The driver may take a moment to collect what the dead had.
 class memory_check : public testing::Environment {
  public:
   void SetUp() override { before() = free_memory(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain accesses beside ggas_ accesses to the own memory on real GPUs.
+// Plain accesses next to ggas_ accesses to the own memory on real GPUs.
 #include "tests/gpu_api/mixes_run.hpp"
 #include "tests/gpu_api/program_order_run.hpp"
 

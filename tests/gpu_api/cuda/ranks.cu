@@ -43,7 +43,7 @@ __global__ void call_and_look(places at, ggas_ranks ranks, size_t n, ggas_op op)
 }
 
 struct ranks_rig : rig {
-  // Zero at first, as all segments of a test; with the words behind the places of data.
+  // Zero at first, as all segments of a test; with the words after the places of data.
   ggas_ranks ranks_of(int of_nodes, unsigned blocks) const {
     return {{0, 1, of_nodes, 0}, blocks, 0, at.data + 32 * step, 4096, 2};
   }

@@ -16,7 +16,7 @@ int fail(const std::string& why) {
   return 1;
 }
 
-// Three sums of node + 1 over all nodes behind each other, and a status.
+// Three sums of node + 1 over all nodes after each other, and a status.
 int check(ggas::cluster& c, uint64_t base) {
   const float want = static_cast<float>(c.nodes() * (c.nodes() + 1) / 2);
   for (int node = 0; node < c.nodes(); ++node) {

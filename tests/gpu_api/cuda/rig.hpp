@@ -78,7 +78,7 @@ class rig : public testing::Test {
   void check_outcomes(int node, size_t count, const std::string& what);
   void check_all_outcomes(size_t count, const std::string& what);
 
-  // Copies of n elements from and to a segment, beside whatever runs: a cudaMemcpy would wait for the kernel of a node
+  // Copies of n elements from and to a segment, next to whatever runs: a cudaMemcpy would wait for the kernel of a node
   // that waits for one which is not launched yet.
   template <class T>
   std::vector<T> read(int node, uint64_t offset, size_t n) {

@@ -40,7 +40,7 @@ __global__ void get_typed(typed_args a) {
   tell(a, GGAS_CALL_OF(get_typed, a.by, own<char>(a.to), a.count_there, a.there, of_next(a.from), a.count_here, a.here,
                        timeout_ns));
 }
-// The word is at `base`; how many blocks of a grid are done beside it.
+// The word is at `base`; how many blocks of a grid are done next to it.
 GGAS_DEVICE ggas_status put_and_signal(const typed_args& a) {
   auto* const word = reinterpret_cast<uint64_t*>(of_next(a.at.base));
   char* const to = of_next(a.to);

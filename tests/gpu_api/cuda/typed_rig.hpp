@@ -17,7 +17,7 @@ using types_test::form;
 using types_test::forms;
 using types_test::laid_out;
 
-// Three areas of known bytes on every node; committed datatypes lie behind what the tests lay out by hand.
+// Three areas of known bytes on every node; committed datatypes lie after what the tests lay out by hand.
 class typed_rig : public rig {
  protected:
   enum area { items, target, packed, areas };

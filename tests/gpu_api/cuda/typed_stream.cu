@@ -10,7 +10,7 @@ namespace {
 // Packs, puts and gets on streams, by every path that the datatypes have, a graph now and then.
 class typed_on_stream : public typed_rig {
  protected:
-  static constexpr int counted = 128;  // bytes behind places::base: the status word; the signal is at base
+  static constexpr int counted = 128;  // bytes after places::base: the status word; the signal is at base
 
   stream_report report(int node) {
     return {timeout_ns, reinterpret_cast<uint64_t*>(segment(node) + at.base + counted)};
@@ -124,7 +124,7 @@ TEST_F(typed_on_stream, puts_gets_and_signals_from_layout_to_layout) {
   }
 }
 
-// A graph whose datatype was freed, and committed anew: it says so, and moves nothing. Thousand packs read one image.
+// A graph whose datatype was freed, and committed again: it says so, and moves nothing. Thousand packs read one image.
 TEST_F(typed_on_stream, a_graph_of_a_freed_list) {
   const int64_t places[] = {0, 24, 100, 148};
   const int64_t lengths[] = {8, 3, 5, 1};

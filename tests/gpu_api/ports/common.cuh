@@ -16,7 +16,7 @@ struct args {
 };
 constexpr uint64_t result_words = 2048, memory_bytes = 192 << 10;
 
-// Places one behind the other, the same ones on every node.
+// Places in sequence, the same ones on every node.
 struct room {
   uint64_t next;
   template <class T>

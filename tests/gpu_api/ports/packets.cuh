@@ -60,7 +60,7 @@ inline std::vector<uint32_t> want_packet_allreduce(int nodes, int, uint64_t roun
 }
 
 // ---- 120 bytes of data and a flag of 8 in 128, by eight lanes. NCCL trusts that such a line arrives whole. That is
-// promised nowhere, so here the lane with the flag releases it behind the others.
+// promised nowhere, so here the lane with the flag releases it after the others.
 
 struct alignas(16) piece {
   uint32_t word[4];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each call of the device API costs in machine code: instructions of a kernel that makes it in a loop, and what that
-kernel needs behind the link with libggas_device: registers, bytes of stack. Compared with the table costs.txt.
+kernel needs after the link with libggas_device: registers, bytes of stack. Compared with the table costs.txt.
 
   python tests/gpu_api/sass/costs.py --library build/release/gpu_api/libggas_device.a [--refresh]
 

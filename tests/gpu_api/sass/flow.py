@@ -11,7 +11,7 @@ BARRIER = re.compile(r"\bB(\d+)\b")
 WAITS = ("YIELD", "BSYNC", "WARPSYNC", "NANOSLEEP", "BAR", "DEPBAR")
 JUMPS = ("BRA", "JMP")
 ENDS = ("EXIT", "KILL", "RET", "BRX", "BRXU", "JMX")
-# All lanes of the warp go on together behind it.
+# All lanes of the warp go on together after it.
 MEETS = ("BAR.SYNC", "BAR.RED", "WARPSYNC.ALL")
 
 
@@ -44,7 +44,7 @@ def settle(starts, spread):
 
 
 class Block:
-    """Instructions that run one behind the other."""
+    """Instructions that run in sequence."""
 
     def __init__(self, number, code):
         self.number, self.code, self.last = number, code, code[-1]
@@ -84,7 +84,7 @@ class Flow:
         self._find_open_barriers()
         self.reached = {}
 
-    # A block ends behind a jump and behind what lanes may be held at.
+    # A block ends after a jump and after what lanes may be held at.
     @staticmethod
     def _split(code):
         starts = set()

@@ -24,7 +24,7 @@ UNIFORM_RESULT = ("R2UR", "S2UR", "CS2UR", "VOTEU", "REDUX", "CREDUX", "ELECT", 
 # Those whose first operands are predicates, all of them results.
 PREDICATE_RESULT = ("ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "R2P", "FCHK", "UISETP", "UPLOP3", "UFSETP",
                     "UR2UP")
-# Those that read predicates behind the register that they write.
+# Those that read predicates after the register that they write.
 READS_PREDICATES = ("SEL", "FSEL", "USEL", "P2R", "UP2UR")
 NO_RESULT = ("ST", "RED", "BRA", "BRX", "BSSY", "BSYNC", "BREAK", "EXIT", "CALL", "RET", "YIELD", "NOP", "MEMBAR",
              "WARPSYNC", "NANOSLEEP", "BAR", "CCTL", "ERRBAR", "BPT", "KILL", "JMP", "JMX", "FENCE", "DEPBAR", "UBLK",
@@ -163,7 +163,7 @@ def decode(address, guard, operation, operand_text):
     if i.name in ("P2R", "UP2UR"):
         i.reads = _predicates_kept(operands) | _mask(operands[2])
     if i.name == "PRMT" and operands[2:3] == ["0x7610"] and operands[3:4] == operands[:1]:
-        i.reads = _mask(operands[1])  # 16 bits of a register whose upper half nobody looks at
+        i.reads = _mask(operands[1])  # 16 bits of a register whose upper half no one looks at
     i.read_bits = tuple(bits(i.reads | (_mask(guard) if i.guard_is_uniform else 0)))
     i.write_bits = tuple(bits(i.writes))
     i.reads |= _mask(guard)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of each lane behind its stack pointer, R1: may lanes have stored different values there?
+"""Memory of each lane after its stack pointer, R1: may lanes have stored different values there?
 
 A load sees what its own call and the calls around it have stored. Places that are not known (by another register) may
 be any. Stores through generic pointers are not seen: a rule of thumb.
@@ -83,7 +83,7 @@ class Memory:
 
 
 def moved(i, pointer):
-    """R1 behind an instruction that writes it."""
+    """R1 after an instruction that writes it."""
     if i.name == "LDC":
         return 0
     numbers = [int(o, 16) for o in i.operands if re.fullmatch(r"-?0x[0-9a-f]+", o)]

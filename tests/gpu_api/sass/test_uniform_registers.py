@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search itself, on listings of a probe loop: written by hand in the shape in which nvcc 13.0.88 lost the node
 (samples/taken.sass: the distance of segments in UR4 over a YIELD, lanes that are done load `queues` into it), in two
-shapes that are right, and with single lines changed: each change that makes it right beside one that does not."""
+shapes that are right, and with single lines changed: each change that makes it right next to one that does not."""
 import os
 import pathlib
 import subprocess
@@ -25,7 +25,7 @@ def in_sample(name):
 
 
 def found_with(folder, sample, old, new, behind=""):
-    """Whether something is found in a sample with some lines replaced; `behind`: lines at its end."""
+    """Whether something is found in a sample with some lines replaced; `after`: lines at its end."""
     text = (HERE / "samples" / sample).read_text()
     assert text.count(old) == 1
     (folder / "changed.sass").write_text(text.replace(old, new) + behind)
@@ -107,7 +107,7 @@ def test_branches(tmp_path, right, wrong):
     (["@P2 ULDC.64 UR4, c[0x3][0x10]"], ["@P2 ULDC.64 UR4, c[0x3][0x18]"]),
     # from where it was kept
     (["MOV R20, UR4", "R2UR UR4, R20"], ["MOV R20, UR8", "R2UR UR4, R20"]),
-    # behind a barrier of all lanes
+    # after a barrier of all lanes
     (["BAR.SYNC.DEFER_BLOCKING 0x0", "UMOV UR4, 0x1"], ["BAR.ARV 0x0", "UMOV UR4, 0x1"]),
     (["WARPSYNC.ALL", "UMOV UR4, 0x1"], ["WARPSYNC R20", "UMOV UR4, 0x1"]),
 ])

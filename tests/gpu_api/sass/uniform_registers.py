@@ -9,11 +9,11 @@ distance of segments lay in a uniform register over a YIELD, and lanes that were
 the context into it: addresses without the node. This program looks for it:
 
   for each branch on something that may differ between lanes, and each of its two sides: no uniform register that is
-  used behind a place where lanes of this side may be held is written on the other side with another value.
+  used after a place where lanes of this side may be held is written on the other side with another value.
 
 flow.py says where a branch leads and where the lanes are one group again (BSYNC of a barrier that both sides have
 set, BSSY; BAR, WARPSYNC.ALL), varying.py what may differ between lanes (followed from thread numbers and memory of
-threads) and which values are the same, stack.py what lanes may differ in behind their stack pointer.
+threads) and which values are the same, stack.py what lanes may differ in after their stack pointer.
 
 It is a rule of thumb in five places: a load from one address is the same for all; what is set under a condition that
 differs between lanes counts as set; 16 bits put into a register count as the whole of it; generic stores to the
@@ -109,7 +109,7 @@ def check(function):
 
 
 def listing_of(path, cuobjdump):
-    """The lines of nvdisasm, which lies beside cuobjdump, about the machine code in an object."""
+    """The lines of nvdisasm, which lies next to cuobjdump, about the machine code in an object."""
     nvdisasm = pathlib.Path(cuobjdump).with_name("nvdisasm")
     lines = []
     with tempfile.TemporaryDirectory() as folder:

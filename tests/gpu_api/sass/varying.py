@@ -107,7 +107,7 @@ class Step:
     def _differs(self, i, varying):
         if i.name == "LDL" and self.memory.differs(i):
             return True
-        if i.operation == "SHFL.IDX":  # everybody gets that of one lane, if all ask for the same
+        if i.operation == "SHFL.IDX":  # every member gets that of one lane, if all ask for the same
             return bool(i.reads_of(slice(3, 5)) & varying)
         if i.name in ("S2R", "CS2R"):
             return lanes_of(i)

@@ -120,7 +120,7 @@ class random_types {
       if (!b.list.entries.empty() && b.list.entries.size() <= most && !overlaps(b.list)) return b;
     }
   }
-  // Two bytes lie in the same place: nobody may receive into that.
+  // Two bytes lie in the same place: no one may receive into that.
   static bool overlaps(const flat& f, uint64_t count = 1) {
     std::vector<int64_t> all = f.places(count);
     std::sort(all.begin(), all.end());

@@ -97,7 +97,7 @@ TEST_P(TypedCalls, PutGetAndSignalFromLayoutToLayout) {
   }
 }
 
-// Behind a NIC a slot each, several of them a post: blocks of 1 to 8 bytes, to dense data and to blocks three times as
+// Through a NIC a slot each, several of them a post: blocks of 1 to 8 bytes, to dense data and to blocks three times as
 // long, and back.
 TEST_P(TypedCalls, ShortBlocksOfBoxes) {
   constexpr int64_t blocks = 21;

@@ -77,7 +77,7 @@ static size_t wrong(const unsigned char* at, size_t bytes, unsigned rank) {
 
 enum { BYTES = 3 << 15 }; /* of a segment for transfers() */
 
-/* Writes of one and of many packets with a notification behind them, and a read of what is there. */
+/* Writes of one and of many packets with a notification after them, and a read of what is there. */
 static void transfers(uint32_t id, unsigned char* at) {
   enum { HALF = 1 << 15 };
   static const uint64_t sizes[] = {1, 8, 64, 65, 5000, HALF - 3};
@@ -166,7 +166,7 @@ static long sleeps(void) {
   return getrusage(RUSAGE_SELF, &used) ? 0 : used.ru_nvcsw;
 }
 
-/* Nobody comes for a while: who waits gives the processor away, and an interrupt wakes it. */
+/* No one comes for a while: who waits gives the processor away, and an interrupt wakes it. */
 static void sleeping(uint32_t id) {
   uint32_t found;
   double cpu, real;

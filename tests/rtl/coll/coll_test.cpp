@@ -60,8 +60,8 @@ TYPED_TEST(CollTest, SizesChangeUnderTraffic) {
 }
 
 // Nodes are led around ways that die, while operations go on: packets are lost there, and dropped where there is no
-// route. Every operation ends, right or with ST_LINK_DOWN, and behind that all of that member do; a group of which
-// nobody waited goes on as if nothing had been; and a group that starts again works.
+// route. Every operation ends, right or with ST_LINK_DOWN, and after that all of that member do; a group of which
+// no one waited goes on as if nothing had been; and a group that starts again works.
 TYPED_TEST(CollTest, LedAroundWhatDies) {
   size_t broken = 0, whole = 0;
   for (unsigned turn = 0; turn < 18; ++turn) {
@@ -232,7 +232,7 @@ TYPED_TEST(CollTest, StoppedBehindAFence) {
     EXPECT_TRUE(n.read(net.d, 4, 4) >> 33 & 1) << "stopped";
     n.configure(net.d, g);
     n.quiet_answer = [&](unsigned) { return n.quiets.size() == 1 ? link_down : ok; };
-    if (life % 2) n.start(net.d, g, barrier);  // before the old answer comes, or behind it
+    if (life % 2) n.start(net.d, g, barrier);  // before the old answer comes, or after it
     n.quiet_percent = 20;
     ASSERT_TRUE(net.settle());
     EXPECT_EQ(n.mem.qword(g.result + 0x200), life % 2);
@@ -312,7 +312,7 @@ TYPED_TEST(CollTest, OwnersKeepToTheRules) {
   n.push(g.owner, g.block, 0, barrier);
   ASSERT_TRUE(net.settle());
   n.push(g.owner, g.block, 0, barrier);   // again, while it waits
-  n.push(g.owner, g.block, 33, barrier);  // behind the last word
+  n.push(g.owner, g.block, 33, barrier);  // after the last word
   n.push(g.owner, g.block, 2, much);      // over the last word
   ASSERT_TRUE(net.settle());
   EXPECT_EQ(n.ev_page, 3u);
@@ -324,7 +324,7 @@ TYPED_TEST(CollTest, OwnersKeepToTheRules) {
 }
 
 // A group is switched off in the middle of operations and comes back with another epoch: nothing of its former life
-// counts, and behind `stopped` nothing is written.
+// counts, and after `stopped` nothing is written.
 TYPED_TEST(CollTest, StoppedAndStartedAgain) {
   typename TestFixture::network net(6);
   net.pace(70);
@@ -351,7 +351,7 @@ TYPED_TEST(CollTest, StoppedAndStartedAgain) {
 }
 
 // A stop of the NIC in the middle of operations: what was begun ends, then it refuses everything and writes nothing.
-// The others wait for it, and nobody hangs.
+// The others wait for it, and no one hangs.
 TYPED_TEST(CollTest, StopOfTheNic) {
   typename TestFixture::network net(4);
   net.pace(70);

@@ -149,7 +149,7 @@ class players {
   ~players() {
     for (auto& n : net_.nodes) n->quiet_answer = [](unsigned) { return bad; };
   }
-  // With a manager operations may fail behind a contribution that a node's stop met.
+  // With a manager operations may fail after a contribution that a node's stop met.
   bool play(unsigned limit, manager<Network>* around = nullptr) {
     may_break_ = around;
     for (unsigned cycle = 0; cycle < limit; ++cycle) {

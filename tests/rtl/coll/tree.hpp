@@ -207,7 +207,7 @@ class cluster {
     }
     return false;
   }
-  // A tree of all nodes, or of some, by chance.
+  // A tree of all nodes, or of some, at random.
   std::map<unsigned, group_config> tree(unsigned group, unsigned epoch, unsigned least = 1) {
     std::vector<unsigned> members(nodes.size());
     for (unsigned i = 0; i < members.size(); ++i) members[i] = i;

@@ -75,7 +75,7 @@ TEST_F(Bricks, Fifo) {
   EXPECT_GT(clears, 10u);
 }
 
-// Fair (nobody waits for more than four others), bound from first beat to end of packet.
+// Fair (no one waits for more than four others), bound from first beat to end of packet.
 TEST_F(Bricks, Arbiter) {
   unsigned owner = 0;  // 0: free
   std::array<unsigned, 5> waiting{};

@@ -27,7 +27,7 @@ class link_channel {
   std::function<bool(const nic::flit&)> drop_if;
   // Carries nothing while true.
   bool cut = false;
-  // Sees every packet, may change it (the CRC is made anew) and so play a node gone mad. Packets then go on in one
+  // Sees every packet, may change it (the CRC is made again) and so play a node gone mad. Packets then go on in one
   // piece.
   std::function<void(nic::packet&)> forge;
 
@@ -48,7 +48,7 @@ class link_channel {
     if (what == fault::corrupt) flip(queue_.back().f);
     if (what == fault::duplicate) queue_.push_back({now + latency_, f});
   }
-  // A flit of the tester's own, behind those under way.
+  // A flit of the tester's own, after those under way.
   void inject(const nic::flit& f, uint64_t now) { queue_.push_back({now + latency_, f}); }
 
   std::optional<nic::flit> receive(uint64_t now) {

@@ -46,7 +46,7 @@ class model_core : public nic::nic_core {
     for (unsigned i = 0; i < 2; ++i) {
       if (out_[i].empty()) continue;
       const bool ok = i == 1 ? completions_ : out_[i].front().posted() ? posted_ : non_posted_;
-      if (!ok && i == 0) return std::nullopt;  // completions stay behind requests
+      if (!ok && i == 0) return std::nullopt;  // completions stay after requests
       if (!ok) continue;
       pcie::tlp t = std::move(out_[i].front());
       out_[i].pop_front();

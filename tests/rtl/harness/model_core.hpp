@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference model behind the pins of nic_core: no cycles, no link protocol. With it in the rig the model is tested
+// The reference model after the pins of nic_core: no cycles, no link protocol. With it in the rig the model is tested
 // end to end, and the rig itself.
 #pragma once
 

@@ -70,7 +70,7 @@ class rig : public machine {
   uint64_t bus(unsigned n, uint64_t offset) const { return cfg.segment[n] + offset; }
 
   // ---- observation
-  std::function<void()> on_step;                                     // after every step: software beside the test
+  std::function<void()> on_step;                                     // after every step: software next to the test
   std::function<void(unsigned from, const nic::flit&)> on_flit;      // sent by a NIC
   std::function<void(unsigned from, const nic::packet&)> on_packet;  // first transmissions
   std::function<void(unsigned at, const pcie::tlp&)> on_tlp_out;     // by the NIC of a side
@@ -93,7 +93,7 @@ class rig : public machine {
                                          uint64_t{segment_export} << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
                                          uint64_t{window_domain} << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT;
 
-  // Event ring and MSI-X: written by a NIC, but not stored by anybody.
+  // Event ring and MSI-X: written by a NIC, but not stored by anyone.
   static bool own_page(uint64_t addr) { return addr >= event_ring && addr < msix_page + 4096; }
   static constexpr uint64_t event_ring = 0xfee0'0000'0000'0000, msix_page = 0xfee0'0000'0001'0000;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the reference model beside one NIC: feeds it what the NIC is fed and compares what comes out. The model runs
+// Runs the reference model next to one NIC: feeds it what the NIC is fed and compares what comes out. The model runs
 // ahead (it has no time), so every output of the NIC must already be expected. Compared in order: stores on the link,
 // loads on the link, writes into the host per source node, reads of the host per source node, answers per tag,
 // completions per tag. Across classes: no load or read passes an earlier store or write of its flow. Which exports a
@@ -23,7 +23,7 @@ class scoreboard {
 
   nic::reference_model& model() { return model_; }
   bool enabled = true;
-  // One-sided traffic runs beside: what belongs to it is left to other checks.
+  // One-sided traffic runs next to: what belongs to it is left to other checks.
   bool one_sided = false;
   // Writes by the NIC that are no stores: event ring, MSI-X.
   std::function<bool(uint64_t addr)> own_write;

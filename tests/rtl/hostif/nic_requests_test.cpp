@@ -66,7 +66,7 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
     const bool data = t.kind == tlp_kind::cpld, none = t.kind == tlp_kind::cpl;
     const size_t right = none ? 1 : (t.len_dw * 32u + TestFixture::width - 1) / TestFixture::width;
     const bool len_ok = none ? t.len_dw == 0 : t.len_dw >= 1 && t.len_dw <= 1024;
-    // A foreign tag is noticed with the first beat; what comes behind no longer matters.
+    // A foreign tag is noticed with the first beat; what comes after no longer matters.
     if (!len_ok || !(data || none) || beats[0].eop != (right == 1))
       ++malformed;
     else if (t.tag >= 512)
@@ -92,7 +92,7 @@ TYPED_TEST(hostif_test, CompletionFuzz) {
   EXPECT_GT(unexpected, 500u);
 }
 
-// Outbound: nothing lost or mixed up, each source in order, completions behind the writes taken before them.
+// Outbound: nothing lost or mixed up, each source in order, completions after the writes taken before them.
 TYPED_TEST(hostif_test, OutboundOrder) {
   auto& b = *this->b;
   auto random = [&](unsigned n) { return this->random(n); };
@@ -263,7 +263,7 @@ TYPED_TEST(hostif_test, WholeRequestsAreDropped) {
   EXPECT_EQ(b.tx_cpl.size(), c + b.read_marks.size());
 }
 
-// A host that takes no reads gets the writes behind them, and one read at most that was on its way.
+// A host that takes no reads gets the writes after them, and one read at most that was in flight.
 TYPED_TEST(hostif_test, ReadsWaitForTheHost) {
   auto& b = *this->b;
   b.rma_rd.push_back(beats_of<TestFixture::width>(this->make(tlp_kind::mrd, 7, 0x1000, 4)).front());
@@ -283,7 +283,7 @@ TYPED_TEST(hostif_test, ReadsWaitForTheHost) {
 }
 
 // While bus master is off reads are dropped like any request, also by a host that takes none: whoever waits for one
-// learns of it by its time-out, and nobody waits for a host that has gone.
+// learns of it by its time-out, and no one waits for a host that has gone.
 TYPED_TEST(hostif_test, ReadsAreDroppedWithoutBusMaster) {
   auto& b = *this->b;
   b.pace.np_ok = false;

@@ -128,7 +128,7 @@ class HostifReset : public testing::Test {
     s.sop = false;
   }
 
-  // Which reads are on their way, and how long the reset has lasted.
+  // Which reads are in flight, and how long the reset has lasted.
   void follow() {
     if (v_.cpl_valid_i && v_.cpl_ready_o && v_.cpl_sop_i) {
       if (last_ && answering_ < reads_.size()) reads_.erase(reads_.begin() + long(answering_));
@@ -191,7 +191,7 @@ TEST_F(HostifReset, AnyMoment) {
       open_ = now_ < open_until && v_.closing_o;
       cycle();
     }
-    // The units work again at once, with a TLP that begins behind the reset.
+    // The units work again at once, with a TLP that begins after the reset.
     const uint64_t passed = req_.passed;
     units_ = pace_ = 100;
     for (unsigned k = 0; req_.passed == passed; ++k) {

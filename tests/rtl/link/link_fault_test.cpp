@@ -128,7 +128,7 @@ TYPED_TEST(LinkFaultTest, RandomFaults) {
             << p[0].count().replays + p[1].count().replays << "\n";
 }
 
-// The last credits before a quiet time get lost: the starved sender asks for them. Nobody there to answer: dead.
+// The last credits before a quiet time get lost: the starved sender asks for them. No one there to answer: dead.
 TYPED_TEST(LinkFaultTest, LostCreditsArePolled) {
   for (bool answer : {true, false}) {
     std::mt19937_64 rng(seed());

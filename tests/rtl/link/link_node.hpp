@@ -88,7 +88,7 @@ class link_node {
     order_errors_ = 0;
     begun_.clear();
   }
-  // Resets the link and the units behind it: a packet half handed over on either side is gone.
+  // Resets the link and the units after it: a packet half handed over on either side is gone.
   void restart() {
     m_.rst_ni = 0;
     m_.eval();

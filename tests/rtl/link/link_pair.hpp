@@ -31,7 +31,7 @@ class channel {
     if (auto c = nic::parse_control(f); c && c->nak) ++naks_;
     return f;
   }
-  // A flit from elsewhere, behind those under way.
+  // A flit from elsewhere, after those under way.
   void inject(const flit& f, uint64_t now) {
     last_ = std::max(last_ + 1, now + delay_);
     queue_.push_back({last_, f});

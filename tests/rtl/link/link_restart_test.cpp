@@ -254,7 +254,7 @@ TYPED_TEST(LinkRestartTest, Random) {
             << " acknowledged\n";
 }
 
-// Flits of an ended session that come late, as no wire should bring them: nobody takes them.
+// Flits of an ended session that come late, as no wire should bring them: no one takes them.
 TYPED_TEST(LinkRestartTest, OldFlitsAreNotTaken) {
   std::mt19937_64 rng(seed());
   typename TestFixture::pair p(seed());

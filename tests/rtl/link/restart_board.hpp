@@ -35,7 +35,7 @@ class restart_board {
   bool drain(uint64_t limit = 400'000) {
     return run(limit, [this] { return p_.drained(); });
   }
-  // The unit behind node i and its link lose everything.
+  // The unit after node i and its link lose everything.
   void restart(unsigned i) {
     note_acked(i);
     side& sender = s_[1 - i];

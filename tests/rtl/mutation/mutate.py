@@ -4,11 +4,11 @@
 
     ./ggas mutate [UNIT...] [--count N] [--named] [--list]
 
-A unit is a table of mutants.toml beside this file: its files, its bench, mutants by name, and survivors with a reason.
+A unit is a table of mutants.toml next to this file: its files, its bench, mutants by name, and survivors with a reason.
 Without UNIT: all of them. Exit status 1 if a mutant survives that is not listed there, or if one that is listed dies.
 docs/mutation.md describes the operators and how to read the result.
 
-All mutants are built into the models at once, each behind a number, so that a unit is compiled once."""
+All mutants are built into the models at once, each after a number, so that a unit is compiled once."""
 
 import argparse
 import concurrent.futures

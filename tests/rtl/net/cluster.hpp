@@ -211,7 +211,7 @@ class cluster {
   const cluster_counters& count() const { return count_; }
   const topology& shape() const { return shape_; }
   std::mt19937_64& rng() { return rng_; }
-  // Every packet that arrives, beside the checks here.
+  // Every packet that arrives, next to the checks here.
   std::function<void(unsigned at, const nic::packet&)> on_arrival;
   // Of the last packet that arrived.
   uint64_t arrived_at = 0, left_at = 0;
@@ -337,7 +337,7 @@ class cluster {
     }
   }
 
-  // The first beat of a packet was taken. An NP packet must arrive behind the P packets of its flow that were begun
+  // The first beat of a packet was taken. An NP packet must arrive after the P packets of its flow that were begun
   // before it was offered.
   void begin(unsigned at, unsigned v) {
     const nic::packet& p = n_front(at, v);

@@ -77,7 +77,7 @@ TYPED_TEST(NetTest, ConfigurationChangesUnderTraffic) {
   uint64_t stores_out = 0;
   for (unsigned u = 0; u < ports; ++u) {
     EXPECT_EQ(this->rx[u].unstable, 0u) << u;
-    // By each way in order: what is there next was sent behind the one before.
+    // By each way in order: what is there next was sent after the one before.
     std::array<std::deque<packet>, 2> ways{this->rx[u].got, this->link_out[channel_of(u)].got};
     for (const auto& got : ways) {
       auto next = sent[u].begin();

@@ -335,7 +335,7 @@ TEST_P(BadAccess, Unsupported) {
   EXPECT_EQ(r_->read_register(0, GGAS_REG_NODE), r_->cfg.id[0]);
 }
 
-// ---------------------------------------------------------------------------------------------- completions nobody
+// ---------------------------------------------------------------------------------------------- completions no one
 // waits for
 
 TEST_P(BadAccess, UnexpectedCompletions) {

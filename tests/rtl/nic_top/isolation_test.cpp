@@ -59,7 +59,7 @@ class Isolation : public testing::TestWithParam<device> {
   std::unique_ptr<rma_world> w_;
 };
 
-// Puts leave in the order in which their reads began: one that waits for its source holds up those behind it until its
+// Puts leave in the order in which their reads began: one that waits for its source holds up those after it until its
 // reads are given up, and their tags rest as long again.
 TEST_P(Isolation, PutsBehindASourceThatHangs) {
   hang(0);

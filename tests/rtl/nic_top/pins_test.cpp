@@ -66,7 +66,7 @@ class Pins : public testing::TestWithParam<unsigned> {
 
 // Nothing is cut larger than the sizes allow at that time, and no byte suffers from a change, wherever it falls.
 TEST_P(Pins, SizesChangeAtRandomTimes) {
-  // Cycles from the cut to the last beat at the pins, with a host that takes everything at once: behind a write of
+  // Cycles from the cut to the last beat at the pins, with a host that takes everything at once: after a write of
   // another unit, and its own beats.
   constexpr uint64_t pipeline = 80;
   start(fast_host());
@@ -122,7 +122,7 @@ TEST_P(Pins, SizesChangeAtRandomTimes) {
   EXPECT_CLEAN(r);
 }
 
-// With bus master off no request leaves, no message either; nobody waits for it: posted requests, register reads and
+// With bus master off no request leaves, no message either; no one waits for it: posted requests, register reads and
 // the other node go on, and what it asked for ends with an error.
 TEST_P(Pins, BusMasterAtRandomTimes) {
   host_behaviour h = fast_host();
@@ -186,12 +186,12 @@ TEST_P(Pins, BusMasterAtRandomTimes) {
   EXPECT_CLEAN(r);
 }
 
-// A reset at any time ends in a bounded time, in the state behind a power-up; completions of reads from before it are
-// met by no read behind it. The neighbour sees the link die and come up.
+// A reset at any time ends in a bounded time, in the state after a power-up; completions of reads from before it are
+// met by no read after it. The neighbour sees the link die and come up.
 TEST_P(Pins, FunctionLevelReset) {
   constexpr uint32_t clock_khz = 1'000;  // so 64 ms are 64,000 cycles
   constexpr uint64_t before = 0x0bad0bad, behind = 0x600d600d;
-  constexpr unsigned owned = 5;  // a context that somebody has
+  constexpr unsigned owned = 5;  // a context that someone has
   host_behaviour h = fast_host();
   h.stall = 0.02;
   start(h, clock_khz);
@@ -221,7 +221,7 @@ TEST_P(Pins, FunctionLevelReset) {
     in_reset = true, since = r.now();
     r.run_until(
         [&] {
-          if (random_.below(6) == 0) access();  // nobody must, but somebody may
+          if (random_.below(6) == 0) access();  // no one must, but someone may
           w_->pump();
           return !r.s[0].nic->in_reset();
         },
@@ -235,7 +235,7 @@ TEST_P(Pins, FunctionLevelReset) {
     }
     host.fate = nullptr;
     host.behaviour.read_delay_max = 1;
-    r.run(3'000);         // requests of the host that were on their way
+    r.run(3'000);         // requests of the host that were in flight
     host.forget_reads();  // those that were dropped
     for (uint64_t at = 0; at < 0x1'0000; at += 4) host.mem.store32(r.bus(0, at), uint32_t(behind), 15);
     EXPECT_EQ(r.read_register(0, GGAS_REG_SMFU_CTRL), 0u);

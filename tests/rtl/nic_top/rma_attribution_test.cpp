@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A failure is told of the operation that failed, and of no other: gets of one context that are under way at once, puts
-// behind one that failed on both sides, and gets and atomics that were given up: nothing of theirs is written later.
+// after one that failed on both sides, and gets and atomics that were given up: nothing of theirs is written later.
 #include <set>
 
 #include "tests/rtl/nic_top/rma_helpers.hpp"
@@ -27,7 +27,7 @@ struct setting {
 
 class RmaAttribution : public testing::TestWithParam<setting> {
  protected:
-  // Pages of class 1: the whole of `sources`, `good`; of the pair behind `border` the second may not be written.
+  // Pages of class 1: the whole of `sources`, `good`; of the pair after `border` the second may not be written.
   static constexpr unsigned sources = 2, good = 4, border = 20, ragged = 24;
   static constexpr unsigned good_pages = 12;
 

@@ -153,7 +153,7 @@ TEST_P(RmaDeath, HostOfTheTargetIsSilent) {
 }
 
 // Reads of the RMA that the host answers with errors: an error each, in bounded time. (Work queues excepted: a slot
-// that is lost shifts those behind it.)
+// that is lost shifts those after it.)
 TEST_P(RmaDeath, HostErrors) {
   for (const read_fate fate : {read_fate::ur, read_fate::ca, read_fate::poison, read_fate::silent}) {
     rng g(base_seed());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-sided packets changed on the link, as a node gone mad would send them: every header bit of each kind once, and
-// wrong lengths. All descriptors end, contexts beside them notice nothing, and afterwards everything works.
+// wrong lengths. All descriptors end, contexts next to them notice nothing, and afterwards everything works.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {
@@ -78,7 +78,7 @@ class RmaForged : public testing::TestWithParam<forgery> {
       if (p.is(GetParam().kind) && p.svpid() == 0 && k < count) f(k++, p);
     };
     rma_user& u = *users_[0];
-    // One at a time, so that what one leaves behind does not hide the next.
+    // One at a time, so that what one leaves over does not hide the next.
     w_->r.on_step = [&] {
       if (w_->r.now() % 8) return;
       w_->pump();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Garbage in descriptor slots, random and mutated from good ones: every one ends, every bad one is an event and an
-// error notification, and contexts beside it notice nothing.
+// error notification, and contexts next to it notice nothing.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {

@@ -10,7 +10,7 @@
 
 namespace ggas::test {
 
-// What stands behind the pins: the RTL of a width, or the reference model.
+// What stands after the pins: the RTL of a width, or the reference model.
 struct device {
   unsigned width = 64;
   bool model = false;
@@ -81,7 +81,7 @@ struct rma_world {
   std::vector<std::unique_ptr<rma_user>> users;
 };
 
-// Two contexts, one on each side, whose traffic must not notice what happens beside it. Numbers and domain differ from
+// Two contexts, one on each side, whose traffic must not notice what happens next to it. Numbers and domain differ from
 // any other in more than a bit.
 struct bystanders {
   static constexpr uint16_t domain = 0xA5A5;

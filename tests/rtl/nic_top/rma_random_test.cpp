@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random one-sided traffic of several contexts on both nodes and in the loop, stores and loads beside it: memories,
+// Random one-sided traffic of several contexts on both nodes and in the loop, stores and loads next to it: memories,
 // notifications, messages and counts as they must be, and on the link packet by packet what the reference model sends.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings: full ones (notifications and mailboxes, held back or dropped) that stop nobody else, work queues and rings in
+// Rings: full ones (notifications and mailboxes, held back or dropped) that stop no other one, work queues and rings in
 // either memory, and what weak and strong notifications promise where memory has two devices.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
@@ -77,7 +77,7 @@ class RmaRing : public testing::TestWithParam<device> {
   std::vector<rma_user*> others_;
 };
 
-// A ring of 16 that nobody reads, two writers at it: held back, and others do not notice; when it is read all come.
+// A ring of 16 that no one reads, two writers at it: held back, and others do not notice; when it is read all come.
 TEST_P(RmaRing, BackpressureStopsNobodyElse) {
   start();
   add_others();
@@ -107,7 +107,7 @@ TEST_P(RmaRing, BackpressureStopsNobodyElse) {
   EXPECT_CLEAN(w_->r);
 }
 
-// The same ring told to drop: nobody waits, what was dropped is counted and told.
+// The same ring told to drop: no one waits, what was dropped is counted and told.
 TEST_P(RmaRing, DropCountsAndTells) {
   start();
   add_others();
@@ -261,7 +261,7 @@ TEST_P(RmaRing, StrongNotificationsWaitForTheFarDevice) {
   w_->driver.map(1, nla(2, 1), device_memory, domain);
   unsigned early[3] = {};
   for (unsigned i = 0; i < 18; ++i) {
-    const unsigned way = i % 3;      // weak, strong, strong and alone behind a put
+    const unsigned way = i % 3;      // weak, strong, strong and alone after a put
     const bool carried = i / 3 % 2;  // INLINE; else IMM
     const auto value = uint64_t{0xfa00'0000} + i;
     descriptor d{.op = carried ? desc_op::inline_put : desc_op::imm, .notify_completer = way < 2, .strong = way == 1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts, windows and the event ring of NIC 0 that are stopped and set up anew all the time, while both nodes send to
-// them as fast as they can. Whatever is set up lies in memory that nothing else uses; from the cycle in which software
-// reads that it is stopped until it is set up again, no write may go there.
+// Contexts, windows and the event ring of NIC 0 that are stopped and set up again all the time, while both nodes send
+// to them as fast as they can. Whatever is set up lies in memory that nothing else uses; from the cycle in which
+// software reads that it is stopped until it is set up again, no write may go there.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@
 
 namespace ggas::test {
 
-// Memory that belongs to somebody, or to nobody: pages of either host.
+// Memory that belongs to someone, or to no one: pages of either host.
 class ownership {
  public:
   explicit ownership(rig& r) : rig_(r) {}
   void give(unsigned side, uint64_t page, const char* whose) { pages_[key(side, page)] = whose; }
   void take(unsigned side, uint64_t page) { pages_[key(side, page)] = nullptr; }
-  // A request of the NIC of a side: writes, and reads of a segment, of pages that are nobody's.
+  // A request of the NIC of a side: writes, and reads of a segment, of pages that are no one's.
   void see(unsigned side, const pcie::tlp& t) {
     if (t.completion()) return;
     if (nic_stopped && side == 0 && t.posted()) rig_.fail.add("write to {:#x} after the stop of the NIC", t.addr);
@@ -45,7 +45,7 @@ class stoppable {
   virtual void work() {}                                 // once in a while as long as it is on
   virtual void stop() = 0;                               // software writes
   virtual void ask(std::function<void(bool)> told) = 0;  // is it stopped?
-  virtual void forget() = 0;                             // its memory is nobody's from now on
+  virtual void forget() = 0;                             // its memory is no one's from now on
 
   enum class state { off, on, stopping, asking } now = state::off;
   uint64_t until = 0, asked = 0;

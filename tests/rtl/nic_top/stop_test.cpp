@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stops with acknowledgement: of contexts, of the window in both directions, of the event ring and of the whole NIC,
-// under load from both nodes and back-pressure of the hosts; and what a former owner of a context leaves behind.
+// under load from both nodes and back-pressure of the hosts; and what a former owner of a context leaves over.
 #include "tests/rtl/nic_top/stop_load.hpp"
 
 namespace ggas::test {
@@ -66,7 +66,7 @@ TEST_P(Stop, ReuseAcrossDomains) {
   constexpr uint16_t former = 7, next = 9;
   constexpr uint8_t vpid = 3;
   constexpr uint64_t mine = rma_data, theirs = rma_data + 0x10'0000;
-  // A stop takes at most the time-out of answers, 40 ticks, and a tick behind the last answer (docs/memory-map.md).
+  // A stop takes at most the time-out of answers, 40 ticks, and a tick after the last answer (docs/memory-map.md).
   // Each of the twelve may wait for a read of the slow host, 7,000 cycles; the last one for twice its 2 ticks.
   constexpr uint64_t longest = 41 * 1024 + 12 * 7'000 + 2 * 2 * 1024;
   rig& r = w_->r;
@@ -120,7 +120,7 @@ TEST_P(Stop, ReuseAcrossDomains) {
   EXPECT_CLEAN(r);
 }
 
-// A register read pushes writes to host memory in front of it, but not those to a device behind another port. A strong
+// A register read pushes writes to host memory in front of it, but not those to a device after another port. A strong
 // notification to the own node reads back from there: what was written to the device before has arrived when it comes.
 TEST_P(Stop, RingsInDeviceMemoryAreFlushed) {
   constexpr uint64_t device = 0x20'0000'0000;

@@ -15,7 +15,7 @@ using nic::packet;
 constexpr uint16_t domain = 0x0f0f;  // of the attackers; of the others: bystanders::domain
 
 // Stores and loads of the bystanders' domain through the window, from one side to an export of its own on the other.
-// Nobody else writes there, so every load delivers what was stored last.
+// No other one writes there, so every load delivers what was stored last.
 class window_user {
  public:
   static constexpr uint8_t number = 7;
@@ -36,7 +36,7 @@ class window_user {
                           uint64_t{number} << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
                           uint64_t{domain} << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
   }
-  // Some stores and a load behind them, when the last ones are done.
+  // Some stores and a load after them, when the last ones are done.
   void keep_busy() {
     if (waits_ || r_.s[side_].host->queued() > 2) return;
     for (unsigned k = 0; k < 2; ++k) {
@@ -232,7 +232,7 @@ class TwoDomains : public testing::TestWithParam<device> {
     w_->r.run_until([&] { return beside_->traffic.done(); }, 3'000'000, "the other domain");
     w_->r.run_until([&] { return reads_done_ == reads_; }, 100'000, "reads of the attackers");
     w_->r.run_until([&] { return !windows_[0]->waits() && !windows_[1]->waits(); }, 100'000, "loads of the others");
-    w_->r.run(70'000);  // what nobody answers is given up
+    w_->r.run(70'000);  // what no one answers is given up
     w_->pump();
     std::printf("%llu accesses, %llu forged packets\n", (unsigned long long)made, (unsigned long long)forged_);
     EXPECT_GT(forged_, count / 100);  // a lost answer holds its context until it is given up

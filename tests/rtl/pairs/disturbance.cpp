@@ -138,7 +138,7 @@ void pair_run::change_routes() {
   }
 }
 
-// Behind a reset or a stop of a whole NIC.
+// After a reset or a stop of a whole NIC.
 void pair_run::set_up_again(unsigned n) {
   working_ = false;
   w.set_up_node(n);
@@ -166,7 +166,7 @@ void pair_run::reset_function(unsigned n) {
   w.t.nic(n).reset_function();
   w.t.run_until([&] { return !w.t.nic(n).in_reset(); }, patience, "function-level reset");
   working_ = false;
-  traffic(3'000);  // requests of the host that were on their way
+  traffic(3'000);  // requests of the host that were in flight
   w.t.host(n).forget_reads();
   set_up_again(n);
   ++events_;
@@ -290,7 +290,7 @@ void pair_run::check_healthy() {
       w.t.fail.add("the healthy link of nodes {} and {} is dead", cables[c].first, cables[c].second);
 }
 
-// As docs/network.md has it for what may have lost packets: everybody is told by the loss of the way.
+// As docs/network.md has it for what may have lost packets: every member is told by the loss of the way.
 void pair_run::recover() {
   working_ = false;
   w.t.retrain();

@@ -16,12 +16,12 @@ enum class disturbance : unsigned {
   retrain,      // LINK_CTRL is written to links that are up
   routes,       // LINK_PEER.valid, second choices and groups come and go
   stop,         // of what the traffic needs, and its start
-  reset,        // STOP.nic, and everything anew
+  reset,        // STOP.nic, and everything again
   flr,          // function-level reset
   revoke,       // an export is taken back and given out again
   invalidate,   // the same of translations
   sizes,        // MPS and MRRS change
-  stall,        // a host takes nothing; NICs behind it are cut off
+  stall,        // a host takes nothing; NICs after it are cut off
   malformed     // packets of a hostile peer, any field of any header at random
 };
 inline constexpr unsigned disturbances = 12;

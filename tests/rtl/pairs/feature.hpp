@@ -24,10 +24,10 @@ class feature {
   virtual ~feature() = default;
   virtual void set_up(unsigned n) = 0;  // on a node set up by world::set_up_node
   virtual void work() = 0;              // once in a while
-  // Behind a disturbance: gives up what is under way, whatever has become of it, and starts again.
+  // After a disturbance: gives up what is under way, whatever has become of it, and starts again.
   virtual void recover() = 0;
   // Stops what the traffic of a domain needs at a node, as docs/memory-map.md has it, and starts it again; meanwhile
-  // its memory is nobody's.
+  // its memory is no one's.
   virtual void stop_and_start(unsigned d, unsigned n) = 0;
   uint64_t done() const { return done_; }
   // Operations that ended well, of each user.

@@ -5,7 +5,7 @@
     pairs_test --gtest_filter='*Long*' --gtest_output=json:pairs.json
     tests/rtl/pairs/table.py pairs.json
 
-Several files are added up. A cell is what happened and how many operations went beside it; one that failed says so.
+Several files are added up. A cell is what happened and how many operations went next to it; one that failed says so.
 Exit status 1 if a cell failed or is missing.
 """
 

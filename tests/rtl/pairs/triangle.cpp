@@ -75,7 +75,7 @@ void triangle::set_second(unsigned n, bool on) {
                      uint64_t{on} << GGAS_ROUTE_SECOND_SHIFT);
 }
 
-// A branch to each other node, in lane 0: the ways of other packets, so that a quiet is behind the stores.
+// A branch to each other node, in lane 0: the ways of other packets, so that a quiet is after the stores.
 void triangle::set_group(unsigned n, unsigned group, bool valid) {
   uint64_t line = group | GGAS_MULTICAST_SET_MASK | uint64_t{valid} << GGAS_MULTICAST_VALID_SHIFT;
   if (n == group)

@@ -23,7 +23,7 @@ class triangle : public machine {
   nic::nic_core& nic(unsigned n) { return *nodes_[n].nic; }
   link_channel& wire(unsigned from, unsigned to) { return *nodes_[from].out[port(from, to)]; }
   void step() override;
-  std::function<void()> on_step;                                  // software beside the test
+  std::function<void()> on_step;                                  // software next to the test
   std::function<void(unsigned at, const pcie::tlp&)> on_tlp_out;  // by the NIC of a node
 
   static unsigned port(unsigned from, unsigned to) { return (to + size - from) % size - 1; }

@@ -65,7 +65,7 @@ class world {
   uint64_t page(unsigned d) const { return (vpid + d) * nic::rma_context_bytes; }
 
   // ---- scoreboard
-  // Memory that is nobody's for a while: [first, first + bytes) of node n.
+  // Memory that is no one's for a while: [first, first + bytes) of node n.
   void close(unsigned n, uint64_t first, uint64_t bytes) { closed_.push_back({n, first, bytes}); }
   void open_all() { closed_.clear(); }
   // Words of counters, results and sums: judged by who uses them.

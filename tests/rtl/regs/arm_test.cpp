@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Readers that arm their contexts and sleep, records that come at any time, a driver that reads the ring of fired
-// contexts: nobody sleeps on (docs/interrupts.md). GGAS_SEED sets the seed.
+// contexts: no one sleeps on (docs/interrupts.md). GGAS_SEED sets the seed.
 #include <deque>
 #include <map>
 #include <random>
@@ -255,7 +255,7 @@ TEST_F(arm_test, ForgetsAfterAnyNumberOfStarts) {
   }
 }
 
-// What is in hand as the context starts anew is of its former start, whichever of the two comes first by a cycle.
+// What is in progress as the context starts again is of its former start, whichever of the two comes first by a cycle.
 TEST_F(arm_test, AnArmInHandIsOfTheFormerStart) {
   for (unsigned i = 0; i < 16; ++i) enable_vector(i);
   pace = 100;
@@ -277,7 +277,7 @@ TEST_F(arm_test, AnArmInHandIsOfTheFormerStart) {
   }
 }
 
-// The ring off is stopped behind its last entry; on again it starts from zero.
+// The ring off is stopped after its last entry; on again it starts from zero.
 TEST_F(arm_test, RingStopsAndStartsAnew) {
   for (unsigned i = 0; i < 16; ++i) enable_vector(i);
   const auto stopped = [&] { return regs_test::read(GGAS_REG_STOPPED) & GGAS_STOPPED_FIRED_MASK; };

@@ -347,7 +347,7 @@ TEST_F(regs_test, RaisedAsItsMessageLeaves) {
       const bool own = raise >= now;
       v.msg_ready_i = 1;
       cycle();
-      run(1100);  // behind a tick the vector is free again
+      run(1100);  // after a tick the vector is free again
       EXPECT_EQ(messages.size(), !moderated && own ? 2u : 1u) << "gap " << gap;
       if (!moderated) continue;
       fire(5);
@@ -357,7 +357,7 @@ TEST_F(regs_test, RaisedAsItsMessageLeaves) {
   }
 }
 
-// The host takes nothing while the vector is masked: what was on offer must not leave behind the mask, nor with the old
+// The host takes nothing while the vector is masked: what was on offer must not leave over the mask, nor with the old
 // address.
 TEST_F(regs_test, AMessageOnOfferIsWithdrawnByTheMask) {
   enable_vector(4);

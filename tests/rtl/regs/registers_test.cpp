@@ -116,7 +116,7 @@ TEST_F(regs_test, PieceAccessesArePassedOn) {
   }
 }
 
-// Every write is told as a whole word, and every word reads back; fields that do not exist stay 0. Beside CTRL the
+// Every write is told as a whole word, and every word reads back; fields that do not exist stay 0. Next to CTRL the
 // starts are told.
 TEST_F(regs_test, ContextsAreHeldAndTold) {
   std::mt19937_64 rng(5);

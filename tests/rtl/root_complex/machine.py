@@ -140,7 +140,7 @@ class Computer:
 
 
 async def until(condition, microseconds=200, what="condition"):
-    """Waits for an event of the simulated time; fails behind its bound."""
+    """Waits for an event of the simulated time; fails after its bound."""
     for _ in range(microseconds * 2):
         if await condition():
             return

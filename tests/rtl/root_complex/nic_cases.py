@@ -22,7 +22,7 @@ def some_bytes(rng, n):
 
 @cocotb.test(**LIMIT)
 async def enumerates(dut):
-    """The root complex finds the NIC, sizes its BARs, gives them addresses; the registers behind them answer."""
+    """The root complex finds the NIC, sizes its BARs, gives them addresses; the registers after them answer."""
     for c in await machine(dut):
         assert (c.pci.vendor_id, c.pci.device_id) == (0x1234, 0x6767)
         sizes = {bar: c.pci.bar_size[bar] for bar in (BAR_REGISTERS, BAR_WINDOW, BAR_PAGES)}
@@ -242,7 +242,7 @@ async def configuration(dut):
     await c.pci.set_master()
     await other.quiet()
     assert await other.window.read(other.at(0, 0), 8) == data[:8]
-    # Function-level reset, then everything anew.
+    # Function-level reset, then everything again.
     await device_control(c, 0, 0x8000)
     await until(lambda: out_of_reset(c), what="function-level reset")
     await c.pci.config_write_word(4, 6)

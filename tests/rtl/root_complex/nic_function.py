@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shim of docs/tlp-boundary.md: a PCIe function of cocotbext-pcie whose requests and completions are a NIC's.
 
-Configuration space, BAR decode and the MSI-X capability are here (that is, cocotbext-pcie's); everything behind a BAR
+Configuration space, BAR decode and the MSI-X capability are here (that is, cocotbext-pcie's); everything after a BAR
 is the RTL, reached through the tlp_port of its nic_slot.
 """
 
@@ -127,7 +127,7 @@ class NicFunction(Endpoint):
         self.requests.put_nowait((word, payload(tlp), tlp))
 
     async def feed(self, queue, port):
-        """TLPs of a queue into the port `req` or `cpl`, one behind the other."""
+        """TLPs of a queue into the port `req` or `cpl`, in sequence."""
         header, data = getattr(self.slot, f"{port}_hdr_s"), getattr(self.slot, f"{port}_data_s")
         go, gone = getattr(self.slot, f"{port}_go_s"), getattr(self.slot, f"{port}_gone_s")
         turn = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Verilated SMFU with a queue at every stream. Inputs are offered with idle cycles, outputs taken with
-// back-pressure, both by chance; every output is checked to hold while it waits. With `gate` the clock runs only while
+// back-pressure, both at random; every output is checked to hold while it waits. With `gate` the clock runs only while
 // busy_o, timer_o or an input asks.
 #pragma once
 
@@ -146,7 +146,7 @@ class bench {
   }
   uint64_t stores_pushed() const { return stores_pushed_; }
 
-  // Of another unit, behind the stores that were taken so far.
+  // Of another unit, after the stores that were taken so far.
   void fence(unsigned page) {
     v.fence_i = 1;
     v.fence_page_i = uint8_t(page);

@@ -210,7 +210,7 @@ TYPED_TEST(smfu_exports, number_domain_right_and_range) {
   this->expect(this->store(0, 9, 0, 1), false, this->load(0, 9, 0, 1), false);
 }
 
-// Exports may lie in different devices: a quiet reads from each that was written, behind the writes, once.
+// Exports may lie in different devices: a quiet reads from each that was written, after the writes, once.
 TYPED_TEST(smfu_exports, quiet_flushes_what_was_written) {
   auto& b = this->b;
   for (unsigned i = 0; i < 4; ++i) b.give_out(10 + i, uint64_t{1 + i} << 32, 0x1000, 7);

@@ -181,7 +181,7 @@ TYPED_TEST(smfu_fault, nonsense_responses) {
   b.push(b.rx_rsp, wrong);  // another round of the slot
   wrong = answer_to(q[0]);
   wrong.op = uint8_t(nic::op::quiet_rsp);
-  b.push(b.rx_rsp, wrong);  // nobody asked
+  b.push(b.rx_rsp, wrong);  // no one asked
   wrong = answer_to(q[0]);
   wrong.op = 0x77;
   b.push(b.rx_rsp, wrong);

@@ -7,7 +7,7 @@
 namespace ggas::test::smfu {
 namespace {
 
-// The tag of a read that was given up before the host took it is nobody else's until the host has answered it.
+// The tag of a read that was given up before the host took it is no other one's until the host has answered it.
 TYPED_TEST(smfu_fault, tag_of_a_read_that_the_host_takes_late) {
   auto& b = this->b;
   b.v.cfg_timeout_host_i = 4;

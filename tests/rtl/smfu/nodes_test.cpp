@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of nodes up to the last one this NIC can reach, numbers behind it, and more nodes than a quiet can list.
+// Numbers of nodes up to the last one this NIC can reach, numbers after it, and more nodes than a quiet can list.
 #include <set>
 
 #include "tests/rtl/smfu/suite.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quiet: order behind stores, the code it returns, and every way it can fail.
+// Quiet: order after stores, the code it returns, and every way it can fail.
 #include <set>
 
 #include "tests/rtl/smfu/suite.hpp"
@@ -297,7 +297,7 @@ TYPED_TEST(smfu_quiet, fence_behind_the_stores) {
     for (unsigned i = 0; i < stores; ++i) this->store_to(b.random(2));
     while (!b.win_p.beats.empty()) b.step();
     b.fence(7);
-    this->store_to(1);  // behind it
+    this->store_to(1);  // after it
     EXPECT_TRUE(b.settle());
     ASSERT_EQ(b.tx_p.all.size(), stores + 1);
     std::set<unsigned> targets, asked;
@@ -318,7 +318,7 @@ TYPED_TEST(smfu_quiet, fence_behind_the_stores) {
     EXPECT_EQ(b.counters["quiets"], 0u) << "no read was answered";
     b.clear_outputs();
     nodes world(b);
-    b.host(quiet_read(1));  // what came behind the fence
+    b.host(quiet_read(1));  // what came after the fence
     for (unsigned i = 0; i < 1000; ++i) world.step(), b.step();
     ASSERT_EQ(b.ld_cpl.all.size(), 1u);
   }

@@ -16,7 +16,7 @@ class smfu_random : public suite<T> {
 
   struct wanted_load {
     tlp t;
-    uint16_t node;  // nobody: all ones
+    uint16_t node;  // no one: all ones
     uint64_t addr;
   };
   static constexpr uint16_t nobody = 0xffff;
@@ -115,7 +115,7 @@ class smfu_random : public suite<T> {
     }
   }
   std::vector<packet> written;
-  // Loads look at the upper half of the segment, which nobody writes.
+  // Loads look at the upper half of the segment, which no one writes.
   void remote_load() {
     const unsigned len = 1 + b.random(64);
     uint64_t addr = (1u << 19) + uint64_t{b.random(1 << 11)} * 256 + 4 * b.random(64 - len + 1);

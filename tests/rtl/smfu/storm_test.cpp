@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything goes wrong at once: nodes and a host that refuse, keep silent, answer late or nonsense, a link that comes
-// and goes, packets that no export allows, answers nobody asked for, event ports that are always taken. Every access
+// and goes, packets that no export allows, answers no one asked for, event ports that are always taken. Every access
 // still ends once, with the right data or all ones, and what is refused is counted.
 #include <map>
 #include <set>
@@ -88,7 +88,7 @@ class smfu_storm : public smfu_fault<T> {
     b.push(b.rx_np, p);
     if (p.op != 0x66) asked.push_back(p);
   }
-  // Answers and completions that nobody waits for.
+  // Answers and completions that no one waits for.
   void stray() {
     packet p = net_packet(b.chance(50) ? nic::op::load_rsp : nic::op::quiet_rsp, 2, 0, 0);
     p.tag = uint16_t(0x7000 + b.random(64));  // a round that is never reached
@@ -113,7 +113,7 @@ class smfu_storm : public smfu_fault<T> {
   void others() {
     for (; np_seen_ < b.tx_np.all.size(); ++np_seen_) {
       const packet& q = b.tx_np.all[np_seen_].t;
-      // Never answered, nor is what comes behind it of the same load: nodes answer in order.
+      // Never answered, nor is what comes after it of the same load: nodes answer in order.
       if (b.chance(trouble_ / 2)) muted_.insert(q.tag);
       if (muted_.contains(q.tag)) continue;
       packet r = answer_to(q, b.chance(trouble_) ? net_status::host_error : net_status::ok);

@@ -116,7 +116,7 @@ packet message(dice& d, unsigned dvpid, unsigned pd, uint64_t cookie, unsigned s
   p.set_pd(uint16_t(pd));
   p.set_flags(nic::rma_last | nic::rma_wants_ack);
   p.data = {uint32_t(cookie), uint32_t(cookie >> 32), size, 0};
-  for (unsigned i = 0; i < (size + 3) / 4; ++i) p.data.push_back(uint32_t(d.bits()));  // garbage behind the size
+  for (unsigned i = 0; i < (size + 3) / 4; ++i) p.data.push_back(uint32_t(d.bits()));  // garbage after the size
   p.len_dw = uint16_t(p.data.size());
   return p;
 }

@@ -37,7 +37,7 @@ TEST_P(gpu_bar_latency, write_is_visible_after_it) {
   });
   ASSERT_TRUE(r.run());
   const auto& g = r.cfg.gpu;
-  // GPU, root, NIC, root, GPU, aperture; then up to one turn of the polling loop, by chance none.
+  // GPU, root, NIC, root, GPU, aperture; then up to one turn of the polling loop, at random none.
   const double path = g.egress_ns + 4 * 50 + 2 * 100 + 500 + g.bar_ns;
   const double turn = g.l2_latency_ns + g.op_cycles * g.cycle_ps() / 1000;
   double least = 1e9;
@@ -137,7 +137,7 @@ TEST(gpu_error, outside_the_window) {
   rig r;
   uint64_t got = 0;
   r.launch(0, 1, 1, [&] {
-    got = simt::load(r.remote(2, r.cfg.segment_bytes - 4));  // half of it behind the window's end
+    got = simt::load(r.remote(2, r.cfg.segment_bytes - 4));  // half of it after the window's end
     simt::store(static_cast<uint64_t*>(nullptr), uint64_t(1));
   });
   ASSERT_TRUE(r.run());
@@ -155,7 +155,7 @@ TEST(gpu_error, remote_atomic_is_refused) {
   EXPECT_NE(r[0].take_fault().first.find("loads and stores only"), std::string::npos);
 }
 
-// Answers to a kernel that is no more find nobody, and the next kernel runs.
+// Answers to a kernel that is no more find no one, and the next kernel runs.
 TEST(gpu_error, reset_with_reads_under_way) {
   rig r;
   r.launch(0, 8, 64, [&] {

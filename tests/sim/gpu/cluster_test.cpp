@@ -31,7 +31,7 @@ std::string refusal(const cluster_config& cfg, errc code) {
   return c.error().text;
 }
 
-// Offset of data in a segment, behind what the library keeps.
+// Offset of data in a segment, after what the library keeps.
 uint64_t data(const cluster& c) { return c.device_context(0).reserved; }
 
 const context& node() { return *static_cast<const context*>(simt::device_context()); }
@@ -151,7 +151,7 @@ TEST(sim_cluster, time_out_says_what_waits_and_the_cluster_lives_on) {
 TEST(sim_cluster, load_from_nowhere_is_a_device_fault_and_an_event) {
   uint64_t got = 0;
   cluster_config cfg = small();
-  cfg.segment_bytes = 3 << 18;  // stride is the next power of two: a hole behind each segment
+  cfg.segment_bytes = 3 << 18;  // stride is the next power of two: a hole after each segment
   auto holes = make(cfg);
   ASSERT_TRUE(holes);
   ASSERT_TRUE(holes->launch(0, {1}, {1}, [&] { got = simt::load(of(1, 3 << 18)); }));

@@ -233,7 +233,7 @@ TEST(gpu, kernels_of_a_stream_run_in_order_those_of_two_side_by_side) {
   (void)p;
 }
 
-// One call of the host behind the other: a kernel waits for its own, or for its predecessor's end and the gap.
+// One call of the host after the other: a kernel waits for its own, or for its predecessor's end and the gap.
 TEST(gpu, kernels_in_a_row_start_no_faster_than_the_host_launches_them) {
   rig_config c = small_gpu();
   c.gpu.launch_ns = 5000;

@@ -67,7 +67,7 @@ bool allowed(const values& overrides) {
 
 // ---------------------------------------------------------------------------------------------- kernels and programs
 
-// Offsets of data in a segment, behind what the library keeps.
+// Offsets of data in a segment, after what the library keeps.
 struct places {
   uint64_t data;
   uint64_t far(uint64_t i) const { return data + 64 * 1024 + i * 72; }  // not side by side
@@ -210,7 +210,7 @@ std::string crowded(const values& overrides) {
   return traffic_on(base, overrides);
 }
 
-// Two GPUs of one computer, behind a switch whose links and buffers are just large enough.
+// Two GPUs of one computer, below a switch whose links and buffers are just large enough.
 std::string behind_a_switch(const values& overrides) {
   values base = {"gpu.sms=2", "rma.mtu_bytes=256", "pcie.gpu.latency_ns=5000.0", "pcie.switch.latency_ns=5000.0"};
   for (const char* const bus : {"pcie.gpu.", "pcie.switch."})
@@ -241,7 +241,7 @@ class mute_endpoint final : public memory_endpoint {
   std::vector<uint64_t> came_ns;
 };
 
-// Reads that nobody answers: who gives up when. The NICs wait longest; one read at a time passes the root complex.
+// Reads that no one answers: who gives up when. The NICs wait longest; one read at a time passes the root complex.
 std::string silence(const values& overrides) {
   values all = {"nic.load_timeout_ticks=65535", "nic.host_timeout_ticks=65535",
                 "root_complex.gpu_to_nic.reads_outstanding=1", "root_complex.nic_to_gpu.reads_outstanding=1"};

@@ -61,7 +61,7 @@ TEST(gpu_remote, a_load_sees_the_thread_s_earlier_stores) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Zero-copy: pinned host memory is behind PCIe, with its own counters.
+// Zero-copy: pinned host memory is after PCIe, with its own counters.
 TEST(gpu_remote, host_memory_is_read_and_written_over_pcie) {
   rig r;
   r.host_memory(0).store<uint64_t>(rig::pinned_bus + 64, 1234);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two GPUs behind root complexes, joined by a stand-in for the NIC that moves window accesses to the other node after a
+// Two GPUs after root complexes, joined by a stand-in for the NIC that moves window accesses to the other node after a
 // fixed time: what the GPU model does is seen without RTL.
 #pragma once
 
@@ -116,7 +116,7 @@ class rig {
     for (auto& n : nodes_) n->gpu.start(0);
     return kernel_.run_until([this] { return nodes_[0]->gpu.idle() && nodes_[1]->gpu.idle(); }, timeout_us * 1'000'000);
   }
-  // Lets what is on its way arrive.
+  // Lets what is in flight arrive.
   void settle(uint64_t us = 20) {
     kernel_.run_until([] { return false; }, us * 1'000'000);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computers with several GPUs behind a PCIe switch: every GPU reaches every other one by stores, loads, puts, atomics
+// Computers with several GPUs below a PCIe switch: every GPU reaches every other one by stores, loads, puts, atomics
 // and notifications; those of the same computer without the network; computers of different kinds.
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::string refusal(const cluster_config& cfg) {
   return c ? "created" : c.error().text;
 }
 
-// Words of a segment, behind what the library keeps: one for each node and kind.
+// Words of a segment, after what the library keeps: one for each node and kind.
 enum kind : uint64_t { stored, put, added, from_put, loaded, told, failed, kinds };
 uint64_t word(uint64_t base, uint64_t k, int node) { return base + 8 * (k * 64 + uint64_t(node)); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments of memory behind a descriptor: a memfd, and a dma-buf where the kernel makes one of it (/dev/udmabuf).
+// Segments of memory of a descriptor: a memfd, and a dma-buf where the kernel makes one of it (/dev/udmabuf).
 #include <fcntl.h>
 #include <linux/udmabuf.h>
 #include <sys/ioctl.h>
@@ -99,7 +99,7 @@ TEST(library_buffer, a_dma_buf_is_a_segment) {
   });
 }
 
-// The descriptor may be closed, and what is behind the end of its memory is refused.
+// The descriptor may be closed, and what is after the end of its memory is refused.
 TEST(library_buffer, limits_are_told) {
   run(1, [](const rank& r) -> std::string {
     file f = memory_file();

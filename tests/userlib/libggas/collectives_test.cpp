@@ -13,7 +13,7 @@ namespace {
 class library_collectives : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(ranks, library_collectives, testing::Values(1, 2, 3, 8));
 
-// Everybody has written its round to everybody when a barrier is over.
+// Every member has written its round to every member when a barrier is over.
 TEST_P(library_collectives, a_barrier_waits_for_all) {
   run(GetParam(), [](const rank& r) -> std::string {
     MUST(r.create(0, 8 * (r.size + 1)), GGAS_OK);
@@ -245,7 +245,7 @@ TEST(library_collectives, a_commit_is_resumed) {
   });
 }
 
-// Attempts that come to nothing leave no place of the table behind, also where the other rank once had that group.
+// Attempts that come to nothing leave no place of the table after, also where the other rank once had that group.
 TEST(library_collectives, a_commit_that_is_given_up_takes_nothing) {
   run(2, [](const rank& r) -> std::string {
     const auto group_of_both = [&](uint32_t& g) {

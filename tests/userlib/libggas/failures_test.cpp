@@ -128,7 +128,7 @@ TEST(library_failures, killed_while_it_is_written_to) {
   });
 }
 
-// What was waited for before is no matter any more, neither on a queue that is empty nor behind others' transfers.
+// What was waited for before is no matter any more, neither on a queue that is empty nor after others' transfers.
 TEST(library_failures, killed_when_all_was_waited_for) {
   const auto waited = [](const rank& r) -> std::string {
     if (const std::string made = segment_of_all(r); made != "ok") return made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NICs behind the driver, as far as that goes without one: what is told where there is none, what ranks tell each
+// NICs through the driver, as far as that goes without one: what is told where there is none, what ranks tell each
 // other, mappings that are taken away. With NICs: kernel.vm (tests/kernel/library.c).
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of libggas: forks the ranks of a job and hears from each how it went.
+// Tests of libggas: forks the ranks of a job and receives from each how it went.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds that leave nothing behind, and notifications by the million. How many: GGAS_TEST_ROUNDS,
+// Rounds that leaves nothing, and notifications by the million. How many: GGAS_TEST_ROUNDS,
 // GGAS_TEST_NOTIFICATIONS.
 #include <array>
 #include <atomic>
@@ -88,7 +88,7 @@ TEST(library_rounds, segments_leave_nothing_behind) {
         holdings first;
         for (uint64_t round = 0; round < rounds; ++round) {
           MUST(r.create(0, 1 << 16), GGAS_OK);
-          MUST_HOLD(r.memory<uint64_t>(0)[100] == 0);  // nobody writes before all use the other one
+          MUST_HOLD(r.memory<uint64_t>(0)[100] == 0);  // no one writes before all use the other one
           MUST(ggas_segment_use(r.p, 1, word, sizeof word, GGAS_GROUP_ALL, patience), GGAS_OK);
           const ggas_part part{0, 0, 0, 800, 8}, to_bound{0, 1, 0, 8, 8};
           r.memory<uint64_t>(0)[0] = round + 1;
@@ -129,10 +129,10 @@ class soak {
  public:
   soak(const rank& r, uint32_t last) : r_(r), last_(last) {}
 
-  // Of a round: a word, then a notification of each slot, behind it; then the taker's answer.
+  // Of a round: a word, then a notification of each slot, after it; then the taker's answer.
   void send(uint32_t thread) {
     const uint32_t to = (r_.me + 1) % r_.size, mine = thread * slots;
-    uint64_t* const word = r_.memory<uint64_t>(0) + acks + mine;  // behind what arrives here
+    uint64_t* const word = r_.memory<uint64_t>(0) + acks + mine;  // after what arrives here
     for (uint32_t round = 1; round <= last_ && good_; ++round) {
       for (uint32_t s = 0; s < slots; ++s) {
         word[s] = round;

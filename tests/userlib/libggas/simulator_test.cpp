@@ -150,7 +150,7 @@ TEST(library_simulator, memory_that_its_user_takes_away_harms_nobody) {
   });
 }
 
-// The bytes beside a segment that ends within a page are not its.
+// The bytes next to a segment that ends within a page are not its.
 TEST(library_simulator, memory_beside_that_of_the_user_stays_as_it_is) {
   if (!simulated()) GTEST_SKIP() << "needs ranks on simulated nodes (GGAS_TRANSPORT=sim)";
   run(2, [](const rank& r) -> std::string {

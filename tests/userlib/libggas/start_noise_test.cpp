@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-up over TCP with damaged, short, long, changed and replayed messages: it never hangs, and lets nobody in.
+// Start-up over TCP with damaged, short, long, changed and replayed messages: it never hangs, and lets no one in.
 #include <random>
 
 #include "tests/userlib/libggas/start_rig.hpp"
@@ -107,7 +107,7 @@ TEST(library_start, damaged_words_of_rank_0_end_in_a_text) {
   EXPECT_EQ(in, 0);  // not even the undamaged words tell this rank's blobs
 }
 
-// Behind the handshake: a changed bit, a frame left out, sent again or sent back.
+// After the handshake: a changed bit, a frame left out, sent again or sent back.
 TEST(library_start, changed_frames_are_found) {
   const auto secret = *userlib::secret::read(known);
   for (const std::string what : {"good", "bit", "again", "left out", "back", "other session"}) {

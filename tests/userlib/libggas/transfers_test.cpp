@@ -19,7 +19,7 @@ TEST_P(library_transfers, a_rank_knows_its_job) {
     std::vector<ggas_state> states(size, GGAS_STATE_LOST);
     MUST(ggas_process_states(r.p, states.data(), size), GGAS_OK);
     MUST_HOLD(std::count(states.begin(), states.end(), GGAS_STATE_HEALTHY) == int(size));
-    MUST(r.barrier(), GGAS_OK);  // nobody leaves while others look
+    MUST(r.barrier(), GGAS_OK);  // no one leaves while others look
     return "ok";
   });
 }

@@ -107,7 +107,7 @@ MPI_CASE(direct_both_ways, 2) {
 }
 
 MPI_CASE(direct_late, 2) {
-  // The receiver comes late, and only when the sender has gone on: nobody waits for the other for ever.
+  // The receiver comes late, and only when the sender has gone on: no one waits for the other for ever.
   gpu_area area(content);
   acquaint(area);
   area.write(content);
@@ -243,7 +243,7 @@ MPI_CASE(direct_truncated, 2) {
     const bytes before = flat;
     CHECK(is_class(MPI_Recv(flat.data(), many - 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                    MPI_ERR_TRUNCATE));
-    CHECK(std::equal(flat.end() - 8, flat.end(), before.end() - 8));  // nothing behind its end
+    CHECK(std::equal(flat.end() - 8, flat.end(), before.end() - 8));  // nothing after its end
     const bytes gpu_before = area.read();
     CHECK(
         is_class(MPI_Recv(area.at(), many - 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA driver's functions that the library and its tests call, without a GPU: a libcuda.so.1. Its "memory of a GPU"
-// is out of everybody's reach but during calls of this driver, so an MPI that touches it dies. Kernels are those of the
-// library, by one thread of the host. Other processes open its memory by handles (FAKE_DRIVER_IPC=none: by none).
+// is out of every member's reach but during calls of this driver, so an MPI that touches it dies. Kernels are those of
+// the library, by one thread of the host. Other processes open its memory by handles (FAKE_DRIVER_IPC=none: by none).
 // Threads need a context, and a copy from the host's memory is late, as with the real one.
 #include <cuda.h>
 #include <fcntl.h>

@@ -115,7 +115,7 @@ MPI_CASE(pack_children_freed, 1) {
   compare_type(outer);
 }
 MPI_CASE(pack_same_handle_again, 1) {
-  // A datatype that is freed and made anew may get the number of the old one: nothing of the old one is used.
+  // A datatype that is freed and made again may get the number of the old one: nothing of the old one is used.
   for (int stride = 2; stride < 40; ++stride) compare_packing({column(4, stride), 1}, static_cast<uint64_t>(stride));
 }
 MPI_CASE(pack_bottom, 1) {

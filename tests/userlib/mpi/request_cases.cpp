@@ -139,7 +139,7 @@ MPI_CASE(request_free, 2) {
   }
 }
 MPI_CASE(request_freed_to_the_end, 2) {
-  // Nobody asks any more: MPI_Finalize ends it.
+  // No one asks any more: MPI_Finalize ends it.
   const typed col = column(3000, 2);
   static std::vector<double> area(6000, 3);
   MPI_Request r;
@@ -185,7 +185,7 @@ MPI_CASE(persistent, 2) {
   MPI_Request_free(&r[0]);
 }
 MPI_CASE(persistent_ends, 2) {
-  // One that was cancelled, one that was never started, one that is freed while it is under way, and one that nobody
+  // One that was cancelled, one that was never started, one that is freed while it is under way, and one that no one
   // frees.
   const typed col = column(30, 2);
   std::vector<double> area(60, -1), late(60, -1);

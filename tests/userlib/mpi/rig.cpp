@@ -85,7 +85,7 @@ std::vector<MPI_Aint> sample::places() const {
 
 namespace {
 
-// Copies of another one, `step` bytes apart, behind what is there.
+// Copies of another one, `step` bytes apart, after what is there.
 void add(std::vector<entry>& all, const std::vector<entry>& more, MPI_Aint at, int64_t copies, MPI_Aint step) {
   for (int64_t i = 0; i < copies; ++i)
     for (const entry& e : more) all.push_back({e.of, e.at + at + i * step});

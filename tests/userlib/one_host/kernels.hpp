@@ -31,7 +31,7 @@ GGAS_KERNEL(meet, uint64_t status, uint64_t timeout_ns);
 GGAS_KERNEL(use_team, ggas_team team, uint64_t rounds, uint64_t vector, uint64_t status, uint64_t timeout_ns);
 // Each block puts down when it started, and stays for a while.
 GGAS_KERNEL(note_start, uint64_t times, unsigned sleep_ns);
-// Nobody compiles it.
+// No one compiles it.
 GGAS_KERNEL(missing, int number);
 
 }  // namespace ggas::test

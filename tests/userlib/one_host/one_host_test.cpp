@@ -27,7 +27,7 @@ class one_host : public testing::TestWithParam<const char*> {
     c_ = std::move(*made);
     base_ = c_->device_context(0).reserved;
   }
-  // Offsets of words behind the reserved area, zero at first.
+  // Offsets of words after the reserved area, zero at first.
   uint64_t word(uint64_t i) const { return base_ + 64 * i; }
   uint64_t read(int node, uint64_t i) {
     uint64_t v = ~uint64_t{0};

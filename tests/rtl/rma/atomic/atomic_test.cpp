@@ -176,7 +176,7 @@ TYPED_TEST(Atomic, StopsBehindWhatWasLetIn) {
 }
 
 // A put that is accepted until the cycle in which an operation would take the value over from the one before it: it
-// reads. A read begins two cycles behind that one.
+// reads. A read begins two cycles after that one.
 TYPED_TEST(Atomic, PutInTheCycleOfTheHandOver) {
   auto& b = this->b;
   b.host.percent = 100;
@@ -188,7 +188,7 @@ TYPED_TEST(Atomic, PutInTheCycleOfTheHandOver) {
   };
   const uint64_t taken = take(0x7000), before = b.host.reads;
   while (b.host.reads == before) b.step();
-  const uint64_t chosen = b.now - 1 - taken - 2;  // behind the packet's last beat: from the hand, or to be read
+  const uint64_t chosen = b.now - 1 - taken - 2;  // after the packet's last beat: from the hand, or to be read
   ASSERT_TRUE(b.settle());
   for (unsigned gap = 0; gap < chosen + 6; ++gap) {
     b.send({.nla = 0x7100, .operand = 1});
@@ -204,7 +204,7 @@ TYPED_TEST(Atomic, PutInTheCycleOfTheHandOver) {
   }
 }
 
-// A put that was accepted in front of an operation is seen by it, whatever the unit still has in hand of the word.
+// A put that was accepted in front of an operation is seen by it, whatever the unit still has in progress of the word.
 TYPED_TEST(Atomic, PutIsSeenByTheOperationsBehindIt) {
   auto& b = this->b;
   b.host.percent = 100;

@@ -87,7 +87,7 @@ TYPED_TEST(Fetch, Faults) {
   b.v.cfg_mrrs_i = 128;
   b.v.cfg_timeout_i = 2;
   b.host.percent = 60;
-  b.host.late_after = 3000;  // behind the time-out, before the tag is forgotten
+  b.host.late_after = 3000;  // after the time-out, before the tag is forgotten
   bool late = false;
   b.faults = [&](const tlp&) {
     switch (b.d.below(24)) {

@@ -76,7 +76,7 @@ TYPED_TEST(Notify, FullRingHoldsBackOrDropsAndTells) {
     EXPECT_EQ(b.one(2, dropped), lost);
     for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(software.next()->first, i);
     EXPECT_FALSE(software.next());
-    // One record free is not enough for the one that tells and the one behind it.
+    // One record free is not enough for the one that tells and the one after it.
     b.doorbells.push_back({9, 1});
     EXPECT_EQ(b.one(0, this->make(9, 102)), backpressure ? full : lost);
     b.doorbells.push_back({9, software.count()});
@@ -160,7 +160,7 @@ TYPED_TEST(Notify, StopsBehindTheReport) {
   }
 }
 
-// A context that is started anew while a notification is being written begins at zero all the same.
+// A context that is started again while a notification is being written begins at zero all the same.
 TYPED_TEST(Notify, StartDuringANotification) {
   auto& b = this->b;
   const ring r = this->plain(0x30000);

@@ -155,7 +155,7 @@ class bench {
     EXPECT_EQ(r.came == r.c.len_dw, r.f == fault::none) << "all data before a good end";
   }
 
-  // The host took none for the time-out: the read that it is offered stays on offer, those behind it never come.
+  // The host took none for the time-out: the read that it is offered stays on offer, those after it never come.
   void unsent(uint16_t meta, const read& r) {
     EXPECT_EQ(v.end_status_o, uint8_t(net_status::timeout));
     if (stuck_ || now <= stuck_until_ + 1) {
@@ -266,7 +266,7 @@ TYPED_TEST(Read, NobodyAsked) {
   EXPECT_EQ(b.unexpected, tags);
 }
 
-// The host answers a read that it has not taken: that is nobody's answer, and the read is as good as before.
+// The host answers a read that it has not taken: that is no one's answer, and the read is as good as before.
 TYPED_TEST(Read, AnswerBeforeTheHostTookTheRead) {
   auto& b = this->b;
   for (unsigned i = 1; i <= 20; ++i) {
@@ -291,7 +291,7 @@ TYPED_TEST(Read, AnswerBeforeTheHostTookTheRead) {
   }
 }
 
-// Every tag waits in vain: each command ends once, and the tags come back after another time-out.
+// Every tag wait that times out: each command ends once, and the tags come back after another time-out.
 TYPED_TEST(Read, SilentHost) {
   auto& b = this->b;
   b.v.cfg_timeout_i = 2;
@@ -312,8 +312,8 @@ TYPED_TEST(Read, SilentHost) {
   EXPECT_EQ(b.ended[0], 1u);
 }
 
-// The host takes no reads: one that was lost is given up in its time, and so are the one on offer and those behind it.
-// When the host takes reads again, all is as before; what it answers to the one on offer is nobody's.
+// The host takes no reads: one that was lost is given up in its time, and so are the one on offer and those after it.
+// When the host takes reads again, all is as before; what it answers to the one on offer is no one's.
 TYPED_TEST(Read, HostTakesNone) {
   auto& b = this->b;
   b.v.cfg_timeout_i = 20;

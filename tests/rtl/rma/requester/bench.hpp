@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Verilated rma_requester with everything it talks to: a dispatcher with a queue of descriptors for each context, a
-// fetch engine, the network with targets that answer, notification rings. All of them pause by chance; what they answer
+// fetch engine, the network with targets that answer, notification rings. All of them pause at random; what they answer
 // is asked of `policy`. Whatever crosses a port is told to an observer.
 #pragma once
 
@@ -159,7 +159,7 @@ class bench {
   void run(uint64_t cycles) {
     for (uint64_t i = 0; i < cycles; ++i) step();
   }
-  // Until nobody owes anything, also not at a tick; false after `limit` cycles.
+  // Until no one owes anything, also not at a tick; false after `limit` cycles.
   bool settle(uint64_t limit = 1'000'000) {
     for (uint64_t i = 0; i < limit; ++i) {
       step();

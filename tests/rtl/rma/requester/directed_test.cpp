@@ -79,7 +79,7 @@ TYPED_TEST(rma_requester_directed, answers_that_do_not_come) {
   EXPECT_EQ(this->seen.notes[0].w1.size, 5u);
   EXPECT_EQ(this->seen.remote, 5u);
   EXPECT_EQ(this->seen.epochs, (std::vector<std::pair<uint8_t, uint8_t>>{{3, 1}}));
-  // A late answer finds nobody; the next packets have the new epoch.
+  // A late answer finds no one; the next packets have the new epoch.
   b.say(answer_to(this->seen.packets[0]));
   this->all_answered();
   b.post(3, d);
@@ -232,7 +232,7 @@ TYPED_TEST(rma_requester_directed, put_that_stops_tells_the_target) {
   EXPECT_EQ(this->seen.events, (std::vector<std::pair<event, uint16_t>>{{event::protection, 0}}));
 }
 
-// A link that comes back while an earlier put drains does not fail the one behind it.
+// A link that comes back while an earlier put drains does not fail the one after it.
 TYPED_TEST(rma_requester_directed, link_back_in_time) {
   auto& b = this->b;
   b.pace.fetch_delay = 300;
@@ -314,7 +314,7 @@ TYPED_TEST(rma_requester_directed, own_ring_full_and_no_answer) {
   EXPECT_EQ(this->seen.notes[1].w0, d.cookie);
 }
 
-// Nobody reads the ring of context 3; others do not notice.
+// No one reads the ring of context 3; others do not notice.
 TYPED_TEST(rma_requester_directed, own_ring_full_stops_nobody_else) {
   auto& b = this->b;
   b.policy.ring = [](const record& r) { return r.vpid == 3 ? net_status::full : net_status::ok; };
@@ -343,7 +343,7 @@ TYPED_TEST(rma_requester_directed, unasked_answers) {
   this->expect_failure(net_status::protection, 0x2000);
   EXPECT_EQ(this->seen.notes[0].w1.op, uint8_t(desc_op::put));
   EXPECT_EQ(this->seen.remote, 1u);
-  // Nobody asked and nothing is wrong; of an operation that is not under way; for a held descriptor that is none.
+  // No one asked and nothing is wrong; of an operation that is not under way; for a held descriptor that is none.
   a.status = net_status::ok;
   b.say(a);
   a.asked = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random descriptors of all kinds from many contexts, everything around pausing and failing by chance; and garbage.
+// Random descriptors of all kinds from many contexts, everything around pausing and failing at random; and garbage.
 #include "tests/rtl/rma/requester/suite.hpp"
 
 namespace ggas::test::requester {
@@ -225,7 +225,7 @@ TYPED_TEST(rma_requester_random, lossy) {
   EXPECT_GT(ledger.given_up, 0u);
 }
 
-// Words of noise: a notification each, and nobody hangs. Addresses without translation fail in fetch. GGAS_GARBAGE: how
+// Words of noise: a notification each, and no one hangs. Addresses without translation fail in fetch. GGAS_GARBAGE: how
 // many.
 TYPED_TEST(rma_requester_random, garbage) {
   auto& b = this->b;

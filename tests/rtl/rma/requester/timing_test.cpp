@@ -63,7 +63,7 @@ TYPED_TEST(rma_requester_timing, puts_of_one_context_are_pipelined) {
   EXPECT_LE(this->cycles(1, 1, this->put(0x1000, 0x2000, 1 << 16)), 256 * 5 + 40u);
 }
 
-// A long put leaves room for everybody else: a packet of each in turn.
+// A long put leaves room for every other member: a packet of each in turn.
 TYPED_TEST(rma_requester_timing, long_puts_take_turns) {
   auto& b = this->b;
   b.pace.fetch_room = 2;

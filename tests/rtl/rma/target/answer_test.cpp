@@ -38,7 +38,7 @@ TYPED_TEST(Answer, TheDomainIsThatOfTheContext) {
   b.send(b.of(b.data(3, 0x43000, 8), 1, 5, 4, nic::rma_first));  // of context 4
   packet p = b.data(3, 0x43000, 8);
   p.set_pd(b.domain(4));
-  b.send(b.of(p, 1, 5, 4));  // nobody asked for it
+  b.send(b.of(p, 1, 5, 4));  // no one asked for it
   b.send(b.of(b.data(4, 0x43000, 8), 1, 6, 4, nic::rma_first));
   b.send(b.of(b.make(op::rma_get_done, 4), 1, 6, 4));
   b.send(b.of(b.make(op::rma_get_done, 3), 1, 5, 4));
@@ -73,7 +73,7 @@ TYPED_TEST(Answer, LateDataIsNotWritten) {
   EXPECT_TRUE(b.mem.words().empty());
 }
 
-// What a former owner of a context asked for finds nobody: neither its data nor its answers, and if the starts wrapped
+// What a former owner of a context asked for finds no one: neither its data nor its answers, and if the starts wrapped
 // around, the domain still tells them apart.
 TYPED_TEST(Answer, FormerOwnersAreForgotten) {
   auto& b = this->b;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t patience = 20'000'000'000;  // ns
 
-// Where kernels of the test leave their status: behind the words.
+// Where kernels of the test leave their status: after the words.
 GGAS_DEVICE void leave(uint64_t word, ggas_status s) {
   ggas_store(ggas_pointer_of_node<uint64_t>(ggas_node(), word + 8), static_cast<uint64_t>(s) + 1);
 }

@@ -21,11 +21,11 @@ struct meeting {
 };
 
 // Runs a kernel on this process's GPU until it ends; "" or what went wrong.
-// Waits for a notification of each round, takes the word behind it, answers twice of it and one, and notifies.
+// Waits for a notification of each round, takes the word after it, answers twice of it and one, and notifies.
 std::string run_answer(const context& c, const talk& t);
 // All ranks: store to the right neighbour, barrier, then the sum of what all have got by allreduce.
 std::string run_meeting(const context& c, const meeting& m);
-// Each of n words of this rank from an offset on becomes twice itself and one. It waits for nobody.
+// Each of n words of this rank from an offset on becomes twice itself and one. It waits for no one.
 struct doubling {
   uint64_t first, n;
 };
