@@ -41,6 +41,11 @@ GGAS_DEVICE ggas_status ggas_barrier(const ggas_ranks& ranks, uint64_t timeout_n
 }
 
 // Data that is moved: elements have 1, 2, 4, 8 or 16 bytes. What a mode promises: docs/ranks.md.
+//
+// Each call has two forms. With ggas::ranked places data go straight to where they belong. With pointers they lie
+// anywhere, in memory of the GPU that is not in the segment, say, and go through the buffers of ranks that have some
+// (rank_shape::buffer_bytes): ggas_in_none and ggas_out_none then are what ggas_in_mine and ggas_out_mine are, source
+// and destination do not overlap, and ggas_bad_argument also says that a dynamic buffer is too small.
 
 /// Copies `n` elements of the root's `src` to `dst` of every rank; `src` may be the root's `dst`.
 /// Order: by the mode (docs/ranks.md).
@@ -51,13 +56,19 @@ GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, ggas::ranked<T> 
                                        ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
                                        uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
   using namespace ggas::detail;
-  const rank_move m = move_of(dst, src, n);
-  const auto good = [&] {
-    return rank_good(ranks, root) && rank_move_good(ranks, m, n, sizeof(T), {1, true}, {1, false}, true);
-  };
   GGAS_CALL(ggas_broadcast, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
-            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
-                      [&](const rank_call& c, patience& end) { return broadcast_to_ranks(c, m, root, end); }));
+            relocate<broadcast_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
+}
+/// The same of memory that lies anywhere, through the buffers of the ranks.
+/// Order: by the mode; none is as mine.
+/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
+template <class T>
+GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
+                                       int root, uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_broadcast, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
+            relocate<broadcast_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
 }
 /// Copies `n` elements from the root's src + i * n to `dst` of rank i, which may be that part of `src` at the root.
 /// Order: by the mode (docs/ranks.md).
@@ -68,14 +79,19 @@ GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, ggas::ranked<T> ds
                                      ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
                                      uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
   using namespace ggas::detail;
-  const rank_move m = move_of(dst, src, n);
-  const auto good = [&] {
-    return rank_good(ranks, root) &&
-           rank_move_good(ranks, m, n, sizeof(T), {1, true}, {rank_count(ranks), false}, true);
-  };
   GGAS_CALL(ggas_scatter, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
-            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
-                      [&](const rank_call& c, patience& end) { return scatter_to_ranks(c, m, root, end); }));
+            relocate<scatter_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
+}
+/// The same of memory that lies anywhere, through the buffers of the ranks.
+/// Order: by the mode; none is as mine.
+/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
+template <class T>
+GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
+                                     int root, uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_scatter, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
+            relocate<scatter_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
 }
 /// Copies `n` elements of `src` of rank i to the root's dst + i * n; the root's `src` may be that part of its `dst`.
 /// Order: by the mode (docs/ranks.md).
@@ -86,14 +102,19 @@ GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, ggas::ranked<T> dst
                                     ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int root,
                                     uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
   using namespace ggas::detail;
-  const rank_move m = move_of(dst, src, n);
-  const auto good = [&] {
-    return rank_good(ranks, root) &&
-           rank_move_good(ranks, m, n, sizeof(T), {rank_count(ranks), false}, {1, true}, true);
-  };
   GGAS_CALL(ggas_gather, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
-            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), root), false, 0, false}, timeout_ns, good,
-                      [&](const rank_call& c, patience& end) { return gather_from_ranks(c, m, root, end); }));
+            relocate<gather_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
+}
+/// The same of memory that lies anywhere, through the buffers of the ranks.
+/// Order: by the mode; none is as mine.
+/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
+template <class T>
+GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
+                                    int root, uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_gather, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
+            relocate<gather_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
 }
 /// Copies `n` elements of `src` of rank i to dst + i * n of every rank; `src` may be the own part of `dst`.
 /// Order: by the mode (docs/ranks.md).
@@ -104,11 +125,19 @@ GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, ggas::ranked<T> 
                                        ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, uint64_t timeout_ns,
                                        ggas_sync_mode mode = ggas_in_all) {
   using namespace ggas::detail;
-  const rank_move m = move_of(dst, src, n);
-  const auto good = [&] { return rank_move_good(ranks, m, n, sizeof(T), {rank_count(ranks), true}, {1, true}, true); };
   GGAS_CALL(ggas_allgather, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
-            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), everybody), false, 0, false}, timeout_ns, good,
-                      [&](const rank_call& c, patience& end) { return spread_to_ranks(c, m, true, end); }));
+            relocate<allgather_of_ranks>(this_call, ranks, dst, src, n, everybody, timeout_ns, mode));
+}
+/// The same of memory that lies anywhere, through the buffers of the ranks.
+/// Order: by the mode; none is as mine.
+/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
+template <class T>
+GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
+                                       uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_allgather, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
+            relocate<allgather_of_ranks>(this_call, ranks, dst, src, n, everybody, timeout_ns, mode));
 }
 /// Copies `n` elements from src + j * n of rank i to dst + i * n of rank j.
 /// Order: by the mode (docs/ranks.md).
@@ -119,14 +148,19 @@ GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, ggas::ranked<T> d
                                       ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, uint64_t timeout_ns,
                                       ggas_sync_mode mode = ggas_in_all) {
   using namespace ggas::detail;
-  const rank_move m = move_of(dst, src, n);
-  const auto good = [&] {
-    const parts_there all{rank_count(ranks), true};
-    return rank_move_good(ranks, m, n, sizeof(T), all, all, false);
-  };
   GGAS_CALL(ggas_alltoall, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
-            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), everybody), false, 0, false}, timeout_ns, good,
-                      [&](const rank_call& c, patience& end) { return spread_to_ranks(c, m, false, end); }));
+            relocate<alltoall_of_ranks>(this_call, ranks, dst, src, n, everybody, timeout_ns, mode));
+}
+/// The same of memory that lies anywhere, through the buffers of the ranks.
+/// Order: by the mode; none is as mine.
+/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
+template <class T>
+GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
+                                      uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_alltoall, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
+            relocate<alltoall_of_ranks>(this_call, ranks, dst, src, n, everybody, timeout_ns, mode));
 }
 /// Copies `n` elements of `src` to `dst` of rank `to`; every rank is the target of one. With ggas_in_all, and in the
 /// checked mode, all ranks return ggas_bad_argument where that is not so; else a rank that is no target times out.
@@ -138,14 +172,30 @@ GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, ggas::ranked<T> ds
                                      ggas::detail::same_t<ggas::ranked<const T>> src, size_t n, int to,
                                      uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
   using namespace ggas::detail;
-  const rank_move m = move_of(dst, src, n);
-  const auto good = [&] {
-    return (rank_good(ranks, to) || (mode & 3u) == ggas_in_all) &&
-           rank_move_good(ranks, m, n, sizeof(T), {1, true}, {1, true}, false);
-  };
   GGAS_CALL(ggas_permute, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
-            run_ranks(ranks, mode, {terms_of(this_call, n, sizeof(T), everybody), true, to, false}, timeout_ns, good,
-                      [&](const rank_call& c, patience& end) { return permute_ranks(c, m, to, end); }));
+            relocate<permute_of_ranks>(this_call, ranks, dst, src, n, to, timeout_ns, mode));
+}
+/// The same of memory that lies anywhere, through the buffers of the ranks.
+/// Order: by the mode; none is as mine.
+/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
+template <class T>
+GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
+                                     int to, uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {
+  using namespace ggas::detail;
+  GGAS_CALL(ggas_permute, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
+            relocate<permute_of_ranks>(this_call, ranks, dst, src, n, to, timeout_ns, mode));
+}
+/// What the rank has counted so far in the checked mode; zeros without it.
+/// Order: none.
+/// Cost: accesses of the node's memory.
+/// Errors: none; zeros for ranks that no rank_space has made.
+GGAS_DEVICE ggas_rank_counts ggas_counts(const ggas_ranks& ranks) {
+  using namespace ggas::detail;
+  if (!ranks_good(ranks)) return {};
+  const rank_call c = open_call(ranks, ggas_in_all);
+  return {load_relaxed(c.own_count(ggas::rank_layout::messages)), load_relaxed(c.own_count(ggas::rank_layout::copies)),
+          load_relaxed(c.own_count(ggas::rank_layout::peak))};
 }
 
 // Reductions of numbers, as those of nodes (reduction.cuh): sums run in the order of ranks.
@@ -161,12 +211,12 @@ GGAS_DEVICE ggas_status ggas_reducescatter(const ggas_ranks& ranks, ggas::ranked
   using namespace ggas::detail;
   const auto good = [&] {
     return operation_good<T>(op) &&
-           rank_move_good(ranks, move_of(dst, src, n), n, sizeof(T), {1, true}, {rank_count(ranks), true}, true);
+           call_places_good(ranks, places_of(dst, src), n, sizeof(T), {1, true}, {rank_count(ranks), true}, true);
   };
   GGAS_CALL(ggas_reducescatter, ggas::block{},
             record_call(this_call, {ranks.nodes, n, everybody, 0, static_cast<uint32_t>(op), sizeof(T)}),
             run_ranks(ranks, mode, {terms_of(this_call, n, element_of_numbers<T>(), everybody, op), false, 0, false},
-                      timeout_ns, good, [&](const rank_call& c, patience& end) {
+                      timeout_ns, good, [&](rank_call& c, patience& end) {
                         return reducescatter_ranks(c, fold_of(ranks, dst, src, n, op), end);
                       }));
 }
@@ -182,7 +232,7 @@ GGAS_DEVICE ggas_status ggas_scan(const ggas_ranks& ranks, ggas::ranked<T> dst,
   using namespace ggas::detail;
   const auto good = [&] {
     return operation_good<T>(op) && static_cast<unsigned>(kind) <= ggas_scan_exclusive &&
-           rank_move_good(ranks, move_of(dst, src, n), n, sizeof(T), {1, true}, {1, true}, true);
+           call_places_good(ranks, places_of(dst, src), n, sizeof(T), {1, true}, {1, true}, true);
   };
   GGAS_CALL(
       ggas_scan, ggas::block{},
@@ -190,7 +240,7 @@ GGAS_DEVICE ggas_status ggas_scan(const ggas_ranks& ranks, ggas::ranked<T> dst,
       run_ranks(ranks, mode,
                 {terms_of(this_call, n, element_of_numbers<T>(), everybody, op, kind * ggas::call_terms::exclusive),
                  false, 0, false},
-                timeout_ns, good, [&](const rank_call& c, patience& end) {
+                timeout_ns, good, [&](rank_call& c, patience& end) {
                   return scan_ranks(c, fold_of(ranks, dst, src, n, op), kind, end);
                 }));
 }

@@ -29,54 +29,44 @@ GGAS_DEVICE ggas_status collective(const shared_void& dst, const shared_const_vo
   return s == ggas_ok && !(mode & not_out_all) ? ggas_barrier_block(timeout_ns) : s;
 }
 
-// The calls, for words and for bytes. No generic lambdas: NVRTC does not take them.
-struct broadcast_from {
+enum class relocation { broadcast, scatter, gather, gather_all, exchange, permute };
+
+// A call, for words and for bytes; `root` is the thread that has the shared [] side. No generic lambda: NVRTC does not
+// take them.
+template <relocation What>
+struct relocation_of {
   int root;
   uint64_t timeout_ns;
+  shared_ptr<int> perm = {};
   template <class T>
   GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
-    return ggas_broadcast_block(to, from, count, root, timeout_ns);
+    if constexpr (What == relocation::broadcast) {
+      return ggas_broadcast_block(to, from, count, root, timeout_ns);
+    } else if constexpr (What == relocation::scatter) {
+      return ggas_scatter_block(to, from, count, root, timeout_ns);
+    } else if constexpr (What == relocation::gather) {
+      return ggas_gather_block(to, from, count, root, timeout_ns);
+    } else if constexpr (What == relocation::gather_all) {
+      return ggas_allgather_block(to, from, count, timeout_ns);
+    } else if constexpr (What == relocation::exchange) {
+      return ggas_alltoall_block(to, from, count, timeout_ns);
+    } else {
+      const int target = *(perm + static_cast<int64_t>(MYTHREAD));
+      return ggas_permute_block(to, from, count, target, timeout_ns);
+    }
   }
 };
-struct scatter_from {
-  int root;
-  uint64_t timeout_ns;
-  template <class T>
-  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
-    return ggas_scatter_block(to, from, count, root, timeout_ns);
-  }
-};
-struct gather_to {
-  int root;
-  uint64_t timeout_ns;
-  template <class T>
-  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
-    return ggas_gather_block(to, from, count, root, timeout_ns);
-  }
-};
-struct gather_to_all {
-  uint64_t timeout_ns;
-  template <class T>
-  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
-    return ggas_allgather_block(to, from, count, timeout_ns);
-  }
-};
-struct exchange_with_all {
-  uint64_t timeout_ns;
-  template <class T>
-  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
-    return ggas_alltoall_block(to, from, count, timeout_ns);
-  }
-};
-struct permute_by {
-  shared_ptr<int> perm;
-  uint64_t timeout_ns;
-  template <class T>
-  GGAS_DEVICE ggas_status operator()(T* to, const T* from, uint64_t count) const {
-    const int target = *(perm + static_cast<int64_t>(MYTHREAD));
-    return ggas_permute_block(to, from, count, target, timeout_ns);
-  }
-};
+
+// Distributed sides are named by their first element, on thread 0.
+template <relocation What>
+GGAS_DEVICE ggas_status relocate(const shared_void& dst, const shared_const_void& src, uint64_t n, uint64_t timeout_ns,
+                                 ggas_sync_mode mode, const shared_ptr<int>& perm = {}) {
+  constexpr bool to_one = What == relocation::gather;
+  constexpr bool from_one = What == relocation::broadcast || What == relocation::scatter;
+  const bool good = (to_one || dst.thread() == 0) && (from_one || src.thread() == 0) && perm.thread() == 0;
+  const int root = static_cast<int>(to_one ? dst.thread() : src.thread());
+  return collective(dst, src, n, good, mode, timeout_ns, relocation_of<What>{root, timeout_ns, perm});
+}
 
 }  // namespace ggas::upc::detail
 
@@ -87,8 +77,8 @@ struct permute_by {
 GGAS_DEVICE ggas_status upc_all_broadcast(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                           uint64_t n, uint64_t timeout_ns,
                                           ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0, mode, timeout_ns,
-                                       ggas::upc::detail::broadcast_from{static_cast<int>(src.thread()), timeout_ns});
+  using namespace ggas::upc::detail;
+  return relocate<relocation::broadcast>(dst, src, n, timeout_ns, mode);
 }
 /// Copies block i of shared [] char[n * THREADS] to part i of shared [n] char[n * THREADS].
 /// Order: by the mode (docs/upc.md).
@@ -97,8 +87,8 @@ GGAS_DEVICE ggas_status upc_all_broadcast(const ggas::upc::shared_void& dst, con
 GGAS_DEVICE ggas_status upc_all_scatter(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                         uint64_t n, uint64_t timeout_ns,
                                         ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0, mode, timeout_ns,
-                                       ggas::upc::detail::scatter_from{static_cast<int>(src.thread()), timeout_ns});
+  using namespace ggas::upc::detail;
+  return relocate<relocation::scatter>(dst, src, n, timeout_ns, mode);
 }
 /// Copies part i of shared [n] char[n * THREADS] to block i of shared [] char[n * THREADS].
 /// Order: by the mode (docs/upc.md).
@@ -107,8 +97,8 @@ GGAS_DEVICE ggas_status upc_all_scatter(const ggas::upc::shared_void& dst, const
 GGAS_DEVICE ggas_status upc_all_gather(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                        uint64_t n, uint64_t timeout_ns,
                                        ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(dst, src, n, src.thread() == 0, mode, timeout_ns,
-                                       ggas::upc::detail::gather_to{static_cast<int>(dst.thread()), timeout_ns});
+  using namespace ggas::upc::detail;
+  return relocate<relocation::gather>(dst, src, n, timeout_ns, mode);
 }
 /// Copies all parts of shared [n] char[n * THREADS] to each part of shared [n * THREADS] char[n * THREADS * THREADS].
 /// Order: by the mode (docs/upc.md).
@@ -117,8 +107,8 @@ GGAS_DEVICE ggas_status upc_all_gather(const ggas::upc::shared_void& dst, const 
 GGAS_DEVICE ggas_status upc_all_gather_all(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                            uint64_t n, uint64_t timeout_ns,
                                            ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
-                                       ggas::upc::detail::gather_to_all{timeout_ns});
+  using namespace ggas::upc::detail;
+  return relocate<relocation::gather_all>(dst, src, n, timeout_ns, mode);
 }
 /// Copies block j of part i to block i of part j; both are shared [n * THREADS] char[n * THREADS * THREADS].
 /// Order: by the mode (docs/upc.md).
@@ -127,8 +117,8 @@ GGAS_DEVICE ggas_status upc_all_gather_all(const ggas::upc::shared_void& dst, co
 GGAS_DEVICE ggas_status upc_all_exchange(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                          uint64_t n, uint64_t timeout_ns,
                                          ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0, mode, timeout_ns,
-                                       ggas::upc::detail::exchange_with_all{timeout_ns});
+  using namespace ggas::upc::detail;
+  return relocate<relocation::exchange>(dst, src, n, timeout_ns, mode);
 }
 /// Copies part i of shared [n] char[n * THREADS] to part perm[i]; `perm` is a shared int[THREADS].
 /// Order: by the mode (docs/upc.md).
@@ -137,6 +127,6 @@ GGAS_DEVICE ggas_status upc_all_exchange(const ggas::upc::shared_void& dst, cons
 GGAS_DEVICE ggas_status upc_all_permute(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                         const ggas::upc::shared_ptr<int>& perm, uint64_t n, uint64_t timeout_ns,
                                         ggas_sync_mode mode = ggas::upc::detail::all_sync) {
-  return ggas::upc::detail::collective(dst, src, n, dst.thread() == 0 && src.thread() == 0 && perm.thread() == 0, mode,
-                                       timeout_ns, ggas::upc::detail::permute_by{perm, timeout_ns});
+  using namespace ggas::upc::detail;
+  return relocate<relocation::permute>(dst, src, n, timeout_ns, mode, perm);
 }

@@ -3,6 +3,17 @@
 // with costs.txt by costs.py. Nobody runs it.
 #include "tests/gpu_api/sass/calls.cuh"
 
+namespace {
+struct arguments {
+  float* dst;
+  const float* src;
+  size_t n;
+  uint64_t* word;
+  ggas_tagged* lines;
+  ggas_status* result;
+};
+}  // namespace
+
 CALL(barrier_block, , ggas_barrier_block(limit))
 CALL(barrier_block_index, , ggas_barrier_block(limit, ggas_world(), 3))
 CALL(barrier_grid, , ggas_barrier_grid(limit))

@@ -2,23 +2,13 @@
 // A kernel that makes a call in a loop.
 #pragma once
 
-#include "ggas/ranks.cuh"
+#include "ggas/ggas.cuh"
 
 namespace {
 constexpr uint64_t limit = 1000000000;
-struct arguments {
-  float* dst;
-  const float* src;
-  size_t n;
-  uint64_t* word;
-  ggas_tagged* lines;
-  ggas_status* result;
-  ggas_ranks ranks;
-  ggas::ranked<float> to, from;
-};
 }  // namespace
 
-// `bounds`: nothing, or the launch bounds.
+// Of struct arguments, which the file has, with a word for the result. `bounds`: nothing, or the launch bounds.
 #define CALL(name, bounds, ...)                                                          \
   extern "C" __global__ void bounds name(arguments a, int times) {                       \
     ggas_status s = ggas_ok;                                                             \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ggas/ranks.hpp"
 
+#include <algorithm>
+
 #include "ggas/cluster.hpp"
 #include "userlib/cluster/teams/zeroed.hpp"
 
@@ -9,9 +11,25 @@ namespace ggas {
 namespace {
 
 constexpr unsigned most_credits = 65536, most_slot = 1u << 24;
+constexpr uint64_t least_static = 8 << 10, most_buffer = uint64_t{1} << 40;
+
+// As a user's length is taken: one of a packet is raised, then capped.
+uint64_t buffer_of(const rank_shape& s) {
+  uint64_t bytes = s.buffer_bytes;
+  if (s.scheme == ggas_static && bytes != 0)
+    bytes = std::max(least_static, std::min(bytes, std::max(s.most_buffer, least_static)));
+  return bytes > most_buffer ? bytes : (bytes + rank_layout::line - 1) / rank_layout::line * rank_layout::line;
+}
 
 ggas_ranks ranks_of(const cluster& c, const rank_shape& s, uint64_t place) {
-  return {s.nodes.value_or(ggas_team{0, 1, c.nodes(), 0}), s.blocks, s.first, place, s.slot_bytes, s.credits};
+  return {s.nodes.value_or(ggas_team{0, 1, c.nodes(), 0}),
+          s.blocks,
+          s.first,
+          place,
+          s.slot_bytes,
+          s.credits,
+          s.scheme,
+          buffer_of(s)};
 }
 
 // What is wrong with a shape.
@@ -29,10 +47,14 @@ std::string check(const ggas_ranks& r, int nodes) {
     return number(r.slot_bytes) + " bytes of a slot: must be a multiple of 16, at most " + number(most_slot);
   if (r.credits < 1 || r.credits > most_credits)
     return number(r.credits) + " credits: must be 1 ... " + number(most_credits);
+  if (r.scheme > ggas_static) return "scheme " + number(+r.scheme) + " does not exist";
+  if (r.scheme == ggas_static && r.buffer_bytes == 0) return "static buffers of 0 bytes: must have some";
+  if (r.buffer_bytes > most_buffer)
+    return number(r.buffer_bytes) + " bytes of a buffer: must be at most " + number(most_buffer);
   return {};
 }
 
-constexpr ggas_ranks nobody{{0, 1, 0, 0}, 0, 0, 0, 0, 0};
+constexpr ggas_ranks nobody{{0, 1, 0, 0}, 0, 0, 0, 0, 0, ggas_dynamic, 0};
 
 }  // namespace
 

@@ -29,7 +29,8 @@ GGAS_DEVICE bool ranks_good(const ggas_ranks& r) {
   const bool members = t.first >= 0 && t.size > 0 && t.stride > 0 &&
                        t.first + static_cast<int64_t>(t.size - 1) * t.stride < ggas_nodes() && ggas_team_rank(t) >= 0;
   const bool sizes = r.blocks != 0 && r.blocks <= rank_layout::most_blocks && r.slot_bytes != 0 &&
-                     r.slot_bytes % 16 == 0 && r.credits != 0 && r.place % rank_layout::line == 0;
+                     r.slot_bytes % 16 == 0 && r.credits != 0 && r.place % rank_layout::line == 0 &&
+                     r.buffer_bytes % rank_layout::line == 0;
   return members && sizes && static_cast<uint64_t>(t.size) * r.blocks <= rank_layout::most_ranks &&
          r.place >= device_context().reserved && fits_segment(r.place, layout_of(r).bytes()) &&
          blocks_good(blocks_of(r));

@@ -87,9 +87,33 @@ GGAS_DEVICE void enter_for(const rank_call& c, Who who) {
   if (c.enters(ggas_in_mine)) tell_ranks(c, rank_layout::entered, c.number, who);
 }
 
+// Whether a rank has, and what it did before is visible.
+GGAS_DEVICE bool has_entered(const rank_call& c, int rank) {
+  if (load_spin(c.own(rank_layout::entered, rank)) < c.number) return false;
+  acquire_after_spin(c.own(rank_layout::entered, rank));
+  return true;
+}
+
 // What the threads of the block found in waits.
 GGAS_DEVICE ggas_status status_of_ranks(const rank_call& c, ggas_status mine) {
   return block_status(mine, waited_for::ranks, c.own_count(rank_layout::calls), c.number);
+}
+
+// Kernels of nvcc have the checked mode where they ask for it (guard.cuh).
+GGAS_DEVICE bool ranks_checked() {
+#if defined(__CUDACC__) && !defined(GGAS_CHECKED)
+  return false;
+#else
+  return is_checked();
+#endif
+}
+
+// Counts of the rank, in the checked mode: by one of its threads, or by several at once.
+GGAS_DEVICE void count_by_thread(const rank_call& c, uint64_t which, uint64_t by) {
+  if (ranks_checked()) add_gpu(c.own_count(which), by);
+}
+GGAS_DEVICE void count_in(const rank_call& c, uint64_t which, uint64_t by) {
+  if (is_first_thread()) count_by_thread(c, which, by);
 }
 
 // ------------------------------------------------------------------------------------------------ stores to others
@@ -151,7 +175,10 @@ GGAS_DEVICE ggas_status serve(const rank_call& c, const By& by, int count, Targe
       for (unsigned left = ready; left != 0; left &= left - 1)
         store(partner(static_cast<unsigned>(__ffs(left)) - 1), by.by());
       by.sync();
-      if (by.lane() < 32 && (ready >> by.lane() & 1) != 0) done(mine);
+      if (by.lane() < 32 && (ready >> by.lane() & 1) != 0) {
+        done(mine);
+        count_by_thread(c, rank_layout::messages, 1);
+      }
       pending &= ~ready;
     }
   }
@@ -178,13 +205,7 @@ GGAS_DEVICE ggas_status store_to_ranks(const rank_call& c, int count, size_t byt
                                        From from, patience& end) {
   const bool waits = c.enters(ggas_in_mine);
   return serve_ranks(
-      c, count, bytes, target,
-      [&](int rank) {
-        if (!waits) return true;
-        if (load_spin(c.own(rank_layout::entered, rank)) < c.number) return false;
-        acquire_after_spin(c.own(rank_layout::entered, rank));
-        return true;
-      },
+      c, count, bytes, target, [&](int rank) { return !waits || has_entered(c, rank); },
       [&](int rank, const movers& by) { copy_bytes(to(rank), from(rank), bytes, by); },
       [&](int rank) {
         if (tells) tell_rank(c, rank, rank_layout::arrived, c.number);
@@ -193,15 +214,6 @@ GGAS_DEVICE ggas_status store_to_ranks(const rank_call& c, int count, size_t byt
 }
 
 // ------------------------------------------------------------------------------------------------ agreement
-
-// Kernels of nvcc have the checked mode where they ask for it (guard.cuh).
-GGAS_DEVICE bool ranks_checked() {
-#if defined(__CUDACC__) && !defined(GGAS_CHECKED)
-  return false;
-#else
-  return is_checked();
-#endif
-}
 
 // How a rank calls: its terms, and of a permute to whom it sends.
 struct rank_terms {
@@ -308,13 +320,14 @@ GGAS_DEVICE ggas_status begin_call(const rank_call& c, const rank_facts& f, uint
 }
 
 // good(): the arguments are, of ranks that are. body(call, patience) moves the data; it returns what the thread found.
+// A call that is made of several counts on in the numbers of `call`, as all ranks do.
 template <class Good, class Body>
 GGAS_DEVICE ggas_status run_ranks(const ggas_ranks& r, unsigned mode, rank_facts f, uint64_t timeout_ns, Good good,
                                   Body body) {
   if (!ranks_good(r) || (mode & 3u) == 3u || mode >= 12u) return ggas_bad_argument;
   f.good = good();
   if (!f.good && !ranks_checked()) return ggas_bad_argument;
-  const rank_call c = open_call(r, mode);
+  rank_call c = open_call(r, mode);
   const taken_place here(c.own_count(0), rank_layout::line);
   if (here.refused()) return refused_for(waited_for::free_place, call_of(f.terms), 0);
   ggas_status s = begin_call(c, f, timeout_ns);

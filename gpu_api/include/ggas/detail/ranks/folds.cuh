@@ -4,7 +4,7 @@
 // rank's own is touched, so a mode has nothing to wait for but ggas_in_all and ggas_out_all. Included by ranks.cuh.
 #pragma once
 
-#include "ggas/detail/ranks/moves.cuh"
+#include "ggas/detail/ranks/relocations.cuh"
 
 namespace ggas::detail {
 

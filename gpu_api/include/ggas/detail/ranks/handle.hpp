@@ -18,6 +18,17 @@ GGAS_LAYOUT_FN ggas_sync_mode operator|(ggas_sync_mode a, ggas_sync_mode b) {
   return static_cast<ggas_sync_mode>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
+// How ranks move data that do not lie in the segment: through a buffer of each rank that holds all of a call, or that
+// has a fixed length, in packets.
+enum ggas_scheme : unsigned { ggas_dynamic = 0, ggas_static = 1 };
+
+// What a rank has counted, in the checked mode (docs/ranks.md#schemes).
+struct ggas_rank_counts {
+  uint64_t messages;  // that it sent with data
+  uint64_t copies;    // of data out of its buffer
+  uint64_t peak;      // bytes of its buffer that a call used at most
+};
+
 // Blocks first ... first + blocks - 1 of a grid on every node of a team. Rank = rank of the node in the team * blocks +
 // block - first. The same at every rank; made by ggas::rank_space.
 struct ggas_ranks {
@@ -27,6 +38,8 @@ struct ggas_ranks {
   uint64_t place;       // of words and slots, bytes from the start of every segment
   unsigned slot_bytes;  // of a message, a multiple of 16
   unsigned credits;     // messages that a rank may have sent to another one that were not taken yet
+  ggas_scheme scheme = ggas_dynamic;
+  uint64_t buffer_bytes = 0;  // of the buffer of each rank, a multiple of 64; 0: data lie in the segment
 };
 
 namespace ggas {
@@ -45,7 +58,7 @@ struct ranked<const T> {
 
 // Offsets from ggas_ranks::place on, in bytes. Words of 64 bits, each with one writer: another rank, or the own one.
 struct rank_layout {
-  uint64_t ranks, blocks, slot_bytes, credits;
+  uint64_t ranks, blocks, slot_bytes, credits, buffer_bytes;
 
   static constexpr uint64_t word = 8, line = 64;
   static constexpr uint64_t most_blocks = 1024, most_ranks = 32768;  // of a node, of all
@@ -58,6 +71,8 @@ struct rank_layout {
 
   // Of a rank, from part() on: how many calls, permutes and agreements have ended, and rows of a word for each rank.
   static constexpr uint64_t calls = 0, permutes = word, agreements = 2 * word;
+  // Only counted in the checked mode: ggas_rank_counts.
+  static constexpr uint64_t messages = 3 * word, copies = 4 * word, peak = 5 * word;
   enum row : unsigned {
     entered,               // the call that a rank has entered
     arrived,               // the call of which a rank has stored all its data here
@@ -78,19 +93,25 @@ struct rank_layout {
     return words_bytes() + (from * credits + number % credits) * slot_bytes;
   }
 
-  // Of every segment: 256 + blocks * (64 + 248 * ranks, rounded up to 64, + ranks * credits * slot_bytes).
+  GGAS_LAYOUT_FN uint64_t buffer(uint64_t block) const { return part(block) + messages_end(); }
+  GGAS_LAYOUT_FN uint64_t buffer_step() const { return part_bytes(); }
+
+  // Of every segment: 256 + blocks * (64 + 248 * ranks, rounded up to 64, + ranks * credits * slot_bytes, rounded up to
+  // 64, + buffer_bytes).
   GGAS_LAYOUT_FN uint64_t bytes() const { return part(blocks); }
 
  private:
-  GGAS_LAYOUT_FN uint64_t words_bytes() const { return (line + rows * ranks * word + line - 1) / line * line; }
-  GGAS_LAYOUT_FN uint64_t part_bytes() const { return words_bytes() + ranks * credits * slot_bytes; }
+  static GGAS_LAYOUT_FN uint64_t in_lines(uint64_t bytes) { return (bytes + line - 1) / line * line; }
+  GGAS_LAYOUT_FN uint64_t words_bytes() const { return in_lines(line + rows * ranks * word); }
+  GGAS_LAYOUT_FN uint64_t messages_end() const { return in_lines(words_bytes() + ranks * credits * slot_bytes); }
+  GGAS_LAYOUT_FN uint64_t part_bytes() const { return messages_end() + buffer_bytes; }
 };
 static_assert(rank_layout::rows == 31 && rank_layout::turns == rank_layout::rows - rank_layout::came);
 
 namespace detail {
 GGAS_LAYOUT_FN int rank_count(const ggas_ranks& r) { return r.nodes.size * static_cast<int>(r.blocks); }
 GGAS_LAYOUT_FN rank_layout layout_of(const ggas_ranks& r) {
-  return {static_cast<uint64_t>(rank_count(r)), r.blocks, r.slot_bytes, r.credits};
+  return {static_cast<uint64_t>(rank_count(r)), r.blocks, r.slot_bytes, r.credits, r.buffer_bytes};
 }
 }  // namespace detail
 

@@ -1,29 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives of ranks that move data: sources are stored straight into destinations, whose places every rank can
-// compute. Included by ranks.cuh.
+// compute, or into buffers of the receivers, from where these take them (buffered.cuh). Included by ranks.cuh.
 #pragma once
 
 #include "ggas/detail/ranks/call.cuh"
 
 namespace ggas::detail {
 
-// Of `bytes` for each rank, or each pair of ranks.
-struct rank_move {
-  rank_place dst, src;
-  size_t bytes;
+// What a rank moves: `bytes` for each rank, or each pair of ranks, from `src`, where parts for several ranks are
+// `stride` bytes apart. Others store to `dst`, where parts lie next to each other.
+struct direct_move {
+  static constexpr bool buffered = false;
+  rank_place dst;
+  const char* src;
+  size_t bytes, stride;
+  GGAS_DEVICE char* destination(const rank_call& c) const { return c.memory(dst, c.me); }
 };
-GGAS_DEVICE size_t behind(const rank_move& m, int part) { return static_cast<size_t>(part) * m.bytes; }
+// The rank's own destination is another one.
+struct buffered_move {
+  static constexpr bool buffered = true;
+  rank_place dst;
+  const char* src;
+  size_t bytes, stride;
+  char* own;
+  GGAS_DEVICE char* destination(const rank_call&) const { return own; }
+};
 
+GGAS_DEVICE size_t behind(size_t bytes, int part) { return static_cast<size_t>(part) * bytes; }
 GGAS_DEVICE void copy_own(char* to, const char* from, size_t bytes) {
   copy_bytes(to, from, bytes, {thread_rank(), thread_count()});
 }
 
+// Where data lie that others have stored.
+template <class M>
+GGAS_DEVICE char* received_at(const rank_call& c, const M& m) {
+  return c.memory(m.dst, c.me);
+}
+// They go to the rank's destination. `s`: what the thread found while it waited for them.
+template <class M>
+GGAS_DEVICE ggas_status take_received(const rank_call& c, const M& m, size_t bytes, ggas_status s) {
+  if constexpr (M::buffered) {
+    s = status_of_ranks(c, s);
+    if (s != ggas_ok) return s;
+    copy_own(m.own, received_at(c, m), bytes);
+    count_in(c, rank_layout::copies, 1);
+    __syncthreads();
+  }
+  return s;
+}
+
 // Along the tree. A rank that sends on must have the data, whatever the mode.
-GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const rank_move& m, int root, patience& end) {
+template <class M>
+GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const M& m, int root, patience& end) {
   const binomial_plan plan{c.count, root};
   const int received = plan.receives_in(c.me), children = plan.steps() - received - 1;
-  const char* from = c.memory(m.src, root);
-  char* const own = c.memory(m.dst, c.me);
+  const char* from = m.src;
   if (c.me != root) {
     const int parent = plan.at(c.me, received).from;
     enter_for(c, [=](int rank) { return rank == parent; });
@@ -31,60 +62,64 @@ GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const rank_move& 
     ggas_status s = is_first_thread() ? await_rank(c, rank_layout::arrived, parent, c.number, end) : ggas_ok;
     s = status_of_ranks(c, s);
     if (s != ggas_ok) return s;
-    from = own;
+    from = received_at(c, m);
   }
   const ggas_status s = store_to_ranks(
       c, children, m.bytes, true, [&](int i) { return plan.at(c.me, received + 1 + i).to; },
       [&](int rank) { return c.memory(m.dst, rank); }, [&](int) { return from; }, end);
-  copy_own(own, from, m.bytes);
+  if (M::buffered && c.me != root) return take_received(c, m, m.bytes, s);
+  copy_own(m.destination(c), from, m.bytes);
   return s;
 }
 
-GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const rank_move& m, int root, patience& end) {
+template <class M>
+GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const M& m, int root, patience& end) {
   const bool tells = c.tells();
   if (c.me != root) {
     enter_for(c, [=](int rank) { return rank == root; });
-    return tells ? await_ranks(
-                       c, rank_layout::arrived, [=](int rank) { return rank == root; }, c.number, end)
-                 : ggas_ok;
+    if (!tells) return ggas_ok;
+    const ggas_status s = await_ranks(
+        c, rank_layout::arrived, [=](int rank) { return rank == root; }, c.number, end);
+    return take_received(c, m, m.bytes, s);
   }
   const linear_plan plan{c.count, root};
-  const char* const all = c.memory(m.src, root);
   const ggas_status s = store_to_ranks(
       c, plan.steps(), m.bytes, tells, [&](int i) { return plan.partner(i); },
-      [&](int rank) { return c.memory(m.dst, rank); }, [&](int rank) { return all + behind(m, rank); }, end);
-  copy_own(c.memory(m.dst, c.me), all + behind(m, c.me), m.bytes);
+      [&](int rank) { return c.memory(m.dst, rank); }, [&](int rank) { return m.src + behind(m.stride, rank); }, end);
+  copy_own(m.destination(c), m.src + behind(m.stride, c.me), m.bytes);
   return s;
 }
 
-GGAS_DEVICE ggas_status gather_from_ranks(const rank_call& c, const rank_move& m, int root, patience& end) {
+template <class M>
+GGAS_DEVICE ggas_status gather_from_ranks(const rank_call& c, const M& m, int root, patience& end) {
   const bool tells = c.tells();
-  const char* const own = c.memory(m.src, c.me);
-  char* const part = c.memory(m.dst, root) + behind(m, c.me);
+  char* const part = c.memory(m.dst, root) + behind(m.bytes, c.me);
   if (c.me != root)
     return store_to_ranks(
-        c, 1, m.bytes, tells, [=](int) { return root; }, [=](int) { return part; }, [=](int) { return own; }, end);
+        c, 1, m.bytes, tells, [=](int) { return root; }, [=](int) { return part; }, [&](int) { return m.src; }, end);
   enter_for(c, [](int) { return true; });
-  copy_own(part, own, m.bytes);
-  return tells ? await_ranks(
-                     c, rank_layout::arrived, [](int) { return true; }, c.number, end)
-               : ggas_ok;
+  copy_own(part, m.src, m.bytes);
+  if (!tells) return ggas_ok;
+  const ggas_status s = await_ranks(
+      c, rank_layout::arrived, [](int) { return true; }, c.number, end);
+  return take_received(c, m, behind(m.bytes, c.count), s);
 }
 
 // A part for every rank: the same one, or in an alltoall another one for each.
-GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const rank_move& m, bool alike, patience& end) {
+template <class M>
+GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const M& m, bool alike, patience& end) {
   const xor_plan plan{c.count};
   const bool tells = c.tells();
-  const char* const own = c.memory(m.src, c.me);
-  const auto source = [&](int rank) { return alike ? own : own + behind(m, rank); };
+  const auto source = [&](int rank) { return alike ? m.src : m.src + behind(m.stride, rank); };
   enter_for(c, [](int) { return true; });
   const ggas_status s = store_to_ranks(
       c, plan.steps(), m.bytes, tells, [&](int i) { return plan.partner(c.me, i); },
-      [&](int rank) { return c.memory(m.dst, rank) + behind(m, c.me); }, source, end);
-  copy_own(c.memory(m.dst, c.me) + behind(m, c.me), source(c.me), m.bytes);
+      [&](int rank) { return c.memory(m.dst, rank) + behind(m.bytes, c.me); }, source, end);
+  copy_own(received_at(c, m) + behind(m.bytes, c.me), source(c.me), m.bytes);
   if (s != ggas_ok || !tells) return s;
-  return await_ranks(
+  const ggas_status all = await_ranks(
       c, rank_layout::arrived, [](int) { return true; }, c.number, end);
+  return take_received(c, m, behind(m.bytes, c.count), all);
 }
 
 // ------------------------------------------------------------------------------------------------ permute
@@ -119,33 +154,37 @@ GGAS_DEVICE ggas_status await_source(const rank_call& c, patience& end) {
   }
 }
 
-GGAS_DEVICE ggas_status permute_ranks(const rank_call& c, const rank_move& m, int to, patience& end) {
+template <class M>
+GGAS_DEVICE ggas_status permute_ranks(const rank_call& c, const M& m, int to, patience& end) {
   const bool tells = c.tells();
-  const char* const own = c.memory(m.src, c.me);
   if (c.enters(ggas_in_mine) || c.permute % permutes_between == 0)
     tell_ranks(c, rank_layout::admitted, c.permute, [](int) { return true; });
   if (to == c.me) {
-    copy_own(c.memory(m.dst, c.me), own, m.bytes);
+    copy_own(m.destination(c), m.src, m.bytes);
     return ggas_ok;
   }
   const ggas_status s = serve_ranks(
       c, 1, m.bytes, [=](int) { return to; }, [&](int rank) { return is_admitted(c, rank); },
-      [&](int rank, const movers& by) { copy_bytes(c.memory(m.dst, rank), own, m.bytes, by); },
+      [&](int rank, const movers& by) { copy_bytes(c.memory(m.dst, rank), m.src, m.bytes, by); },
       [&](int rank) {
         const auto turn = rank_layout::came + static_cast<unsigned>(c.permute % rank_layout::turns);
         if (tells) tell_rank(c, rank, turn, c.permute);
       },
       end);
-  return s == ggas_ok && tells ? await_source(c, end) : s;
+  return s == ggas_ok && tells ? take_received(c, m, m.bytes, await_source(c, end)) : s;
 }
 
 // ------------------------------------------------------------------------------------------------ calls
 
+// Places of a call: dst and src of every rank.
+struct rank_places {
+  rank_place dst, src;
+};
 template <class T>
-GGAS_DEVICE rank_move move_of(const ranked<T>& dst, const ranked<const T>& src, size_t n) {
+GGAS_DEVICE rank_places places_of(const ranked<T>& dst, const ranked<const T>& src) {
   static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "elements have 1, 2, 4, 8 or 16 bytes");
   static_assert(__is_trivially_copyable(T), "collectives move plain data");
-  return {{dst.offset, dst.step}, {src.offset, src.step}, n * sizeof(T)};
+  return {{dst.offset, dst.step}, {src.offset, src.step}};
 }
 
 // Parts of a place; at the root alone, or at every rank.
@@ -154,8 +193,8 @@ struct parts_there {
   bool everywhere;
 };
 // `in_place`: the rank's source may be its part of the destination, or the other way round.
-GGAS_DEVICE bool rank_move_good(const ggas_ranks& r, const rank_move& m, size_t n, unsigned element, parts_there dst,
-                                parts_there src, bool in_place) {
+GGAS_DEVICE bool call_places_good(const ggas_ranks& r, const rank_places& m, size_t n, unsigned element,
+                                  parts_there dst, parts_there src, bool in_place) {
   const uint64_t one = bytes_of_parts(n, element, 1), to = bytes_of_parts(n, element, dst.parts),
                  from = bytes_of_parts(n, element, src.parts);
   const auto good = [&](const rank_place& p, uint64_t bytes, bool everywhere) {
@@ -170,6 +209,5 @@ GGAS_DEVICE bool rank_move_good(const ggas_ranks& r, const rank_move& m, size_t 
                                                         : written == read + part);
   return same || read + from <= written || written + to <= read;
 }
-GGAS_DEVICE bool rank_good(const ggas_ranks& r, int rank) { return rank >= 0 && rank < rank_count(r); }
 
 }  // namespace ggas::detail
