@@ -293,9 +293,10 @@ void check_marks(Machine& m, const ring_args& a, const std::string& what) {
 }
 
 template <class Machine>
-void run_ring_random(Machine& m, uint32_t lines_log2, unsigned readers, uint64_t count) {
+void run_ring_random(Machine& m, uint32_t lines_log2, unsigned readers, uint64_t count, uint64_t seed = 1) {
   ring_args a = ring_in(m, lines_log2);
   a.count = count;
+  a.seed = seed;
   a.readers = readers;
   const std::string what = std::to_string(a.ring.lines()) + " lines, " + std::to_string(readers) + " readers";
   run_found(m, writer_blocks + readers, 32, ring_random, a, what);
