@@ -30,8 +30,9 @@ inline constexpr upc_variant upc_variants[] = {{relocated_by::ranks, ggas_in_all
 inline constexpr unsigned upc_slot_bytes = 64;  // of a message; relocalization needs none
 
 // Ranks whose words begin at the next place of `room`; to be zero.
-inline ggas_ranks place_ranks(layout_plan& room, int nodes, unsigned blocks) {
-  ggas_ranks r{{0, 1, nodes, 0}, blocks, 0, 0, upc_slot_bytes, 1};
+inline ggas_ranks place_ranks(layout_plan& room, int nodes, unsigned blocks, ggas_scheme scheme = ggas_dynamic,
+                              uint64_t buffer_bytes = 0) {
+  ggas_ranks r{{0, 1, nodes, 0}, blocks, 0, 0, upc_slot_bytes, 1, scheme, (buffer_bytes + 63) / 64 * 64};
   r.place = room.place<char>(detail::layout_of(r).bytes());
   return r;
 }

@@ -9,7 +9,8 @@
 namespace ggas::bench {
 
 enum class relocated { broadcast, scatter, gather, gather_all, exchange, permute };
-enum class relocated_by { ranks, push, pull };
+// Who moves: the calls of ranks, straight or through buffers, or UPC's references, by a block or element by element.
+enum class relocated_by { ranks, buffers, push, pull, naive_push, naive_pull };
 
 struct upc_args {
   relocated what;
@@ -54,41 +55,61 @@ GGAS_DEVICE bool upc_part(const upc_args& a, int from, int to, uint64_t& source,
   return true;
 }
 
+// An operation for each element, as shared assignments in a loop are.
+GGAS_DEVICE void upc_assign(float* to, const float* from, uint64_t elements) {
+  if (detail::is_first_thread())
+    for (uint64_t i = 0; i < elements; ++i) ggas_store(to + i, ggas_load(from + i));
+}
+
 // The reference: a barrier, all that this rank stores to others, or loads from them, and a barrier.
 GGAS_DEVICE ggas_status upc_by_reference(const upc_args& a) {
   const int me = ggas_rank(a.ranks), count = ggas_rank_count(a.ranks);
   if (const ggas_status s = ggas_barrier(a.ranks, a.timeout_ns); s != ggas_ok) return s;
   for (int hop = 0; hop < count; ++hop) {
     const int other = (me + hop) % count;
-    const bool push = a.how == relocated_by::push;
+    const bool push = a.how == relocated_by::push || a.how == relocated_by::naive_push;
+    const bool naive = a.how == relocated_by::naive_push || a.how == relocated_by::naive_pull;
     const int from = push ? me : other, to = push ? other : me;
     uint64_t source, target;
     if (!upc_part(a, from, to, source, target)) continue;
-    detail::move_bytes<detail::origin::remote>(
-        ggas_pointer_of_rank(a.ranks, to, a.output) + target, ggas_pointer_of_rank(a.ranks, from, a.input) + source,
-        a.elements * sizeof(float), detail::movers{detail::thread_rank(), detail::thread_count()});
+    float* const there = ggas_pointer_of_rank(a.ranks, to, a.output) + target;
+    const float* const here = ggas_pointer_of_rank(a.ranks, from, a.input) + source;
+    if (naive) {
+      upc_assign(there, here, a.elements);
+    } else {
+      detail::move_bytes<detail::origin::remote>(there, here, a.elements * sizeof(float),
+                                                 detail::movers{detail::thread_rank(), detail::thread_count()});
+    }
   }
   return ggas_barrier(a.ranks, a.timeout_ns);
 }
 
-GGAS_DEVICE ggas_status upc_once(const upc_args& a) {
-  if (a.how != relocated_by::ranks) return upc_by_reference(a);
+// Places are ggas::ranked, or pointers.
+template <class Dst, class Src>
+GGAS_DEVICE ggas_status upc_by_ranks(const upc_args& a, Dst dst, Src src) {
   const ggas_ranks& r = a.ranks;
   switch (a.what) {
     case relocated::broadcast:
-      return ggas_broadcast(r, a.output, a.input, a.elements, 0, a.timeout_ns, a.mode);
+      return ggas_broadcast(r, dst, src, a.elements, 0, a.timeout_ns, a.mode);
     case relocated::scatter:
-      return ggas_scatter(r, a.output, a.input, a.elements, 0, a.timeout_ns, a.mode);
+      return ggas_scatter(r, dst, src, a.elements, 0, a.timeout_ns, a.mode);
     case relocated::gather:
-      return ggas_gather(r, a.output, a.input, a.elements, 0, a.timeout_ns, a.mode);
+      return ggas_gather(r, dst, src, a.elements, 0, a.timeout_ns, a.mode);
     case relocated::gather_all:
-      return ggas_allgather(r, a.output, a.input, a.elements, a.timeout_ns, a.mode);
+      return ggas_allgather(r, dst, src, a.elements, a.timeout_ns, a.mode);
     case relocated::exchange:
-      return ggas_alltoall(r, a.output, a.input, a.elements, a.timeout_ns, a.mode);
+      return ggas_alltoall(r, dst, src, a.elements, a.timeout_ns, a.mode);
     case relocated::permute:
       break;
   }
-  return ggas_permute(r, a.output, a.input, a.elements, (ggas_rank(r) + 1) % ggas_rank_count(r), a.timeout_ns, a.mode);
+  return ggas_permute(r, dst, src, a.elements, (ggas_rank(r) + 1) % ggas_rank_count(r), a.timeout_ns, a.mode);
+}
+
+GGAS_DEVICE ggas_status upc_once(const upc_args& a) {
+  if (a.how == relocated_by::ranks) return upc_by_ranks(a, a.output, a.input);
+  if (a.how != relocated_by::buffers) return upc_by_reference(a);
+  const int me = ggas_rank(a.ranks);
+  return upc_by_ranks(a, ggas_pointer_of_rank(a.ranks, me, a.output), ggas_pointer_of_rank(a.ranks, me, a.input));
 }
 
 GGAS_DEVICE uint64_t upc_count_wrong(const upc_args& a, uint64_t round) {

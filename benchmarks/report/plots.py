@@ -45,13 +45,14 @@ AXIS = {
     "permute": ("bytes", "part of a node, bytes"),
     "scan": ("bytes", "vector, bytes"),
     "upc": ("bytes", "part of a rank, bytes"),
+    "upc_cases": ("bytes", "part of a rank, bytes"),
     "global_reduction": ("elements", "numbers"),
 }
 # Where records say by how many blocks of a grid they were made, or have no bytes: that instead.
 BLOCKS = ("blocks", "blocks of the kernel")
 ELEMENTS = ("elements", "elements of all nodes")
 LOG_VALUE = {
-    "coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "permute", "scan", "upc",
+    "coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "permute", "scan", "upc", "upc_cases",
     "store_latency", "load_latency", "put_latency", "get_latency", "message_rate",
 }
 
