@@ -2,7 +2,7 @@
 // Types and constants shared by every module of the NIC.
 //
 // Two interfaces are fixed here: the TLP boundary towards the host (docs/tlp-boundary.md) and the
-// unit-to-network port (docs/packet-format.md). Both carry a header struct beside the first beat of a
+// unit-to-network port (docs/packet-format.md). Both carry a header struct next to the first beat of a
 // payload stream; payload DW 0 always sits in bits 31:0 of the first beat, whatever the address.
 
 // A package is a vocabulary: no build uses every word of it.
@@ -139,7 +139,7 @@ package ggas_pkg;
   // Collectives (docs/coll.md), header as net_hdr_t: `addr` holds coll_pkg::ask_t, `tag` epoch and group.
   localparam logic [7:0] OP_COLL_UP       = 8'h30;  // RMA: 0 … 64 DW, to the parent
   localparam logic [7:0] OP_COLL_DOWN     = 8'h31;  // RMA: 0 … 64 DW, to a child
-  // Kept free: 8'h40 … 8'h7f for what nobody thought of. A NIC drops what it does not know with BAD_PACKET.
+  // Kept free: 8'h40 … 8'h7f for what no one thought of. A NIC drops what it does not know with BAD_PACKET.
   // This bit: to all nodes of group `dst`. Only stores have it; the target's net takes it off.
   localparam logic [7:0] OP_MULTICAST      = 8'h80;
 
@@ -243,7 +243,7 @@ package ggas_pkg;
   // Bits of rma_hdr_t.flags.
   localparam int unsigned RMA_LAST   = 0;  // last packet of a message
   localparam int unsigned RMA_ACK    = 1;  // answer the last packet with OP_RMA_ACK; errors are answered anyway
-  localparam int unsigned RMA_STRONG = 2;  // NOTIFY: behind a flush of all earlier puts
+  localparam int unsigned RMA_STRONG = 2;  // NOTIFY: after a flush of all earlier puts
   localparam int unsigned RMA_RESULT = 3;  // ATOMIC, ATOMIC_RSP: write the result record
   localparam int unsigned RMA_RESPONDER = 4;  // GET: notify context dvpid at the target when served
   localparam int unsigned RMA_FIRST  = 5;  // PUT, GET_DATA, NOTIFY alone: first packet of its operation
@@ -276,11 +276,11 @@ package ggas_pkg;
   localparam logic [3:0] DESC_NOP    = 4'd0;
   localparam logic [3:0] DESC_PUT    = 4'd1;
   localparam logic [3:0] DESC_IMM    = 4'd2;  // put of 1 ... 8 bytes in the descriptor
-  localparam logic [3:0] DESC_INLINE = 4'd3;  // put of 1 ... 64 bytes in the slots behind it
+  localparam logic [3:0] DESC_INLINE = 4'd3;  // put of 1 ... 64 bytes in the slots after it
   localparam logic [3:0] DESC_GET    = 4'd4;
   localparam logic [3:0] DESC_NOTIFY = 4'd5;
   localparam logic [3:0] DESC_ATOMIC = 4'd6;  // two slots
-  localparam logic [3:0] DESC_SEND   = 4'd7;  // message of 0 ... 64 bytes in the slots behind it
+  localparam logic [3:0] DESC_SEND   = 4'd7;  // message of 0 ... 64 bytes in the slots after it
 
   // Word 0 of a descriptor.
   typedef struct packed {
@@ -324,7 +324,7 @@ package ggas_pkg;
   localparam int unsigned NODE_W = $clog2(MAX_NODES);
   typedef logic [NODE_W-1:0] node_t;
 
-  // Groups that a store may go to (docs/network.md). A quiet behind one asks all nodes by their numbers, at most as
+  // Groups that a store may go to (docs/network.md). A quiet after one asks all nodes by their numbers, at most as
   // many as smfu_quiet has entries; so a NIC for more nodes has none.
   localparam int unsigned GROUPS  = LINKS > 1 && MAX_NODES <= 64 ? 64 : 0;
   localparam int unsigned GROUP_W = 6;
@@ -346,7 +346,7 @@ package ggas_pkg;
     node_number[NODE_W-1:0] = node;
   endfunction
 
-  // A write of word `word` of CONTEXT[vpid], told to every unit (docs/rtl-structure.md).
+  // A write of word `word` of CONTEXT[vpid], reported to every unit (docs/rtl-structure.md).
   typedef struct packed {
     logic        we;
     logic [7:0]  vpid;
@@ -410,7 +410,7 @@ package ggas_pkg;
   // ---------------------------------------------------------------- link flits
 
   localparam logic [1:0] FLIT_DATA = 2'd0;
-  localparam logic [1:0] FLIT_SOP  = 2'd1;  // first flit of a packet; the only one if the CRC fits behind the payload
+  localparam logic [1:0] FLIT_SOP  = 2'd1;  // first flit of a packet; the only one if the CRC fits after the payload
   localparam logic [1:0] FLIT_EOP  = 2'd2;  // last flit: CRC-32 in the upper 32 bits
   localparam logic [1:0] FLIT_CTRL = 2'd3;  // acknowledgement and credits, or a hello
 
@@ -424,7 +424,7 @@ package ggas_pkg;
   typedef struct packed {
     logic                     hello;      // 0
     logic                     rsvd;
-    logic                     poll;       // tell me your credits
+    logic                     poll;       // report me your credits
     logic                     nak;        // send again from ack_seq on
     logic [2:0]               credit_vc;
     logic [CREDIT_W-1:0]      credit;     // units freed in that virtual channel since the session began, modulo

@@ -153,7 +153,7 @@ module nic_top #(
 
   // ---------------------------------------------------------------- stop of the whole NIC
   // Units know of it within STOP_CYCLES; what they had begun ends. A write that has left a unit is in front of the
-  // register read that tells of the stop. Without bus master everything that reads or writes host memory stops
+  // register read that reports of the stop. Without bus master everything that reads or writes host memory stops
   // likewise.
   localparam int unsigned STOP_CYCLES = 4;
   logic [STOP_CYCLES-1:0] stop_q;
@@ -277,7 +277,7 @@ module nic_top #(
   // It is clocked while it works, when something comes, and at a tick that it waits for. A write of the SMFU concerns
   // only atomics whose reads are under way, hence with a time-out.
   logic clk_rma, rma_snoop;
-  logic [1:0] wake_q;  // behind a register write, or a change of the link or of bus master
+  logic [1:0] wake_q;  // after a register write, or a change of the link or of bus master
   logic       link_up_q;
   assign rma_snoop = tgt_req.valid && tgt_req_ready && tgt_req.sop && tgt_req.hdr.kind == ggas_pkg::TLP_MWR;
   always_ff @(posedge clk_i or negedge rst_n) begin

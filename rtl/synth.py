@@ -84,7 +84,7 @@ def instances(modules, name, total):
 
 
 def modules_of(report):
-    """The modules of `stat -json`. Yosys 0.23 prints the hierarchy as plain text behind them, which is no JSON."""
+    """The modules of `stat -json`. Yosys 0.23 prints the hierarchy as plain text after them, which is no JSON."""
     start = report.index("{")
     return json.loads(report[start:report.index("\n   }", start)] + "\n   }\n}")["modules"]
 

@@ -151,7 +151,7 @@ module atu #(
     if (drop) nla = {drop_page, 12'd0};
   end
 
-  // ---------------------------------------------------------------- stage 1: judge
+  // ---------------------------------------------------------------- stage 1: check
   logic [63:0] s_nla_q;
   logic [SB-1:0] s_set_q;
   logic [15:0] s_pd_q;
@@ -292,7 +292,7 @@ module atu #(
       .given_i(good_q ? tr_rsp_valid_o : 5'd0), .done_i(tr_done_i), .stale_o(stale), .hold_o(hold), .busy_o(inv_busy));
 
   // ---------------------------------------------------------------- acknowledgement in host memory
-  // Behind the writes that used the old translations: they were accepted before. One count may stand for several.
+  // After the writes that used the old translations: they were accepted before. One count may stand for several.
   logic [31:0] told_q;
   logic [63:3] ack_q;
   always_ff @(posedge clk_i) if (tell) ack_q <= cfg_ack_i;

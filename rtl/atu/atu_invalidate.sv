@@ -36,12 +36,12 @@ module atu_invalidate #(
 
     // uses
     input  wire logic [CLIENTS-1:0]  walking_i,     // walks under way
-    // pulses, a cycle behind the stage in which the TLB drops: a walk is answered; a good translation
+    // pulses, a cycle after the stage in which the TLB drops: a walk is answered; a good translation
     input  wire logic [CLIENTS-1:0]  walked_i,
     input  wire logic [CLIENTS-1:0]  given_i,
     input  wire logic [CLIENTS-1:0]  done_i,        // pulse: its use has ended
     output      logic [CLIENTS-1:0]  stale_o,       // this client's walk was begun before
-    output      logic [CLIENTS-1:0]  hold_o,        // no translation for it now (a cycle behind: the drop is first)
+    output      logic [CLIENTS-1:0]  hold_o,        // no translation for it now (a cycle after: the drop is first)
     output      logic                busy_o
 );
   localparam logic [2:0] I_IDLE = 3'd0, I_DROP = 3'd1, I_DROPPING = 3'd2, I_WALKS = 3'd3, I_USES = 3'd4;

@@ -22,7 +22,7 @@ module atu_walk #(
     input  wire logic [7:0]          ext_wstrb_i,     // halves as a whole
     output      logic [63:0]         ext_rdata_o,
 
-    // what is looked up in the TLB; in the cycle behind it, that it was not found
+    // what is looked up in the TLB; in the cycle after it, that it was not found
     input  wire logic                ask_i,
     input  wire logic [2:0]          ask_client_i,
     input  wire logic [47:0]         ask_nla_i,

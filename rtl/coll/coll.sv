@@ -60,7 +60,7 @@ module coll #(
     input  wire logic                event_ready_i,
     output      ggas_pkg::event_t    event_o,
     output      ggas_regs_pkg::event_set_t ev_pulse_o,
-    output      logic                writes_o,       // a host write is on its way
+    output      logic                writes_o,       // a host write is in flight
     output      logic                busy_o
 );
   localparam int unsigned LANES = DATA_W / 64;

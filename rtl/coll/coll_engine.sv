@@ -1,10 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// Works on one group at a time, for one contribution or one result. Contributions are combined in a fixed order, own
-// first and then child by child, each as soon as it is its turn, while its packet still comes in. With the last one the
-// sum goes to the parent, row by row as it is made; at the root, and when it comes from the parent, it goes to the
-// children, the last one of them first, and into the memory of the host, the flag last.
-// A group of which a packet may be lost is broken until it is switched off: its neighbours in the tree are told, which
-// breaks it there, too, and every operation of its own ends with ST_LINK_DOWN (docs/coll.md).
+// SPDX-License-Identifier: Apache-2.0 Works on one group at a time, for one contribution or one result. Contributions
+// are combined in a fixed order, own first and then child by child, each as soon as it is its turn, while its packet
+// still comes in. With the last one the sum goes to the parent, row by row as it is made; at the root, and when it
+// comes from the parent, it goes to the children, the last one of them first, and into the memory of the host, the flag
+// last. A group of which a packet may be lost is broken until it is switched off: its neighbours in the tree are
+// informed, which breaks it there, too, and every operation of its own ends with ST_LINK_DOWN (docs/coll.md).
 `default_nettype none
 
 module coll_engine #(
@@ -91,7 +90,7 @@ module coll_engine #(
   // ---------------------------------------------------------------- state of the groups
   logic [N-1:0]  told_q;           // the parent's result is here
   logic [2:0]    next_q [0:N-1];   // whose turn it is: 0 own, 1 ... 4
-  logic [N-1:0]  any_q;            // somebody has contributed: the sum is in the own slot
+  logic [N-1:0]  any_q;            // someone has contributed: the sum is in the own slot
   logic [N-1:0]  bad_q;            // the operation fails,
   logic [3:0]    why_q [0:N-1];    // because of that: what the first one had in the order of sums
   logic [AW-1:0] sum_ask_q [0:N-1];
@@ -99,7 +98,7 @@ module coll_engine #(
   logic [3:0]    status_q [0:N-1]; // of the last one
   logic [AW-1:0] asks_q [0:8*N-1]; // of each contribution
   logic [N-1:0]  wants_q;
-  logic [N-1:0]  tell_q;           // it is broken, and its neighbours in the tree have to be told
+  logic [N-1:0]  tell_q;           // it is broken, and its neighbours in the tree have to be informed
 
   // ---------------------------------------------------------------- whose turn
   // Of what is whole, or has begun to come and has rows. Without a route contributions stay where they are, as what is
@@ -208,7 +207,7 @@ module coll_engine #(
     wr_hdr_o         = '0;
     wr_hdr_o.kind    = ggas_pkg::TLP_MWR;
     wr_hdr_o.bar     = 3'd7;
-    // Results take turns in two blocks of 256 bytes; the flag stands behind both.
+    // Results take turns in two blocks of 256 bytes; the flag stands after both.
     wr_hdr_o.addr    = {job_result_i, state_q == S_FLAG ? 10'h200 : {1'b0, !count[0], sent_q[4:0], 3'd0}};
     wr_hdr_o.len_dw  = state_q == S_FLAG ? 11'd2 : {4'd0, part, 1'b0};
     wr_hdr_o.first_be = 4'hf;
@@ -294,7 +293,7 @@ module coll_engine #(
     end else begin
       broken_o <= broken_o | breaks;
       if (tells) tell_q[group_q] <= 1'b0;
-      // What was told before the route was lost may be lost, too.
+      // What was reported before the route was lost may be lost, too.
       for (int g = 0; g < N; g = g + 1) begin
         if (breaks[g] || (broken_o[g] && !route_i)) tell_q[g] <= 1'b1;
         if (!enable_i[g] && !at_work[g]) begin
@@ -376,7 +375,7 @@ module coll_engine #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!(on_q && state_q == S_PICK));  // one combines for the group in work
-      // Whoever's rows leave was whole before, so `have` is not set behind its end.
+      // Whoever's rows leave was whole before, so `have` is not set after its end.
       if (used && enable_i[group_q] && slot_q != '0) assert (have_o[{group_q, slot_q}]);
     end
   end

@@ -112,7 +112,7 @@ module coll_float_add #(
   end
 
   // ---------------------------------------------------------------- 7, 8: the first one to the front
-  // As far as the exponent goes; what stays behind is subnormal.
+  // As far as the exponent goes; what stays after is subnormal.
   wire [E-1:0] room     = exp6_q - 1'b1;
   wire         short_of = {{E{1'b0}}, zeros6_q} > {{S{1'b0}}, room};  // fewer places than zeros
   note_t        note7_q, note8_q;

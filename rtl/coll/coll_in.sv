@@ -52,7 +52,7 @@ module coll_in #(
     output      logic [2:0]          group_o,
     output      logic [2:0]          slot_o,
     output      coll_pkg::ask_t      ask_o,          // of a result: words, and status
-    output      logic                fenced_o,       // the own one, and behind the stores before it
+    output      logic                fenced_o,       // the own one, and after the stores before it
     output      logic [7:0]          page_o,         // likewise: of its owner
     output      logic                breaks_o,       // pulse: the group is broken at its parent or at a child
 
@@ -62,7 +62,7 @@ module coll_in #(
     output      coll_pkg::ask_t      open_ask_o,
 
     // buffers, own slots and those of children; lanes of 64 bits
-    input  wire logic                room_i,         // nobody else writes to the own slots in this cycle
+    input  wire logic                room_i,         // no other one writes to the own slots in this cycle
     output      logic [DATA_W/64-1:0] we_own_o,
     output      logic                we_child_o,
     output      logic [ROW_W-1:0]    row_o,
@@ -105,7 +105,7 @@ module coll_in #(
   wire rx_empty = rx_hdr_i.len_dw == '0;
   wire rx_fits  = rx_hdr_i.len_dw == {4'd0, rx_ask.words, 1'b0} && {1'b0, rx_ask.words} <= WORDS;
   wire rx_breaks = rx_hdr_i.addr[coll_pkg::BROKEN];
-  // A broken group waits for nothing more: a result that was under way is taken, and is nobody's.
+  // A broken group waits for nothing more: a result that was under way is taken, and is no one's.
   wire rx_due   = waits_i[rx_group_o] || broken_i[rx_group_o];
   wire rx_way   = rx_down ? rx_from_i == 3'd0 : rx_from_i != 3'd0 && rx_from_i != 3'd7;
   wire rx_sane  = rx_way && (rx_breaks ? rx_bad && rx_empty

@@ -55,7 +55,7 @@ module coll_out #(
   assign sop_o  = alone || first_q;
   assign eop_o  = alone || left <= LANES[5:0];
   assign done_o = take && eop_o;
-  // Words after the last one, and beside one that is given, are those of others.
+  // Words after the last one, and next to one that is given, are those of others.
   always_comb begin
     data_o = '0;
     for (int i = 0; i < LANES; i = i + 1)

@@ -26,7 +26,7 @@ package coll_pkg;
     logic [5:0] words;        // 0 ... 32
   } ask_t;
   localparam int unsigned ASK_W = 18;
-  localparam int unsigned BROKEN = 14;  // bit of `addr` behind those: the sender's group is broken
+  localparam int unsigned BROKEN = 14;  // bit of `addr` after those: the sender's group is broken
 
   // Register CTRL of a group, without `enable`.
   typedef struct packed {

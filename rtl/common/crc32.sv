@@ -15,7 +15,7 @@ module crc32 #(
   localparam int unsigned NIBBLES = DATA_W / 4;
   localparam int unsigned COLUMN_BITS = DATA_W * 32;
 
-  // Column i: the state that bit i alone leaves behind once all bits above it, being 0, have passed.
+  // Column i: the state that bit i alone leaves over once all bits above it, being 0, have passed.
   function [COLUMN_BITS-1:0] make_columns(input integer bits);
     integer i;
     logic [31:0] c;
@@ -40,7 +40,7 @@ module crc32 #(
   for (genvar n = 0; n < NIBBLES; n = n + 1) begin : g_nibble
     localparam logic [127:0] C = COLUMNS[n*128+:128];
 `ifdef SYNTHESIS
-    // No table: Yosys would take a register before it for that of a synchronous ROM, and move it behind the table.
+    // No table: Yosys would take a register before it for that of a synchronous ROM, and move it after the table.
     assign parts[n*32+:32] = ({32{x[4*n]}} & C[31:0]) ^ ({32{x[4*n+1]}} & C[63:32])
         ^ ({32{x[4*n+2]}} & C[95:64]) ^ ({32{x[4*n+3]}} & C[127:96]);
 `else

@@ -172,7 +172,7 @@ module hostif #(
   // Units see pages 4 KB apart, whatever their distance is on the bus.
   // verilator lint_off UNUSEDSIGNAL
   function automatic logic [63:0] in_pages(input logic [63:0] addr);
-    logic beyond;  // where no page is: behind the first 4 KB of one, behind the last one
+    logic beyond;  // where no page is: after the first 4 KB of one, after the last one
     beyond   = (addr >> (PAGE_LOG2 + 9)) != '0 || (addr[PAGE_LOG2-1:0] >> 12) != '0;
     in_pages = {42'd0, beyond, addr[PAGE_LOG2+:9], addr[11:0]};
   endfunction

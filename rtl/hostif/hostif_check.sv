@@ -38,7 +38,7 @@ module hostif_check #(
   wire on_window = hdr_i.bar == ggas_pkg::BAR_WINDOW;
 
   // Each context has a page of doorbells, whole DWs from 0x010 to 0x03f, in the upper half its blocks for collectives,
-  // and behind it one of descriptor slots, from 0x000 to 0x1ff. Of a page only the first 4 KB are used.
+  // and after it one of descriptor slots, from 0x000 to 0x1ff. Of a page only the first 4 KB are used.
   localparam logic [63:0] NO_PAGE = ~((64'd1 << (PAGE_LOG2 + 9)) - 64'd1) | (((64'd1 << PAGE_LOG2) - 64'd1) & ~64'hfff);
   wire in_pages  = hdr_i.bar == ggas_pkg::BAR_PAGES && (hdr_i.addr & NO_PAGE) == '0;
   wire slots     = hdr_i.addr[PAGE_LOG2];

@@ -7,7 +7,7 @@ module hostif_fifo #(
   parameter int unsigned DATA_W = 64,
   parameter int unsigned BEATS = 512,   // room for the largest packet at least; a power of two
   parameter int unsigned PKTS = 64,     // packets; a power of two
-  parameter int unsigned META_W = 32    // bits kept beside each packet
+  parameter int unsigned META_W = 32    // bits kept next to each packet
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,

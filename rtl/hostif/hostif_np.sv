@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Non-posted requests wait here behind the posted ones that came before them, then go to the SMFU, to the registers or
+// Non-posted requests wait here after the posted ones that came before them, then go to the SMFU, to the registers or
 // back as UR. What goes to the SMFU waits in a queue of its own: a load that hangs holds up no register. Register
 // accesses, writes too, pass through here: one a cycle, writes first.
 `default_nettype none
@@ -83,7 +83,7 @@ module hostif_np #(
   logic reading_q;      // a register read is being answered this cycle
   logic writing_q;
   logic [15:0] waddr_q;
-  logic [5:0]  left_q;  // requests that left and were not told yet
+  logic [5:0]  left_q;  // requests that left and were not reported yet
 
   wire read_go = to_regs && !reading_q && !wr_valid_i && cpl_free;
   assign reg_pop = reading_q || (to_ur && cpl_free);

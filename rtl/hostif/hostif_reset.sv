@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function-level reset (docs/tlp-boundary.md). A TLP that leaves is ended; then everything behind the pins is held in
+// Function-level reset (docs/tlp-boundary.md). A TLP that leaves is ended; then everything after the pins is held in
 // reset until the reads from before it are answered, so that no late completion meets a new read with its tag, or for
 // 64 ms: longer than the completion time-out that hosts start with (50 ms), and within the 100 ms that PCIe allows.
 // What the host sends meanwhile is taken and dropped.
@@ -17,7 +17,7 @@ module hostif_reset (
   output logic         flr_done_o,     // it is done; the NIC starts as flr_i falls
   output logic         closing_o,      // no TLP begins to leave
   input  wire          open_i,         // one that began has not ended
-  output logic         rst_no,         // of everything behind the pins
+  output logic         rst_no,         // of everything after the pins
   input  wire          read_i,         // pulse: a read left
 
   // requests and completions of the host, as they come and as the units see them
@@ -48,7 +48,7 @@ module hostif_reset (
   logic [HOLD_W-1:0] hold_q;
   logic [27:0]       ticks_q;            // left to wait for reads: 64 ms are kHz / 16 ticks of 1024 cycles
   logic [9:0]        reads_q;            // reads without their last completion
-  logic              reset_q;            // behind the state, so that no logic drives the resets
+  logic              reset_q;            // after the state, so that no logic drives the resets
   wire late     = ticks_q == '0;
   wire answered = reads_q == '0;
   wire ends     = &hold_q && (answered || late);

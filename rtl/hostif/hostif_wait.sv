@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that wait behind the posted ones that came before them, in order among themselves.
+// Requests that wait after the posted ones that came before them, in order among themselves.
 `default_nettype none
 
 module hostif_wait #(

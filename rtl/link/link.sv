@@ -17,7 +17,7 @@ module link #(
 
     // configuration and status, LINK_CTRL and LINK_STATUS
     input  wire logic [7:0]          cfg_replay_limit_i,
-    input  wire logic [15:0]         cfg_replay_timeout_i, // cycles, judged on ticks
+    input  wire logic [15:0]         cfg_replay_timeout_i, // cycles, checked on ticks
     input  wire logic                cfg_retrain_i,        // pulse
     output      logic [1:0]          sts_state_o,          // LINK_STATE_*
     output      logic [7:0]          sts_unacked_o,
@@ -42,16 +42,16 @@ module link #(
     input  wire logic [ggas_pkg::CHANNELS*DATA_W-1:0] tx_data_i,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_waits_i,  // a packet is not offered before there is room for it
     input  wire logic [ggas_pkg::CHANNELS*3-1:0]  tx_pending_i, // with several links: so many wait, which have room
-    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // the other side has room for any packet beside those
+    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // the other side has room for any packet next to those
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_valid_o,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    rx_ready_i,
-    // bit l: a packet of VC_P in lane l whose last beat is taken stays and comes again, as a copy for somebody else
+    // bit l: a packet of VC_P in lane l whose last beat is taken stays and comes again, as a copy for another one
     input  wire logic [ggas_pkg::LANES-1:0]       rx_keep_i,
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_sop_o,
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_eop_o,
     output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o, // net_hdr_t, valid on every beat
     output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
-    // where packets go from here: asked as one arrives, told in `version`, `seq` and `session` of its header on
+    // where packets go from here: asked as one arrives, reported in `version`, `seq` and `session` of its header on
     // rx_hdr_o
     output      ggas_pkg::net_hdr_t  arriving_o,
     input  wire ggas_pkg::ways_t     way_i,

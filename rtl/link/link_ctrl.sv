@@ -37,8 +37,8 @@ module link_ctrl #(
   localparam int unsigned CHW = $clog2(NC);
 
   logic            hello_q, ack_q, nak_q, poll_q;
-  logic [NC-1:0]   stale, stale_q;  // channels whose credits changed since they were last told
-  logic [NC-1:0]   force_q;         // tell although nothing changed
+  logic [NC-1:0]   stale, stale_q;  // channels whose credits changed since they were last reported
+  logic [NC-1:0]   force_q;         // report although nothing changed
   logic [NC*CW-1:0] told_q;
   logic [CHW-1:0]  last_vc_q, vc, vc_q;  // channel in the next flit: round robin
   logic [CW-1:0]   credit_q;        // of channel vc_q
@@ -56,7 +56,7 @@ module link_ctrl #(
     for (int i = NC - 1; i >= 1; i = i - 1) if (stale_q[last_vc_q + i[CHW-1:0]]) vc = last_vc_q + i[CHW-1:0];
   end
 
-  // What is being told is not chosen again before told_q says so.
+  // What is being reported is not chosen again before told_q says so.
   logic load, sent_run;
   assign load     = want && !sent_i;
   assign sent_run = sent_i && !sent.hello;

@@ -14,7 +14,7 @@ module link_replay #(
     input  wire logic              up_i,
     input  wire logic              dead_i,            // DEAD: discard packet by packet
     input  wire logic [31:0]       time_i,
-    input  wire logic              tick_i,            // time-outs are judged on ticks only
+    input  wire logic              tick_i,            // time-outs are checked on ticks only
     input  wire logic [7:0]        cfg_limit_i,
     input  wire logic [15:0]       cfg_timeout_i,
     // flits of new packets, a cycle after they were sent

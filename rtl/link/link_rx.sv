@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receiving half of the link: flits to packets. A packet is passed on only after its CRC, framing, length and sequence
 // number are known to be right; it then stands in the buffer of its virtual channel until the unit takes it.
-// The last flit is judged in the cycle behind it. The verdict counts at once on a wide link; on one of 64 bits, which
+// The last flit is checked in the cycle after it. The result counts at once on a wide link; on one of 64 bits, which
 // has a clock of less logic, it stands in a register for a cycle. One more cycle later the header shows on rx_*.
 `default_nettype none
 
@@ -58,14 +58,14 @@ module link_rx #(
   localparam logic [11:0] MORE_UP = (DATA_W == 64) ? 12'd1 : 12'd7;  // see `more`
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
   localparam int unsigned MARK_W = 32;  // never wraps while an NP packet waits
-  localparam bit          LATE = DATA_W == 64;  // a packet is judged in one cycle, and counts in the next
+  localparam bit          LATE = DATA_W == 64;  // a packet is checked in one cycle, and counts in the next
 
   // Framing: JUNK is the rest of a packet whose beginning was lost.
   localparam logic [1:0] F_IDLE = 2'd0, F_OPEN = 2'd1, F_JUNK = 2'd2;
   logic [1:0]         framing_q;
   logic [1:0]         hcount_q;   // header flits received
   logic [10:0]        pcount_q;   // flits received as `more` counts them, stops at all ones
-  logic               ended_q;    // the flit before was the last of an open packet: judge it
+  logic               ended_q;    // the flit before was the last of an open packet: check it
   logic               begun_q;    // the flit before was a first one
   ggas_pkg::net_hdr_t hdr_q;
   logic [31:0]        crc_q, crc_next;
@@ -104,7 +104,7 @@ module link_rx #(
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::net_hdr_t first;    // in the first flit of a wide link (Yosys finds no member of one in a generate block)
   // verilator lint_on UNUSEDSIGNAL
-  logic [11:0]        beats, more;  // beats that len_dw asks for; flits: narrow, of payload; wide, behind the first
+  logic [11:0]        beats, more;  // beats that len_dw asks for; flits: narrow, of payload; wide, after the first
   logic               judge, payload;
   // to the buffers: forget what was not committed; a beat of payload, and the last one
   logic               begins, wr_last;
@@ -144,7 +144,7 @@ module link_rx #(
     end
   end else begin : g_wide
     // A beat has its lower part in one flit and its upper part in the next. The lower part alone is left over if it
-    // is all that there is: it is written as the packet is judged.
+    // is all that there is: it is written as the packet is checked.
     logic [DATA_W-HW-1:0]  rest_q;
     logic [11:0]           first_more;
     logic                  left_over;
@@ -160,7 +160,7 @@ module link_rx #(
     assign more       = ({1'b0, hdr_q.len_dw} + MORE_UP) >> DW_SHIFT;
     always_comb begin
       beat = {link_rx_data_i[HW-1:0], rest_q};
-      if (left_over) beat[DATA_W-1:DATA_W-HW-32] = '0;  // only the CRC is behind the payload
+      if (left_over) beat[DATA_W-1:DATA_W-HW-32] = '0;  // only the CRC is after the payload
     end
     always_ff @(posedge clk_i) begin
       if (is_sop) hdr_q <= first;

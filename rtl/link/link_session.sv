@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of a link and the handshake of its sessions (docs/link.md). Each side draws a number for every session. A side
-// is UP when the other side has said its number back to it (met), and it has told so; until then nothing but hellos
+// is UP when the other side has said its number back to it (met), and it has reported so; until then nothing but hellos
 // counts. A hello that speaks of any other pair of numbers ends the session: the other side has begun a new one.
 `default_nettype none
 
@@ -72,7 +72,8 @@ module link_session (
   assign unused_bits = ^{ctrl.rsvd, ctrl.poll, ctrl.nak, ctrl.credit_vc, ctrl.credit, ctrl.ack_seq};
 
   // ---------------------------------------------------------------- what is said
-  // In INIT every hello is answered; in UP one whose sender has not met us; a dead side tells whoever talks to it.
+  // In INIT every hello is answered; in UP one whose sender has not met us; a dead side informs the peer that talks to
+  // it.
   assign hello_content_o = {1'b1, dead_o, met_q, seen_q, yours_q, mine_q};
   assign hello_o = (state_d != state_o && state_d[0]) || (init && (tick_i || hello_valid))
       || (up_o && hello_valid && !hello.met) || (dead_o && (packet_i || (ctrl_valid_i && !dead_valid)));

@@ -23,7 +23,7 @@ module link_tx #(
     input  wire logic [ggas_pkg::CHANNELS*DATA_W-1:0] tx_data_i,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_waits_i,  // a packet is not offered before there is room for it
     input  wire logic [ggas_pkg::CHANNELS*3-1:0]  tx_pending_i, // with several links: so many wait, which have room
-    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // for any packet beside those
+    output      logic [ggas_pkg::CHANNELS-1:0]    tx_room_o,   // for any packet next to those
     // flits
     output      logic                link_tx_valid_o,
     input  wire logic                link_tx_ready_i,
@@ -78,7 +78,8 @@ module link_tx #(
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
   localparam int unsigned MOST = 1 + ggas_pkg::MTU * 8 / DATA_W;  // what a packet can cost
   localparam int unsigned TWICE = 2 * MOST;
-  // With several links packets wait in queues in front of the link, each let in when there was room for it beside others.
+  // With several links packets wait in queues in front of the link, each let in when there was room for it next to
+  // others.
   localparam bit QUEUED = ggas_pkg::LINKS > 1;
   logic [CW-1:0] sent_q [0:NC-1];
   logic [CW-1:0] freed_q [0:NC-1];
@@ -192,7 +193,7 @@ module link_tx #(
   if (DATA_W == 64) begin : g_narrow
     // w0, w1, w2, beats, and w3 with the CRC. A packet without payload hands over its only beat with w2. w3 is valid
     // with the first beat only. The CRC is made of the flits as they were sent, a cycle later, so that no choice stands
-    // before it: ahead_q is the CRC that 32 zero bits behind them would make, which the last flit's w3, passed through
+    // before it: ahead_q is the CRC that 32 zero bits after them would make, which the last flit's w3, passed through
     // its own 32 bits, is added to.
     localparam logic [31:0] BEGIN = 32'hdebb20e3;  // of nothing but these zero bits
     logic [31:0] w3_q, w3_crc, w3_crc_q, ahead_q, ahead, ahead_next;
@@ -223,7 +224,7 @@ module link_tx #(
     // before, or the header, and the lower part of the next beat.
     logic [HW-1:0]     rest_q;
     logic              empty;             // no beat has a part in this flit
-    logic              short_q, short_d;  // the CRC fits behind the last beat's payload: no flit comes after it
+    logic              short_q, short_d;  // the CRC fits after the last beat's payload: no flit comes after it
     logic [DATA_W-1:0] bare;              // without the CRC
     logic [10:0]       len;
     assign cur     = (state_q == S_IDLE) ? grant : cur_q;
@@ -239,7 +240,7 @@ module link_tx #(
     end
 
     // The CRC covers all that is in front of it: of the last flit all but the upper 32 bits. Moved to the upper end,
-    // behind zeros and with the state added to them, they make the CRC that they would make at the lower end.
+    // after zeros and with the state added to them, they make the CRC that they would make at the lower end.
     logic [DATA_W-1:0] crc_data;
     logic [31:0]       crc_q, crc_state, crc_next;
     always_comb begin

@@ -101,7 +101,7 @@ module links #(
     assign ev_link_o        = '0;
     assign ev_no_route_o    = 1'b0;
     assign ev_no_route_who_o = '0;
-    assign {sts_cut_o, ev_cut_o, ev_cut_vc_o} = '0;  // nobody's packets are in the way of others
+    assign {sts_cut_o, ev_cut_o, ev_cut_vc_o} = '0;  // no one's packets are in the way of others
     logic unused_route;
     assign unused_route = ^{cfg_node_i, cfg_watchdog_i, cfg_resume_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i,
       cfg_group_set_i, cfg_group_i,
@@ -281,7 +281,7 @@ module links #(
     );
 
     // Own units that take nothing are cut off, all virtual channels at once, until software has them resume: what
-    // comes behind a lost packet must not make it look as if that had come, too.
+    // comes after a lost packet must not make it look as if that had come, too.
     logic tick;
     assign tick = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
     for (genvar v = 0; v < 4; v = v + 1) begin : g_watchdog
@@ -311,7 +311,7 @@ module links #(
       if (up != '0) sts_state_o = ggas_regs_pkg::LINK_STATE_UP[1:0];
     end
 
-    // What happens at several links in one cycle is told one a cycle.
+    // What happens at several links in one cycle is reported one a cycle.
     logic [L-1:0]   up_q, told_dead, told_up;
     logic [8*L-1:0] tries_q;
     logic [L-1:0]   dead_q, came_q;

@@ -154,7 +154,7 @@ module net #(
   logic [3:0] offered_q, inside_q, own_q, out_q;  // on offer before; begun; it is for us; it goes to the link
   logic [3:0] own, out, loop_valid, loop_ready;
   logic [3:0] tx_group;         // the destination is one
-  logic [3:0] to_own, to_peer;  // it is this node; it may be behind a link
+  logic [3:0] to_own, to_peer;  // it is this node; it may be after a link
   logic [1:0] rsp_own, rsp_peer;
   ggas_pkg::net_hdr_t tx_head;
   // Where a response goes is looked at before one of the two units is chosen.
@@ -304,7 +304,7 @@ module net #(
   end
 
   // ---------------------------------------------------------------- events
-  // Counts wait in lost_q and bad_q and are told one a cycle; the log keeps one event of each kind.
+  // Counts wait in lost_q and bad_q and are reported one a cycle; the log keeps one event of each kind.
   logic        cut_q, dead_q, up_q, up_q_log, lost_q_any, lost_q_log, bad_q_log, no_route_q, drop_store;
   logic [1:0]  cut_vc_q;
   logic [2:0]  dead_link_q, up_link_q;
@@ -368,7 +368,7 @@ module net #(
   end
 
   // An event that came while one of its kind waits in the log is counted only, and so is a link up that waits when the
-  // link dies: the last record of the two tells the state.
+  // link dies: the last record of the two reports the state.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cut_q       <= 1'b0;

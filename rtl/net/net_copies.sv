@@ -9,7 +9,7 @@ module net_copies (
     input  wire ggas_pkg::ways_t     ways_i,   // of the packet on offer
     input  wire logic                ends_i,   // its last beat is taken
     output      ggas_pkg::way_t      way_o,    // of this copy
-    output      logic                keep_o    // another copy comes behind it
+    output      logic                keep_o    // another copy comes after it
 );
   localparam int unsigned WW = ggas_pkg::WAY_W;
   logic          again_q;  // a copy was made: left_q counts

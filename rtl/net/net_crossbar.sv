@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// The crossbar between the links and the units of a NIC with several links (docs/network.md). Ports 0 ... LINKS-1 are
-// the links, port LINKS is the own units'. Each input moves one packet at a time into the queue that the link has for it
-// (net_output), as soon as the other side has room for one more: so who waits for one link is not in the way of who
-// comes behind. Packets for the own units leave beside that, a stream a virtual channel.
+// SPDX-License-Identifier: Apache-2.0 The crossbar between the links and the units of a NIC with several links
+// (docs/network.md). Ports 0 ... LINKS-1 are the links, port LINKS is the own units'. Each input moves one packet at a
+// time into the queue that the link has for it (net_output), as soon as the other side has room for one more: so who
+// waits for one link is not in the way of who comes after. Packets for the own units leave next to that, a stream a
+// virtual channel.
 `default_nettype none
 
 module net_crossbar #(
@@ -64,7 +64,7 @@ module net_crossbar #(
   logic [P*NC*HW-1:0]     in_hdr;
   logic [P*NC*DATA_W-1:0] in_data;
   // verilator lint_off UNUSEDSIGNAL
-  logic [P*NC*WW-1:0]     in_way;  // way_t, a bit of it is for nobody
+  logic [P*NC*WW-1:0]     in_way;  // way_t, a bit of it is for no one
   // verilator lint_on UNUSEDSIGNAL
   assign in_valid = {{(NC - 4) {1'b0}}, own_tx_valid_i, rx_valid_i};
   assign in_sop   = {{(NC - 4) {1'b0}}, own_tx_sop_i, rx_sop_i};
@@ -257,7 +257,7 @@ module net_crossbar #(
 
   // ---------------------------------------------------------------- taken from the inputs
   for (genvar p = 0; p < P; p = p + 1) begin : g_ready
-    // One packet is lost in a cycle and told; the beats of others that are lost wait for their turn.
+    // One packet is lost in a cycle and reported; the beats of others that are lost wait for their turn.
     logic [NC-1:0] begins, turn;
     // verilator lint_off UNUSEDSIGNAL
     logic [HW-1:0] who;

@@ -87,7 +87,7 @@ module net_output #(
 
   // ---------------------------------------------------------------- virtual times
   // now_q is that of the link, own_q that of the next packet of the own units. A packet from a link brings that of the
-  // link before; shift_q makes it one of this link. None may be further behind than 32, or further ahead than 31.
+  // link before; shift_q makes it one of this link. None may be further after than 32, or further ahead than 31.
   logic [7:0]      now_q, own_q;
   logic [P*8-1:0]  shift_q;
   logic [P*OW-1:0] order_q;  // how far ahead of now_q the head of a queue is, plus 32
@@ -98,7 +98,7 @@ module net_output #(
   logic [7:0]      ahead;
   // verilator lint_on UNUSEDSIGNAL
   logic [7:0]      vtime;
-  logic [5:0]      late_q;   // one in 64 packets that are behind comes forward: who says the same time again and again
+  logic [5:0]      late_q;   // one in 64 packets that are after comes forward: who says the same time again and again
   logic [2:0]      cost;
   function automatic logic [OW-1:0] order_of(input logic [7:0] ahead_by);
     if (ahead_by[7]) order_of = ahead_by[6:5] == 2'b11 ? {1'b0, ahead_by[4:0]} : '0;

@@ -9,7 +9,7 @@
 module net_vc_buffer #(
     parameter int unsigned DATA_W = 64,   // 64, 256 or 512
     parameter int unsigned DEPTH  = 256,  // units, a power of two
-    parameter int unsigned MARK_W = 1,    // bits kept beside each header
+    parameter int unsigned MARK_W = 1,    // bits kept next to each header
     parameter bit          REPEAT = 1'b0  // keep_i is used
 ) (
     input  wire logic                clk_i,
@@ -62,7 +62,7 @@ module net_vc_buffer #(
   // verilator lint_on UNUSEDSIGNAL
   logic [BEAT_W-1:0] beats;     // payload beats of it
   logic              begun_q;   // beats of it were taken
-  // kept beside headers and beats, so that no length has to be compared while they are on offer
+  // kept next to headers and beats, so that no length has to be compared while they are on offer
   logic              none;      // it has no payload
   logic              last;      // the beat is its last one
   logic [PTR_W:0]    first_q;   // its first beat

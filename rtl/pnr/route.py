@@ -59,7 +59,7 @@ def fmax_of(report):
 
 
 def route(unit, mhz, seed, limit):
-    """{fmax_mhz: {clock: MHz}, ...} of a unit in its ring, kept beside its netlist; {error: text} if the time is up."""
+    """{fmax_mhz: {clock: MHz}, ...} of a unit in its ring, kept next to its netlist; {error: text} if the time is up."""
     unit.area()
     ring = border.ring(unit.ports)
     key = netlist.key_of(unit.tools, ring, WRAP, str(OPTIONS + ALONE), str(mhz), str(seed))[:8]

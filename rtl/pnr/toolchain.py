@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Yosys and nextpnr for ECP5, in a folder of their own.
 
-Debian 12 has no nextpnr for ECP5, so the packages of Debian 13 are unpacked into a folder beside .venv, with their own
+Debian 12 has no nextpnr for ECP5, so the packages of Debian 13 are unpacked into a folder next to .venv, with their own
 C library: nothing of the system changes, and no root is needed. apt checks the signatures. Without apt, the tools found
 in PATH are taken.
 """

@@ -99,7 +99,7 @@ module counters #(
 
   // ---------------------------------------------------------------- whose turn it is
   // A group of words is looked at, those of them that have something are passed on one by one, and taken a cycle later.
-  logic       clear_q;         // the RAM is being cleared behind a reset
+  logic       clear_q;         // the RAM is being cleared after a reset
   logic [3:0] group_q;         // next group
   logic [3:0] of_q;            // group of those that wait
   logic [7:0] wait_q;          // words of it, clearing: words of group_q that are not cleared yet
@@ -159,7 +159,7 @@ module counters #(
   wire [6:0]  ext_word  = {ext_event, ext_index};
   wire [63:0] sum       = word_q + {{(64 - EVENT_W){1'b0}}, add2_q};
 
-  // What the word that is read, for the bus or for its turn, has beside the RAM.
+  // What the word that is read, for the bus or for its turn, has next to the RAM.
   wire  [6:0]       at  = ext_req_i ? ext_word : index_q;
   always_comb begin
     add = '0;
@@ -199,7 +199,7 @@ module counters #(
     end
   end
 
-  // A word that is written as it is read comes from beside the RAM; one that does not exist is 0.
+  // A word that is written as it is read comes from next to the RAM; one that does not exist is 0.
   logic        beside_q, none_q, clear_then_q;
   logic [63:0] sum_q;
   logic [EVENT_W-1:0] waits_q, moves_q;  // not in RAM: in the planes, on its way

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The events of many sources on one port, in turn. With PULSES a source does not wait: one event of each is kept, and
-// what meets it waiting is lost to the log. With DEPTH some wait in a queue behind the turn, so that each is taken and
+// what meets it waiting is lost to the log. With DEPTH some wait in a queue after the turn, so that each is taken and
 // counted at once; what finds the queue full is counted but not logged.
 `default_nettype none
 

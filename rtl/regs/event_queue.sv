@@ -34,7 +34,7 @@ module event_queue #(
   output logic [15:0]  raise_o,         // MSI-X vector pulse, after the record was taken
 
   output logic [31:0]  head_o,          // records written since the ring was enabled
-  output logic         stopped_o,       // the ring is off, and no record is on its way to it
+  output logic         stopped_o,       // the ring is off, and no record is in flight to it
   output ggas_regs_pkg::event_set_t ev_pulse_o,     // EVENT_OVERFLOW, EVENT_LIMITED occurrences
   output logic         busy_o
 );
@@ -58,7 +58,7 @@ module event_queue #(
   wire idle     = !valid_q && !judge_q && !starting;
   wire report   = idle && enable_i && room && dropped_q != '0;
 
-  // ---- whose turn: the first source behind the last one served. Source 0 is as if served last at first.
+  // ---- whose turn: the first source after the last one served. Source 0 is as if served last at first.
   logic               some, take, unused_busy;
   ggas_pkg::event_t   chosen;
   logic [6:0]         interval;

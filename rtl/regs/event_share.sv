@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many event records each one who causes events may write in a period: a context, an interval, a node for packets
 // of the network, else all events of a code together. So none of them fills the ring for the others. What is left of
-// a share stands in RAM beside the period it is for; a new period needs no clearing.
+// a share stands in RAM next to the period it is for; a new period needs no clearing.
 `default_nettype none
 
 module event_share (
@@ -15,7 +15,7 @@ module event_share (
   input  ggas_pkg::event_t event_i,
   // verilator lint_on UNUSEDSIGNAL
   input  wire  [6:0]  interval_i,    // that it concerns; from 64 on none
-  input  wire         judge_i,       // the cycle behind ask_i: it takes of its share what granted_o says
+  input  wire         judge_i,       // the cycle after ask_i: it takes of its share what granted_o says
   output logic        granted_o       // with judge_i: a record may be written
 );
 

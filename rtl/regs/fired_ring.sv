@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring of fired contexts in host memory (docs/interrupts.md), so that one vector serves many contexts. A context is
-// in the ring at most once: one that fires again is put there anew when software has read its entry. So 256 entries
-// never overflow, and the ring is kept here too: nobody who fires waits for the host.
+// in the ring at most once: one that fires again is put there again when software has read its entry. So 256 entries
+// never overflow, and the ring is kept here too: no one who fires waits for the host.
 // Entry: bits 7:0 context, bit 64 phase (1 in the first round, then alternating), bits 127:65 sequence number.
 `default_nettype none
 
@@ -24,10 +24,10 @@ module fired_ring (
   input  wire          rec_ready_i,
   output logic [63:0]  rec_addr_o,
   output logic [127:0] rec_data_o,
-  output logic [15:0]  raise_o,        // MSI-X vectors, pulses; behind the entry
+  output logic [15:0]  raise_o,        // MSI-X vectors, pulses; after the entry
 
   output logic [31:0]  head_o,         // entries written since the ring was enabled
-  output logic         stopped_o,      // the ring is off, and no entry is on its way to it
+  output logic         stopped_o,      // the ring is off, and no entry is in flight to it
   output logic         busy_o
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;

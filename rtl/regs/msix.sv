@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MSI-X: table, mask and pending bits of 16 vectors; a message is a 4-byte write. A vector is pending until its message
-// was taken; a message that waits is withdrawn when its vector may not send any more, so none leaves behind the write
+// was taken; a message that waits is withdrawn when its vector may not send any more, so none leaves over the write
 // that masked it. Moderation holds a vector for some time after each message, unless so many raises came meanwhile.
 `default_nettype none
 
@@ -88,8 +88,8 @@ module msix (
     else if (mod_write) moderated_q[which] <= 1'b1;
   end
 
-  // A vector is held from its message until the time has passed or the raises have come. Looked at behind a tick and
-  // when it is raised: one vector a cycle is chosen, read, judged. One that is free by then is not judged: what was
+  // A vector is held from its message until the time has passed or the raises have come. Looked at after a tick and
+  // when it is raised: one vector a cycle is chosen, read, checked. One that is free by then is not checked: what was
   // read is of the message before.
   logic         taken;             // the message left
   logic [N-1:0] hold_q, look_q;    // held; to be looked at

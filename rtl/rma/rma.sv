@@ -400,7 +400,7 @@ module rma #(
       .out_data_o(tx_ans_data)
   );
 
-  // With the NIC stopped nobody is told OK: what was written may have been dropped behind us (bus master off).
+  // With the NIC stopped no one is informed OK: what was written may have been dropped after us (bus master off).
   always_comb begin
     tx_ans_hdr = rsp_hdr;
     if (cfg_q.stop && rsp_hdr.op != ggas_pkg::OP_RMA_GET_DATA && rsp_hdr.status == ggas_pkg::ST_OK)
@@ -445,7 +445,7 @@ module rma #(
       .cnt_puts_o(cnt[TARGET_PUTS]), .busy_o(target_busy), .timer_o(target_timer)
   );
 
-  // Writes of target and answers, and of the rest of the NIC, may touch a word that an atomic has in hand.
+  // Writes of target and answers, and of the rest of the NIC, may touch a word that an atomic has in progress.
   assign snoop = wr_snoop_i || (wr_valid[0] && wr_ready[0]) || (wr_valid[2] && wr_ready[2]);
   rma_atomic #(.DATA_W(DATA_W)) i_atomic (
       .clk_i, .rst_ni, .writes_o(atomic_writes), .time_i(time_q), .cfg_node_i(cfg_q.node),
@@ -510,7 +510,7 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- events
-  // Completions that nobody waits for: of the contexts here, of packets of others, of walks, of no tag.
+  // Completions that no one waits for: of the contexts here, of packets of others, of walks, of no tag.
   wire stray_issue = stray_put || stray_queue;
   wire stray_serve = stray_target || stray_atomic || stray_get;
   assign ev_info[STRAY*40+:40] = {30'd0, stray_put ? tag_put : stray_queue ? tag_queue : stray_target ? tag_target

@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Responses from the network: data of gets and results of atomics become host writes, then the requester is told. The
-// protection domain is that of the local context: what carries another one, or an epoch that is over, was asked for by
-// somebody else and is reported only. Nothing is written for a context that is off. Waits for translation and host
-// writes only.
+// SPDX-License-Identifier: Apache-2.0 Responses from the network: data of gets and results of atomics become host
+// writes, then the requester is informed. The protection domain is that of the local context: what carries another one,
+// or an epoch that is over, was asked for by another one and is reported only. Nothing is written for a context that is
+// off. Waits for translation and host writes only.
 `default_nettype none
 
 module rma_answer #(
@@ -28,7 +27,7 @@ module rma_answer #(
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_writes_o,  // in the same cycle
 
-    // is anything for a context in hand?
+    // is anything for a context in progress?
     input  wire logic [7:0]          busy_vpid_i,
     output      logic                busy_vpid_o,    // in the same cycle
 
@@ -61,7 +60,7 @@ module rma_answer #(
     output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
-    // answers to the requester, behind their writes
+    // answers to the requester, after their writes
     output      logic                ans_valid_o,
     input  wire logic                ans_ready_i,
     output      ggas_pkg::rma_ans_t  ans_o,

@@ -16,7 +16,7 @@ module rma_answer_context (
     input  wire logic [7:0]          ep_vpid_i,
     input  wire logic [4:0]          ep_epoch_i,
 
-    // the next packet: looked up as its header comes, judged while it waits
+    // the next packet: looked up as its header comes, checked while it waits
     input  wire logic                re_i,
     input  wire logic [7:0]          re_vpid_i,
     input  wire logic [7:0]          vpid_i,

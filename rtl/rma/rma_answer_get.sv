@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Was data of a get refused here? A word for each node and place there: a target serves one get in a place at a time,
 // and its packets come in order. Written by the first packet of a get and by those that are refused; context and epoch
-// beside it keep what was forged apart.
+// next to it keep what was forged apart.
 `default_nettype none
 
 module rma_answer_get (

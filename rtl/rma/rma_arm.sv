@@ -34,7 +34,7 @@ module rma_arm (
     output      logic [3:0]   fire_vector_o,
     output      logic         fire_list_o,     // into the ring of fired contexts
 
-    input  wire logic [7:0]   look_vpid_i,     // is anything of that context in hand?
+    input  wire logic [7:0]   look_vpid_i,     // is anything of that context in progress?
     output      logic         look_busy_o,
     output      logic         busy_o
 );
@@ -44,7 +44,7 @@ module rma_arm (
 
   // ---------------------------------------------------------------- whose turn
   logic [2:0]  grant;
-  logic        take, act_q;   // act: the item is in hand, its rows stand at the RAMs
+  logic        take, act_q;   // act: the item is in progress, its rows stand at the RAMs
   wire [2:0]   offers = {arm_valid_i, rec_valid_i};
   assign take = !act_q && offers != '0;
   // verilator lint_off PINCONNECTEMPTY
@@ -67,7 +67,7 @@ module rma_arm (
   end
 
   // ---------------------------------------------------------------- does the row belong to this start?
-  // A start leaves the row as it is and forgets that it was used. What is in hand then came before: it has no row.
+  // A start leaves the row as it is and forgets that it was used. What is in progress then came before: it has no row.
   wire         ctrl_we = context_i.we && context_i.word == 3'd0;
   wire         start   = ctrl_we && context_i.data[0];
   logic        done, used, used_q, stale_q;

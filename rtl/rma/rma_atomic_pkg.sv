@@ -15,7 +15,7 @@ package rma_atomic_pkg;
     logic        result;    // RMA_RESULT
     logic        ack;       // RMA_ACK
     logic        held;      // its translation is in use: pulse tr_done when over
-    logic        quiet;     // no event if it fails: it has been told
+    logic        quiet;     // no event if it fails: it has been reported
     logic [3:0]  amo;       // AMO_*
     logic        is_signed;
     logic [63:0] operand;

@@ -52,7 +52,7 @@ module rma_choice (
   assign turn = go_out_o ? {grant, 3'd0} : {4'd0, in};
   wire start = open_i && turn != '0 && (turn & clash) == '0;
 
-  // The one behind the last one that had its turn comes first.
+  // The one after the last one that had its turn comes first.
   logic [1:0] owner_q;
   always_comb begin
     grant = '0;

@@ -7,7 +7,7 @@ module rma_chunk (
     input  wire logic [23:0]  size_i,      // of the put or get
     input  wire logic [7:0]   dst_i,       // low bits of its destination
     input  wire logic [23:0]  offset_i,    // bytes before this piece
-    output      logic         last_o,      // nothing is left behind it
+    output      logic         last_o,      // nothing is left over it
     output      logic [8:0]   bytes_o
 );
 

@@ -12,7 +12,7 @@ module rma_commands #(
     // a command; free_o was 1 in the cycle before
     input  wire logic                       push_i,
     output      logic                       free_o,        // a command in the next cycle
-    output      logic                       soon_o,        // or behind one that has been pushed by then
+    output      logic                       soon_o,        // or after one that has been pushed by then
     output      logic                       room_o,        // the number under way allows one more
     input  wire logic [15:0]                cfg_node_i,
     input  wire logic [7:0]                 vpid_i,
@@ -108,7 +108,7 @@ module rma_commands #(
   end
 
   // ---------------------------------------------------------------- the command at the output
-  logic room_q;  // a command is counted by the time that the one behind it looks
+  logic room_q;  // a command is counted by the time that the one after it looks
   assign soon_o = !cmd_valid_o && room_q;
   assign free_o = soon_o && !push_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,9 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// The CONTEXT registers, in RAM, and their broadcast: every write is told to all units in the next cycle, as a whole
-// 64-bit
-// word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are written. Contexts
-// that the build does not have read 0, and as stopped. Beside CTRL units are told how often the context was started,
-// modulo 32, so that packets of different owners differ.
+// SPDX-License-Identifier: Apache-2.0 The CONTEXT registers, in RAM, and their broadcast: every write is reported to
+// all units in the next cycle, as a whole 64-bit word whatever its size was. After reset CTRL reads 0; the other words
+// are undefined until they are written. Contexts that the build does not have read 0, and as stopped. Next to CTRL
+// units are informed how often the context was started, modulo 32, so that packets of different owners differ.
 `default_nettype none
 
 module rma_context (
@@ -21,7 +19,7 @@ module rma_context (
     // writes of CONTEXT[]
     output      ggas_pkg::context_write_t context_o,
 
-    // is anything of a context under way? Asked two cycles behind a write of CTRL at the earliest.
+    // is anything of a context under way? Asked two cycles after a write of CTRL at the earliest.
     output      logic [7:0]   look_vpid_o,
     input  wire logic         look_busy_i,   // of look_vpid_o, in the same cycle
     output      logic         busy_o
@@ -59,11 +57,11 @@ module rma_context (
     );
   end
 
-  logic [63:0] held, whole;  // the word before this access, and behind it
+  logic [63:0] held, whole;  // the word before this access, and after it
   assign held  = zero_q ? '0 : rdata;
   assign whole = {half_q[1] ? wdata_q[63:32] : held[63:32], half_q[0] ? wdata_q[31:0] : held[31:0]};
 
-  // Starts are counted a cycle behind the write. Two in a row count as one: nobody owned the context between them.
+  // Starts are counted a cycle after the write. Two in a row count as one: no one owned the context between them.
   ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_starts (
       .clk_i, .we_i(we_q && word_q == CTRL && whole[0]), .waddr_i(vpid_q[CW-1:0]), .wdata_i(starts),
       .re_i(ext_req_i), .raddr_i(vpid[CW-1:0]),

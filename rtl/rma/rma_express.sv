@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets whose payload is in the descriptor: begun when the descriptor's turn comes, their payload read word by
 // word from the words of the first slot, kept here, and from where the requester holds the other slots. The data of
-// a put move to their place in the first DW, and what lies behind the last byte becomes 0, as a beat goes out. An
+// a put move to their place in the first DW, and what lies after the last byte becomes 0, as a beat goes out. An
 // immediate or inline put that crosses a multiple of the MTU makes two packets.
 `default_nettype none
 
@@ -27,7 +27,7 @@ module rma_express #(
     input  wire logic [63:0]         w1_i,        // words of the first slot
     input  wire logic [63:0]         w2_i,
     input  wire logic [63:0]         cookie_i,
-    // the slots behind the first, from load_i on until free_o
+    // the slots after the first, from load_i on until free_o
     input  wire logic [511:0]        slots_i,
     output      logic                free_o,      // nothing is left
     output      logic                ends_o,      // a single beat is left, which reads no slots: a packet of one beat
@@ -52,18 +52,18 @@ module rma_express #(
   logic [6:0]         span;     // payload bytes from the first DW's first to the last
   logic [4:0]         total;    // payload DW
   logic [5:0]         dw;       // DW from the border in front
-  logic [4:0]         more;     // put: DW behind the first
+  logic [4:0]         more;     // put: DW after the first
   logic [6:0]         reach;    // the last DW as `dw`
   logic               put, split, single;
   logic [3:0]         end_be;
 
-  // DW that the first bytes of the source's last DW and the skew make, beside the whole ones: 0 to 2.
+  // DW that the first bytes of the source's last DW and the skew make, next to the whole ones: 0 to 2.
   // Written out, because a carry chain is slow to enter.
   wire [1:0] ends  = w0_i.size[1:0];
   wire [1:0] from  = w2_i[1:0];
   wire       two   = ends[1] && from[1] && (ends[0] || from[0]);
   wire [1:0] extra = {two, !two && {ends, from} != 4'd0};
-  wire [1:0] stop  = {ends[1] ^ from[1] ^ (ends[0] & from[0]), ends[0] ^ from[0]};  // behind the last byte, in its DW
+  wire [1:0] stop  = {ends[1] ^ from[1] ^ (ends[0] & from[0]), ends[0] ^ from[0]};  // after the last byte, in its DW
 
   always_comb begin
     hdr    = '0;
@@ -145,7 +145,7 @@ module rma_express #(
   logic [BYTES_W-1:0] skew_q;  // bytes that the words move up
   logic [6:0]       span_q;    // payload bytes from here on, of both packets
   logic [4:0]       left_q;    // DW of this packet from here on
-  logic [4:0]       next_q;    // DW of the packet behind it
+  logic [4:0]       next_q;    // DW of the packet after it
   logic [3:0]       next_be_q; // bytes of that one's last DW
   logic             next_last_q, next_ack_q;
   ggas_pkg::rma_hdr_t hdr_q;
@@ -204,7 +204,7 @@ module rma_express #(
     end
   end
 
-  // Words of the payload as they come; what lies behind `span_q` does not matter.
+  // Words of the payload as they come; what lies after `span_q` does not matter.
   logic [DATA_W-1:0]  word;
   function automatic logic [63:0] quad(input logic [3:0] n, input logic notify, input logic [3:0] op,
                                        input logic [23:0] bytes, input logic [191:0] words,
@@ -241,7 +241,7 @@ module rma_express #(
     end
   end
 
-  // The beat: bytes of the word before it and its own, moved up by the skew; nothing behind the packet's last byte.
+  // The beat: bytes of the word before it and its own, moved up by the skew; nothing after the packet's last byte.
   wire [4:0]           advance_dw = eop ? left_q : BEAT;
   logic [DATA_W-1:0]   moved;
   wire  [2*DATA_W-1:0] both = {word, past_q, 8'd0};

@@ -25,7 +25,7 @@ module rma_fetch_slots #(
     input  wire logic [$clog2(SLOTS)-1:0]  end_slot_i,
     input  wire logic [3:0]                end_status_i,
 
-    // the oldest slot that was not started; neither ready nor almost in the cycle behind a start
+    // the oldest slot that was not started; neither ready nor almost in the cycle after a start
     output      logic                      ready_o,         // complete
     output      logic                      almost_o,        // good but for one read that has not ended
     output      logic [$clog2(SLOTS)-1:0]  head_o,
@@ -36,7 +36,7 @@ module rma_fetch_slots #(
 );
   localparam int unsigned SW = $clog2(SLOTS);
 
-  // each behind the one before it; the top bit tells full from empty
+  // each after the one before it; the top bit reports full from empty
   logic [SW:0]      oldest_q, head_q, close_q, tail_q;
   logic [8:0]       closed_q [SLOTS];                   // reads, uses, status
   logic [6:0]       ended_q [SLOTS];                    // reads, first bad status; not written while the slot is fresh
@@ -60,7 +60,7 @@ module rma_fetch_slots #(
     if (end_i) ended_q[end_slot_i] <= ends;
   end
 
-  // What the head will be in the next cycle. Of the slot behind it that is found out once it is the head.
+  // What the head will be in the next cycle. Of the slot after it that is found out once it is the head.
   wire          now  = close_i && close_q == head_q;  // it is closed
   wire          over = now || head_q != close_q;
   logic [2:0]   made, reads;

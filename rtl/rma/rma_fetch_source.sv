@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source of a fetch command: translated where it starts and, if it crosses 4 KB, once more behind the border; each
+// Source of a fetch command: translated where it starts and, if it crosses 4 KB, once more after the border; each
 // piece is cut at multiples of MRRS into reads. One command is translated while reads of the piece before it are made.
 // No page is below 4 KB, so where a piece and its first read end is known before the translation.
 `default_nettype none
@@ -137,14 +137,14 @@ module rma_fetch_source #(
   logic          p_close_q, p_none_q; // none: the translation failed
   logic [SW-1:0] p_slot_q;
   logic [63:0]   p_addr_q;
-  logic [8:0]    p_len_q, p_behind_q; // bytes of the next read, and of the piece behind it
+  logic [8:0]    p_len_q, p_behind_q; // bytes of the next read, and of the piece after it
   logic [7:0]    p_at_q;
   logic [2:0]    p_reads_q;           // made for this command
   logic [1:0]    p_uses_q;
   logic [3:0]    p_status_q;
 
   wire         whole  = p_behind_q == '0;
-  // The read behind it begins at a multiple of MRRS: of fewer than 256 bytes only 128 leave any for one more.
+  // The read after it begins at a multiple of MRRS: of fewer than 256 bytes only 128 leave any for one more.
   wire [8:0]   next   = p_behind_q > 9'd128 && cfg_mrrs_i == 13'd128 ? 9'd128 : p_behind_q;
   wire [1:0]   skip   = p_addr_q[1:0];
   // verilator lint_off UNUSEDSIGNAL

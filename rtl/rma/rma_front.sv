@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// What lies in front of the requester: pages of contexts and work queues fill slots, whole descriptors leave them, and
-// status blocks tell what became of them. Contexts with a complete descriptor take turns: each is listed at most once,
-// and not while one of its descriptors is with the requester. If nothing else waits a descriptor is offered three
-// cycles after its last DW came.
+// SPDX-License-Identifier: Apache-2.0 What lies in front of the requester: pages of contexts and work queues fill
+// slots, whole descriptors leave them, and status blocks report what became of them. Contexts with a complete
+// descriptor take turns: each is listed at most once, and not while one of its descriptors is with the requester. If
+// nothing else waits a descriptor is offered three cycles after its last DW came.
 `default_nettype none
 
 module rma_front #(
@@ -88,7 +87,7 @@ module rma_front #(
     output      logic [9:0]          ev_tag_o,
     output      logic                cnt_status_writes_o,
     output      logic                cnt_queue_reads_o,
-    output      logic                writes_o,            // a status block is on its way
+    output      logic                writes_o,            // a status block is in flight
     output      logic                busy_o,
     output      logic                timer_o
 );
@@ -128,7 +127,7 @@ module rma_front #(
 
   // ---------------------------------------------------------------- contexts with a complete descriptor
   logic dispatch_look, dispatch_busy;
-  // Of the context whose head is told, that is configured, that is first in the list, whose descriptor is done:
+  // Of the context whose head is reported, that is configured, that is first in the list, whose descriptor is done:
   logic         head_on;                  // enabled
   logic         head_listed, cfg_listed;  // in the list
   logic         head_out, cfg_out;        // with the requester; never both
@@ -197,8 +196,8 @@ module rma_front #(
 
   // ---------------------------------------------------------------- the descriptor on its way
   // Whenever there is room for a beat, one is read; whether it is one is known at the end of the cycle.
-  logic [3:0] slot_q;  // of the beat behind this one
-  logic [1:0] left_q;  // slots behind this one
+  logic [3:0] slot_q;  // of the beat after this one
+  logic [1:0] left_q;  // slots after this one
   assign read       = !desc_valid_o || desc_ready_i;
   assign desc_eop_o = left_q == 2'd0;
   always_comb begin

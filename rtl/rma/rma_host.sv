@@ -34,7 +34,7 @@ module rma_host #(
     output      logic                cpl_ready_o,
     input  wire logic                cpl_eop_i,
     input  wire logic [9:3]          cpl_tag_i,
-    output      logic                stray_o            // a completion for nobody has ended
+    output      logic                stray_o            // a completion for no one has ended
 );
   localparam int unsigned HW = ggas_pkg::TLP_HDR_W, DW = DATA_W;
 
@@ -112,7 +112,7 @@ module rma_host #(
     rd_hdr_o.tag      = rd_hdr.tag;
   end
 
-  // ---------------------------------------------------------------- completions; 6: nobody
+  // ---------------------------------------------------------------- completions; 6: no one
   logic [6:0] to;
   always_comb begin
     to = '0;

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Notification rings: 16-byte records to host or GPU memory, one request of a client at a time, clients in turn. A full
-// ring is an answer (FULL, or LOST: dropped and counted), never a wait. What was dropped is told by a record of kind
-// LOST before the next one.
+// SPDX-License-Identifier: Apache-2.0 Notification rings: 16-byte records to host or GPU memory, one request of a
+// client at a time, clients in turn. A full ring is an answer (FULL, or LOST: dropped and counted), never a wait. What
+// was dropped is reported by a record of kind LOST before the next one.
 `default_nettype none
 
 module rma_notify #(
@@ -51,7 +50,7 @@ module rma_notify #(
     output      logic [39:0]         ev_info_o,
     output      logic                cnt_notifications_o,
     output      logic                cnt_full_o,
-    output      logic                writes_o,         // a record is on its way
+    output      logic                writes_o,         // a record is in flight
     output      logic                busy_o
 );
 
@@ -151,7 +150,7 @@ module rma_notify #(
 
   // ---------------------------------------------------------------- records
   logic        second_q;   // second beat of a record
-  logic [31:0] count_q, lost_q;  // record under way; what the LOST record tells
+  logic [31:0] count_q, lost_q;  // record under way; what the LOST record reports
   wire         last_beat = !NARROW || second_q;
   wire         sent      = wr_valid_o && wr_ready_i && last_beat;
   wire         done      = sent && state_q == S_RECORD;

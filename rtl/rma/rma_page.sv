@@ -10,7 +10,7 @@ module rma_page #(
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
 
-    // writes of CONTEXT[]; is a write to a context's page in hand?
+    // writes of CONTEXT[]; is a write to a context's page in progress?
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
@@ -98,7 +98,7 @@ module rma_page #(
       .out_ready_i(ready), .out_step_o(step), .out_mask_o(mask), .out_data_o(row_data_o));
 
   wire [3:0] row = pos[6:3] + {2'd0, step};
-  // Lanes 4 and 6 of row 0, lanes 0, 2 and 4 of row 1: counts; the DW behind each is ignored.
+  // Lanes 4 and 6 of row 0, lanes 0, 2 and 4 of row 1: counts; the DW after each is ignored.
   wire [4:0] rung    = {5{!is_slot && on}} & (row[0] ? {mask[4], mask[2], mask[0], 2'b00} : {3'd0, mask[6], mask[4]
     && queue});
   wire       bad_row = is_slot ? queue : row[0] ? mask[7:6] != '0 : mask[4] && !queue;

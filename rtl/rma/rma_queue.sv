@@ -145,7 +145,7 @@ module rma_queue #(
 
   logic        b_keep_q, b_behind_q;
   logic [31:0] b_bell_q, b_produced_q, b_fetched_q, b_consumed_q;
-  // produced, not fetched; fetched, not consumed; told by the doorbell, not consumed, but the last one
+  // produced, not fetched; fetched, not consumed; reported by the doorbell, not consumed, but the last one
   logic [31:0] b_waiting_q, b_used_q, b_ahead_q;
   logic [16:0] b_within_q;                        // bits of a slot's number in the ring
   logic [1:0]  b_count_q;
@@ -191,7 +191,7 @@ module rma_queue #(
     for (int i = 0; i < 8; i++) more[i] = slots[31:3] != '0 || slots[2:0] > i[2:0];
   endfunction
   wire [16:0]  at        = b_fetched_q[16:0] & b_within_q;           // slot of the ring
-  wire [16:0]  ring_rest = ~b_fetched_q[16:0] & b_within_q;          // slots behind that one
+  wire [16:0]  ring_rest = ~b_fetched_q[16:0] & b_within_q;          // slots after that one
   wire [6:0]   mrrs_rest = ~at[6:0] & (cfg_mrrs_i[11:5] - 7'd1);     // the same, of the MRRS block; 4096 is 0
   wire [4:0]   room      = 5'd16 - b_used_q[4:0];
   wire         bad_bell  = b_kind_q == K_BELL && !b_behind_q && b_ahead_q != '1

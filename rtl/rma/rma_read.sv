@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// Host reads: a tag a command, completions of any number and order to data beats, and one end a command: good, failed,
-// or given up after a time-out. Data of one read comes in order and never behind its end. A beat a cycle. Latency:
-// command -> request 1 cycle, completion beat -> data 2, last data beat taken -> end 1.
-// While the host takes no reads a request stays on offer, also when its command was given up; further commands are given
-// up at once. So whoever reads waits for a bounded time, whatever the host does.
+// SPDX-License-Identifier: Apache-2.0 Host reads: a tag a command, completions of any number and order to data beats,
+// and one end a command: good, failed, or given up after a time-out. Data of one read comes in order and never after
+// its end. A beat a cycle. Latency: command -> request 1 cycle, completion beat -> data 2, last data beat taken -> end
+// 1. While the host takes no reads a request stays on offer, also when its command was given up; further commands are
+// given up at once. So whoever reads waits for a bounded time, whatever the host does.
 `default_nettype none
 
 module rma_read #(
@@ -65,7 +64,7 @@ module rma_read #(
   localparam int unsigned TW      = $clog2(TAGS);
 
   // ---------------------------------------------------------------- requests
-  logic              s_valid_q, s_data_q, s_end_q, s_bad_q;  // what is on its way out, below
+  logic              s_valid_q, s_data_q, s_end_q, s_bad_q;  // what is in flight out, below
   logic [TW-1:0]     s_tag_q;
   logic              free, take, refuse, close, look_open, look_rests, hold, expire, stuck, walk, tags_busy;
   logic [TW-1:0]     free_tag, rd_tag_q, close_tag, look_tag, walk_tag;
@@ -166,8 +165,8 @@ module rma_read #(
     end
   end
 
-  // ---------------------------------------------------------------- the first beat is judged
-  logic              store_q, last_q, bad_q, ends_q;  // for the beats behind it
+  // ---------------------------------------------------------------- the first beat is checked
+  logic              store_q, last_q, bad_q, ends_q;  // for the beats after it
   logic [10:0]       left_q;
   logic [9:0]        pos_q;
 
@@ -225,7 +224,7 @@ module rma_read #(
     end
   end
 
-  // ---------------------------------------------------------------- data out; behind the last beat, the end
+  // ---------------------------------------------------------------- data out; after the last beat, the end
   wire               s_leaves = s_valid_q && (!s_data_q || out_ready_i);
   wire               s_store  = q_first_q ? good : store_q;
   wire               s_end    = q_eop_q && (q_first_q ? last && waits : ends_q);

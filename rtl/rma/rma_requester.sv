@@ -150,7 +150,7 @@ module rma_requester #(
   end
 
   // Outputs are looked at as a step begins, and taken when it is decided: a packet finds its place taken only if the
-  // one before it is held up outside. Behind a step that may send a long packet none that may send another begins.
+  // one before it is held up outside. After a step that may send a long packet none that may send another begins.
   wire express_soon = !read_kind[K_DESC] && !read_kind[K_EXP] && !decide_long && (express_free || express_ends);
   wire command_soon = !read_kind[K_PUT] && !decide_kind[K_PUT] && !end_kind[K_PUT] && cmd_soon;
 

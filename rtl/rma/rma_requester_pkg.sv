@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the modules of rma_requester share: the state of a context, what a step does beside changing it, rules of
+// What the modules of rma_requester share: the state of a context, what a step does next to changing it, rules of
 // descriptors.
 
 // verilator lint_off UNUSEDPARAM
@@ -22,7 +22,7 @@ package rma_requester_pkg;
   localparam logic [3:0] PH_PARK   = 4'd2;  // a put that has enough under way: answers or fetches must come first
   localparam logic [3:0] PH_DRAIN  = 4'd3;  // a put that will stop: its fetches must come first
   localparam logic [3:0] PH_LAST   = 4'd4;  // a put with everything handed to fetch that holds its context
-  localparam logic [3:0] PH_FETCH  = 4'd5;  // an express packet behind earlier puts
+  localparam logic [3:0] PH_FETCH  = 4'd5;  // an express packet after earlier puts
   localparam logic [3:0] PH_READY  = 4'd6;  // in the express queue
   localparam logic [3:0] PH_ANSWER = 4'd7;  // its packet waits for the answer
   localparam logic [3:0] PH_PAUSE  = 4'd8;  // the target was full
@@ -31,7 +31,7 @@ package rma_requester_pkg;
   // Its notification: none due, at rma_notify, refused by a full ring.
   localparam logic [1:0] NOTE_NONE = 2'd0, NOTE_ASKED = 2'd1, NOTE_FULL = 2'd2;
 
-  localparam logic [7:0] WAITS_MAX = 8'd144;  // answers outstanding of a context, beside those to fetches under way
+  localparam logic [7:0] WAITS_MAX = 8'd144;  // answers outstanding of a context, next to those to fetches under way
 
   // What the rules say of a descriptor.
   typedef struct packed {
@@ -45,7 +45,7 @@ package rma_requester_pkg;
     logic       is_atomic;
     logic       own;        // its node is this one; none of own and peer: no such node
     logic       peer;
-    logic       slots;      // data stands in the slots behind the first
+    logic       slots;      // data stands in the slots after the first
     logic [2:0] what;       // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
   } flags_t;
 
@@ -135,12 +135,12 @@ package rma_requester_pkg;
   localparam logic [1:0] NW_LOST = 2'd2;    // the number of answers given up
   localparam logic [1:0] NW_RECORD = 2'd3;  // a notification that was refused, as it was
 
-  // What a step does beside writing the state back.
+  // What a step does next to writing the state back.
   typedef struct packed {
     logic        over;        // the descriptor needs nothing more but the notification under way
     logic        local_done;  // counts of the status block
     logic [7:0]  remote_done;
-    logic        error;       // count status as an error, tell it by an error notification
+    logic        error;       // count status as an error, report it by an error notification
     logic [3:0]  status;
     logic        note;        // ask for the held notification (never with error)
     logic [1:0]  words;       // NW_*
@@ -174,7 +174,7 @@ package rma_requester_pkg;
     is_put = op == ggas_pkg::DESC_PUT || op == ggas_pkg::DESC_IMM || op == ggas_pkg::DESC_INLINE;
   endfunction
 
-  // Data stands in the slots behind the first.
+  // Data stands in the slots after the first.
   function logic has_slots(input logic [3:0] op);
     has_slots = op == ggas_pkg::DESC_INLINE || op == ggas_pkg::DESC_ATOMIC || op == ggas_pkg::DESC_SEND;
   endfunction

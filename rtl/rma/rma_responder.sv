@@ -95,11 +95,11 @@ module rma_responder #(
   logic [15:0]       node_q [GETS];
   logic [23:0]       offset_q [GETS];  // bytes asked for, once they are not 0
   logic [8:0]        bytes_q [GETS];   // of the next packet
-  logic [23:0]       behind_q [GETS];  // bytes behind it
+  logic [23:0]       behind_q [GETS];  // bytes after it
   logic [GETS-1:0]   begun_q;
 
   // ---------------------------------------------------------------- the next packet: choose a get; read its record,
-  // and find the length of the packet behind it; add what was asked for; make the header. A packet a cycle, one of each
+  // and find the length of the packet after it; add what was asked for; make the header. A packet a cycle, one of each
   // get in two.
   logic            a_q, b_q, c_q;
   logic [GW-1:0]   b_get_q, c_get_q;
@@ -138,7 +138,7 @@ module rma_responder #(
   wire [23:0]  a_behind = behind_q[a_get], a_offset = a_begun ? offset_q[a_get] : '0;
   wire [8:0]   a_bytes  = bytes_q[a_get];
   wire         a_begun  = (begun_q & a_hot_q) != '0;
-  wire         a_final  = a_behind <= {11'd0, mtu};  // the packet behind this one
+  wire         a_final  = a_behind <= {11'd0, mtu};  // the packet after this one
   wire [23:0]  a_beyond = a_behind - {11'd0, mtu};
 
   logic [23:0] b_offset_q;                        // bytes before this packet

@@ -36,7 +36,7 @@ module rma_responder_in #(
   always_ff @(posedge clk_i) if (beat && get_sop_i) hdr_o <= get_hdr_i;
 
   if (DATA_W == 64) begin : gen_narrow
-    logic second_q;  // the beat behind the first one
+    logic second_q;  // the beat after the first one
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) second_q <= 1'b0;
       else if (beat) second_q <= get_sop_i;

@@ -10,7 +10,7 @@ module rma_ring #(
     parameter int unsigned LOG_MIN   = 4,   // least such value; below there is no ring
     parameter int unsigned LOG_MAX   = 16,  // greatest
     parameter int unsigned DB_KIND   = 1,   // doorbell that counts what was consumed
-    parameter int unsigned EXTRA_W   = 32   // bits the user keeps beside the count of records
+    parameter int unsigned EXTRA_W   = 32   // bits the user keeps next to the count of records
 ) (
     input  wire logic               clk_i,
     input  wire logic               rst_ni,
@@ -53,7 +53,7 @@ module rma_ring #(
   wire db_we   = db_valid_i && db_kind_i == DB_KIND[1:0];
 
   logic [7:0]   vpid_q;     // looked up last
-  logic         stale_q;    // and configured anew since
+  logic         stale_q;    // and configured again since
   logic         enabled_q, consumed_known_q, count_known_q;  // of it
   logic         on;         // enabled
   logic         rung;       // had a doorbell since its start

@@ -20,7 +20,7 @@ module rma_rows #(
     // rows; a row is held until it is taken
     output      logic                out_valid_o,
     input  wire logic                out_ready_i,
-    output      logic [1:0]          out_step_o,  // rows behind the beat's first one
+    output      logic [1:0]          out_step_o,  // rows after the beat's first one
     output      logic [7:0]          out_mask_o,  // lanes with a DW
     output      logic [255:0]        out_data_o
 );
@@ -29,7 +29,7 @@ module rma_rows #(
 
   logic [1:0] step_q;
   wire  [4:0] dws  = 5'(in_dws_i[INDEX_W:0]);
-  wire  [5:0] stop = {3'd0, in_lane_i} + {1'b0, dws};  // lane behind the last DW, counted from the first row
+  wire  [5:0] stop = {3'd0, in_lane_i} + {1'b0, dws};  // lane after the last DW, counted from the first row
   wire        last = stop <= {1'b0, step_q, 3'd0} + 6'd8;
   wire        pass = in_valid_i && out_ready_i;
 

@@ -10,7 +10,7 @@ module rma_slots (
     input  wire logic          clk_i,
     input  wire logic          rst_ni,
 
-    // writes of CONTEXT[]: CTRL empties the slots; is something of a context in hand?
+    // writes of CONTEXT[]: CTRL empties the slots; is something of a context in progress?
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::context_write_t context_i,
     // verilator lint_on UNUSEDSIGNAL
@@ -48,8 +48,8 @@ module rma_slots (
     output      logic          head_valid_o,
     output      logic [7:0]    head_vpid_o,
     output      logic [3:0]    head_slot_o,
-    output      logic [1:0]    head_more_o,    // slots behind the first
-    // in the cycle behind a look with kick_consume_i: the same, if it is known by then
+    output      logic [1:0]    head_more_o,    // slots after the first
+    // in the cycle after a look with kick_consume_i: the same, if it is known by then
     output      logic          next_valid_o,
     output      logic [3:0]    next_slot_o,
     output      logic [1:0]    next_more_o,
@@ -72,11 +72,11 @@ module rma_slots (
     logic [3:0]  head;      // next descriptor
     logic [15:0] touched;   // by slot: some DW are there, so the entry in u_parts counts
     logic [15:0] complete;  // from the head on
-    logic [31:0] more;      // from the head on: slots behind the first, if a descriptor starts here (complete ones)
+    logic [31:0] more;      // from the head on: slots after the first, if a descriptor starts here (complete ones)
   } state_t;
   localparam int unsigned STATE_W = 68;
 
-  // What is known of a slot in part: its DW, and of word 0 the op and size as far as they tell the number of slots.
+  // What is known of a slot in part: its DW, and of word 0 the op and size as far as they report the number of slots.
   typedef struct packed {
     logic [1:0] op;
     logic [1:0] size;
@@ -222,7 +222,7 @@ module rma_slots (
     end
   end
 
-  // What the row tells of the slots behind it comes a cycle later.
+  // What the row reports of the slots after it comes a cycle later.
   always_comb begin
     found = state_q;
     for (int i = 0; i < 16; i++) if (row_at_q[i]) found.more[2*i+:2] = slots_behind(part_w_q.op, part_w_q.size);

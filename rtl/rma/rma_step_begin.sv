@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First stage of a step: what waits is chosen from, and what it brings is taken. Slots behind the first follow a new
+// First stage of a step: what waits is chosen from, and what it brings is taken. Slots after the first follow a new
 // descriptor beat by beat, and are read from memory in front of the first of one that waited; meanwhile nothing else
 // begins.
 `default_nettype none
@@ -8,7 +8,7 @@ module rma_step_begin (
     input  wire logic                         clk_i,
     input  wire logic                         rst_ni,
     input  wire logic                         room_i,           // one more may count and notify
-    input  wire logic                         express_i,        // an express packet may be on its way in two cycles
+    input  wire logic                         express_i,        // an express packet may be in flight in two cycles
     input  wire logic                         command_i,        // a fetch command likewise
     input  wire logic                         keep_i,           // memory is written otherwise: no descriptor is taken
 
@@ -21,7 +21,7 @@ module rma_step_begin (
     input  wire logic [4:0]                   desc_starts_i,
     input  wire logic [255:0]                 desc_data_i,
 
-    // the oldest done fetch command; soon: another one behind it, or it itself in the next cycle
+    // the oldest done fetch command; soon: another one after it, or it itself in the next cycle
     input  wire logic                         done_valid_i,
     input  wire logic                         done_soon_i,
     input  wire logic [7:0]                   done_vpid_i,
@@ -43,7 +43,7 @@ module rma_step_begin (
     // heads of the queues; the look at contexts that wait
     input  wire logic                         exp_valid_i,
     input  wire logic [7:0]                   exp_vpid_i,
-    input  wire logic                         exp_slots_i,      // it has slots behind the first
+    input  wire logic                         exp_slots_i,      // it has slots after the first
     input  wire logic                         put_valid_i,
     input  wire logic [7:0]                   put_vpid_i,
     input  wire logic                         late_valid_i,
@@ -63,7 +63,7 @@ module rma_step_begin (
     output      logic [7:0]                   kind_o,           // one-hot, K_*; 0: none
     output      logic [7:0]                   step_vpid_o,
     output      rma_requester_pkg::brought_t  brought_o,
-    output      logic [511:0]                 slots_o,          // behind the first; stands until the next ones
+    output      logic [511:0]                 slots_o,          // after the first; stands until the next ones
     output      logic                         busy_o,           // more slots are to come, for context vpid_o
     output      logic [7:0]                   busy_vpid_o
 );

@@ -24,7 +24,7 @@ module rma_step_decide #(
     input  wire logic [7:0]                   kind_i,            // one-hot, K_*; 0: none
     input  wire logic [7:0]                   vpid_i,
     input  wire rma_requester_pkg::known_t    known_i,
-    input  wire logic [511:0]                 slots_i,           // behind the first; stand until express_free_o
+    input  wire logic [511:0]                 slots_i,           // after the first; stand until express_free_o
     input  wire logic                         cmd_free_i,        // a fetch command can be issued
     input  wire logic                         put_turn_i,        // no other put waits
 

@@ -120,7 +120,7 @@ module rma_step_out (
           s_o.phase = rma_requester_pkg::PH_READY;
           act_o.push_exp = 1'b1;
         end else if (s_i.flags.hold) begin
-          // Without ack the requester's notification is due now, beside the answer to the put's NOTIFY.
+          // Without ack the requester's notification is due now, next to the answer to the put's NOTIFY.
           act_o.note = s_i.flags.requester && !s_i.flags.ack && s_i.fail == ggas_pkg::ST_OK && !s_i.retried;
           act_o.over = !s_i.flags.ack && !s_i.flags.tail;
           s_o.phase  = rma_requester_pkg::PH_ANSWER;

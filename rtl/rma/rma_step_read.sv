@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Second stage of a step: state and descriptor of the context come from memory, a new descriptor is decoded. What is
-// certain already is told: an express packet that leaves at once and needs nothing afterwards frees its context.
+// certain already is reported: an express packet that leaves at once and needs nothing afterwards frees its context.
 `default_nettype none
 
 module rma_step_read #(
@@ -27,7 +27,7 @@ module rma_step_read #(
     input  wire logic [255:0]                 word_i,          // from memory
     input  wire logic                         express_free_i,  // and in the next cycle as well
     output      logic                         over_o,          // the context's next descriptor may come ...
-    input  wire logic                         over_ready_i,    // ... if that can be told
+    input  wire logic                         over_ready_i,    // ... if that can be reported
 
     // the step in its third stage
     output      logic                         valid_o,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tags of host reads: which are free, which wait for completions, which rest because their read ran out of time. A tag
 // that rests is free again when its completions came after all, or another time-out later. Times are in ticks and
-// judged by a walk over the tags, a tag a cycle, on every tick. A read that the host does not take has its time-out,
+// checked by a walk over the tags, a tag a cycle, on every tick. A read that the host does not take has its time-out,
 // too: its tag rests until it was taken, and from then on like any.
 `default_nettype none
 

@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// Requests from the network, strictly in order: puts become host writes, the rest is handed to its unit once every
-// earlier write was accepted. While one packet is executed (x_*) the next one is checked and translated (head).
-// Whatever a packet contains it ends: with an effect, or with an event and, where the initiator can be told, an answer.
-// A put waits for nothing but translation and host writes. Latency of a put: first beat in to first beat of the write 4
-// cycles if the translation takes 2.
+// SPDX-License-Identifier: Apache-2.0 Requests from the network, strictly in order: puts become host writes, the rest
+// is handed to its unit once every earlier write was accepted. While one packet is executed (x_*) the next one is
+// checked and translated (head). Whatever a packet contains it ends: with an effect, or with an event and, where the
+// initiator can be informed, an answer. A put waits for nothing but translation and host writes. Latency of a put:
+// first beat in to first beat of the write 4 cycles if the translation takes 2.
 `default_nettype none
 
 module rma_target #(
@@ -63,7 +62,7 @@ module rma_target #(
     output      ggas_pkg::rma_hdr_t  get_hdr_o,
     output      logic [DATA_W-1:0]   get_data_o,
 
-    // ATOMIC packets to rma_atomic, with the status to be answered if it is not OK (the event was told)
+    // ATOMIC packets to rma_atomic, with the status to be answered if it is not OK (the event was reported)
     output      logic                at_valid_o,
     input  wire logic                at_ready_i,
     output      logic                at_sop_o,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of request packets, as rma_target_check tells rma_target.
+// Kinds of request packets, as rma_target_check reports rma_target.
 
 // verilator lint_off UNUSEDPARAM
 package rma_target_pkg;

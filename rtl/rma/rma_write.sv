@@ -35,12 +35,12 @@ module rma_write #(
   localparam int unsigned BEAT_DW = DATA_W / 32;
 
   logic [63:2] addr_q;                 // of the piece
-  logic [6:0]  len_q, behind_q;        // DW of the piece, and of the packet behind it
+  logic [6:0]  len_q, behind_q;        // DW of the piece, and of the packet after it
   logic [6:0]  to_pass_q;              // DW of the piece that have not passed
   logic        sop_q, eop_q, final_q;  // first, last beat of the piece; last piece
   logic [3:0]  first_be_q, last_be_q;
 
-  // The piece behind this one, or the first one: worked out before its first beat, whatever MPS becomes.
+  // The piece after this one, or the first one: worked out before its first beat, whatever MPS becomes.
   wire       pass  = in_valid_i && wr_ready_i;
   wire [6:0] most  = cfg_mps_i < 13'd256 ? 7'd32 : 7'd64;
   wire       start_final = len_dw_i <= most;

@@ -332,7 +332,7 @@ module smfu #(
       .reads_o(rob_reads), .busy_o(rob_busy), .timer_o(rob_timer)
   );
 
-  // Off, and nothing that was let in is on its way to the host any more.
+  // Off, and nothing that was let in is in flight to the host any more.
   assign ingress_stopped_o = !cfg_ingress_i && !ingress_writes && !rob_reads;
 
   // ---------------------------------------------------------------- events, activity

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes with stores that no quiet round covers yet: a ring of entries, each node once, and a RAM that tells where in
+// Nodes with stores that no quiet round covers yet: a ring of entries, each node once, and a RAM that reports where in
 // the ring a node was listed last. Only an entry that still holds the node counts, so the RAM needs no reset, and
 // what is kept grows with the nodes in use, not with their numbers. A round takes what is listed up to its start.
 `default_nettype none
@@ -38,10 +38,10 @@ module smfu_dirty #(
   assign walk_node_o = list_q[walk_i];
   assign look_node_o = list_q[look_i];
 
-  // ---------------------------------------------------------------- a cycle behind the store: listed already?
+  // ---------------------------------------------------------------- a cycle after the store: listed already?
   logic            judge_q;                 // node_q had a store in the last cycle
   ggas_pkg::node_t node_q;
-  logic            same_q;                  // node_q was listed in the last cycle: the RAM could not tell
+  logic            same_q;                  // node_q was listed in the last cycle: the RAM could not report
   logic [AW-1:0]   at;
   ram_1r1w #(.WIDTH(AW), .DEPTH(ggas_pkg::MAX_NODES)) u_where (
       .clk_i, .we_i(push), .waddr_i(node_q), .wdata_i(tail_q[AW-1:0]), .re_i(sent_i), .raddr_i(sent_node_i),

@@ -1,10 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// Errors of stores and rounds of quiet, until they are told. One that a user's stores met concerns his domain: pages
-// whose context is of that domain hear of it, and pages without a context; any other concerns all. So nobody makes the
-// quiets of others fail. Domains that agree in their low bits share a place.
-// Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was told
+// SPDX-License-Identifier: Apache-2.0 Errors of stores and rounds of quiet, until they are reported. One that a user's
+// stores met concerns his domain: pages whose context is of that domain hear of it, and pages without a context; any
+// other concerns all. So no one makes the quiets of others fail. Domains that agree in their low bits share a place.
+// Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was reported
 // last; a page that the build has no context for has none and reads that of another one. Words and epoch are not reset:
-// they stay comparable, and without an error there is nothing to tell.
+// they stay comparable, and without an error there is nothing to report.
 `default_nettype none
 
 module smfu_errors (
@@ -21,7 +20,7 @@ module smfu_errors (
     input  wire logic                start_i,       // what is found from now on is for this page
     input  wire logic [7:0]          page_i,
     // verilator lint_on UNUSEDSIGNAL
-    input  wire logic                telling_i,     // the page is told; two cycles behind the start at the earliest
+    input  wire logic                telling_i,     // the page is reported; two cycles after the start at the earliest
     output      logic [3:0]          answer_o       // the page's, of what came until a cycle ago
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
@@ -60,11 +59,11 @@ module smfu_errors (
   end
 
   // ---------------------------------------------------------------- what is kept: of any error, of those that concern
-  // all, and of each place; each with its epoch, and whether nobody was told of it
+  // all, and of each place; each with its epoch, and whether no one was informed of it
   logic [EPOCH_W-1:0] any_epoch_q, all_epoch_q, there_epoch;
   logic [3:0]         any_q, all_q, there;
   logic               any_open_q, all_open_q;
-  logic               set, open;    // the page's place holds one; nobody was told of the one at `at`
+  logic               set, open;    // the page's place holds one; no one was informed of the one at `at`
   logic [EPOCH_W+3:0] place_q [PLACES];
   wire  [PLACE_W-1:0] at       = one_domain_i[PLACE_W-1:0];
   wire                one      = one_i != ggas_pkg::ST_OK;
@@ -109,7 +108,7 @@ module smfu_errors (
   end
 
   // ---------------------------------------------------------------- what the page has not heard; nothing in the first
-  // cycle behind the start
+  // cycle after the start
   logic       any_news_q, all_news_q, one_news_q;
   logic [3:0] one_q;
   always_ff @(posedge clk_i) begin

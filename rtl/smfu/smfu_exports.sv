@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What other nodes may reach through the window: the EXPORT registers in RAM, and for stores and for loads a line with
 // the export that was asked for last. A packet names its export, so nothing is searched for; one that names the export
-// of the packet before it is judged at once, another one two cycles later. A write of an export empties its lines in
+// of the packet before it is checked at once, another one two cycles later. A write of an export empties its lines in
 // the same cycle, and mark_o then divides what was let in before from what comes.
 `default_nettype none
 
@@ -30,7 +30,7 @@ module smfu_exports (
   localparam int unsigned N = ggas_regs_pkg::EXPORT_NUM;
   localparam int unsigned W = smfu_pkg::EXPORT_W;
 
-  // ---------------------------------------------------------------- registers: in RAM, valid bits beside them
+  // ---------------------------------------------------------------- registers: in RAM, valid bits next to them
   wire  [5:0]   index = ext_addr_i[10:5];
   wire  [1:0]   which = ext_addr_i[4:3];
   wire          write = ext_req_i && ext_write_i && which != 2'd3;
@@ -106,9 +106,9 @@ module smfu_exports (
   logic [2*W-1:0] line_q;
   logic [2*6-1:0] line_no_q;
   logic [1:0]   line_known_q, none, hit, want, warm_q, warm;
-  logic [5:0]   warm_no_q;             // an empty line takes the export given out last before anybody asks
+  logic [5:0]   warm_no_q;             // an empty line takes the export given out last before anyone asks
   logic         fetch_q, fetch_for_q;  // an export stands at the RAM, for this line
-  wire          port      = ext_req_i && which != 2'd3;  // STATE needs no RAM: who polls it delays nobody
+  wire          port      = ext_req_i && which != 2'd3;  // STATE needs no RAM: who polls it delays no one
   wire          fetch     = (want != '0 || warm != '0) && !fetch_q && !port;
   wire          fetch_for = want != '0 ? !want[0] : !warm[0];  // stores first
   wire  [5:0]   fetch_no  = want == '0 ? warm_no_q : fetch_for ? ask_export_i[13:8] : ask_export_i[5:0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remote stores to writes of the export that each names, cut every MPS bytes of payload; bad ones are dropped with an
 // event. Also the one register stage in front of the host that writes share with the reads of smfu_rob: a read goes
-// in only while the host takes reads, so a write never stands behind one for long.
+// in only while the host takes reads, so a write never stands after one for long.
 `default_nettype none
 
 module smfu_ingress #(
@@ -79,7 +79,7 @@ module smfu_ingress #(
   assign wrote_export_o = rx_p_i.hdr.export_no[5:0];
 
   logic [63:0] addr_q;         // bus address of this piece
-  logic [10:0] len_q, rest_q;  // its DW, and those behind it
+  logic [10:0] len_q, rest_q;  // its DW, and those after it
   logic        final_q;        // there are none
   logic [3:0]  first_be_q, last_be_q;
   logic [BEATS_W-1:0] beat_q;  // beats of this piece already passed
@@ -174,7 +174,7 @@ module smfu_ingress #(
   assign cnt_target_stores_o = p_go && rx_p_i.eop;
 
   // ---------------------------------------------------------------- what was let in before the mark
-  logic old_pass_q, old_reg_q;  // the packet in hand; the register stage
+  logic old_pass_q, old_reg_q;  // the packet in progress; the register stage
   wire  old_pass = old_pass_q || (mark_i && state_q == S_PASS);
   assign old_o = old_pass_q || old_reg_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

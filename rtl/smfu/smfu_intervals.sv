@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The INTERVAL registers in RAM, and the search through them: one interval a cycle, the lowest that holds the whole
-// access wins. Beside the answer stands the range of pages around the access in which every access has the same one,
+// access wins. Next to the answer stands the range of pages around the access in which every access has the same one,
 // so that it need not be searched again.
 `default_nettype none
 
@@ -51,7 +51,7 @@ module smfu_intervals (
 );
   localparam int unsigned N = ggas_regs_pkg::INTERVAL_NUM;
 
-  // ---------------------------------------------------------------- registers: in RAM, valid bits beside them
+  // ---------------------------------------------------------------- registers: in RAM, valid bits next to them
   wire  [5:0]  index  = ext_addr_i[10:5];
   wire  [1:0]  which  = ext_addr_i[4:3];
   wire         write  = ext_req_i && ext_write_i;
@@ -60,7 +60,7 @@ module smfu_intervals (
   logic [1:0]  which_q;
   logic        known_then_q, arm_q, on_q, group_q;
   logic [5:0]  index2_q;
-  logic        arm2_q, on2_q, order_q, pages_ok_q, disarmed_q;  // behind the borders' comparison
+  logic        arm2_q, on2_q, order_q, pages_ok_q, disarmed_q;  // after the borders' comparison
   logic [51:0] pages_q;
 
   // The highest bit alone: it is where nothing above it is set.
@@ -143,7 +143,7 @@ module smfu_intervals (
     end
     if (arm2_q) armed_size_o <= highest_bit(pages_q);
   end
-  // A read right behind the write sees what becomes of it.
+  // A read right after the write sees what becomes of it.
   wire valid_now = arm2_q && !disarmed_q && index2_q == index_q ? on2_q && good : valid_q[index_q];
 
   always_comb begin
@@ -167,7 +167,7 @@ module smfu_intervals (
   // ---------------------------------------------------------------- search: address, word, registered word, its
   // comparisons, decision
   logic [6:0]  next_q;               // interval to be read next; N: all were
-  logic        word_q, test_q, decide_q;  // an interval stands at the RAM, in the registers behind it, is compared
+  logic        word_q, test_q, decide_q;  // an interval stands at the RAM, in the registers after it, is compared
   logic [5:0]  word_index_q, test_index_q;
   logic        valid_test_q;
   logic [51:0] start_q, end_q;
@@ -233,7 +233,7 @@ module smfu_intervals (
       found_o <= 1'b0;
       keep_o  <= 1'b1;
       low_o   <= '0;
-      high_o  <= '1;  // the last page of all is behind every interval
+      high_o  <= '1;  // the last page of all is after every interval
       start_o <= '0;
       index_o <= '0;
     end else if (decide_q) begin

@@ -2,7 +2,7 @@
 // Window loads to SMFU_LOAD packets, one load after the other: look it up, let the stores before it leave, take an
 // entry of the matching store, send its chunks. While one is sent the next are looked up, so that a load of one chunk
 // takes a cycle. A chunk never crosses a multiple of 256 bytes, nor of MPS (its answer is one completion). What has
-// no target reads as all ones at once, and so does a load behind one that the network did not take in time: many
+// no target reads as all ones at once, and so does a load after one that the network did not take in time: many
 // loads end as soon as one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads
 // of a page are refused.
 `default_nettype none
@@ -163,7 +163,7 @@ module smfu_loads (
   logic        first_q, half_q;
   logic [63:0] addr_q;      // of the next chunk
   logic [6:0]  chunk_q;     // its DW
-  logic [10:0] rest_q;      // DW behind it
+  logic [10:0] rest_q;      // DW after it
   logic        final_q;     // there are none
   logic [3:0]  first_be_q, last_be_q;
   logic [15:0] tag_q;

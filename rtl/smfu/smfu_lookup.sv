@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Window offset to node and segment offset: 64 intervals, or bits of the offset (mask mode). An access hits when the
 // whole of it lies in one place; the lowest interval wins. Answers found before stand in 64 lines of RAM, chosen by
-// the bits of the offset that tell intervals of the usual size apart, each with the range of pages for which it
+// the bits of the offset that distinguish intervals of the usual size, each with the range of pages for which it
 // holds: the answer comes two cycles after the request, one request a cycle. Only what stands in no line is searched
 // for (at most 140 cycles), meanwhile ready_o is low; so is what meets an access to the INTERVAL registers, where the
-// answer's target comes from. Behind a change of the intervals the lines are filled anew without a request, so that
+// answer's target comes from. After a change of the intervals the lines are filled again without a request, so that
 // the first access to an interval finds one.
 `default_nettype none
 
@@ -90,7 +90,7 @@ module smfu_lookup (
   } line_t;
 
   logic             one_valid_q, again_q;
-  logic             two_valid_q, miss_q;  // behind its line; it is searched for
+  logic             two_valid_q, miss_q;  // after its line; it is searched for
   logic [63:0]      two_addr_q;
   logic [51:0]      two_last_q;
   logic [6:0]       ahead_q;              // interval whose line is filled next without a request; LINES: none
@@ -136,7 +136,7 @@ module smfu_lookup (
   wire line_valid = valid_q[read_at_q] && !(filled_q && fill_at_q == read_at_q);
 
   // ---------------------------------------------------------------- an answer from a line, or a search
-  // The line's comparisons count a cycle later; who needs a search stays there, and what comes behind it where it is.
+  // The line's comparisons count a cycle later; who needs a search stays there, and what comes after it where it is.
   logic direct_q, in_line_q, from_low_q, below_high_q;
   wire  hit    = in_line_q && from_low_q && below_high_q;
   wire  misses  = two_valid_q && !direct_q && !hit;
@@ -154,7 +154,7 @@ module smfu_lookup (
       if (ready_o) one_valid_q <= req_valid_i;
       if (!misses) two_valid_q <= test;
       miss_q  <= misses && !answer;
-      again_q <= answer && one_valid_q;  // the request behind it may now find its line
+      again_q <= answer && one_valid_q;  // the request after it may now find its line
     end
   end
 

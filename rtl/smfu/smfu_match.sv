@@ -45,7 +45,7 @@ module smfu_match #(
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   rx_rsp_data_i,
 
-    // the header in hand; SMFU_QUIET_RSP: known to smfu_quiet?, not to be taken yet?, and taken
+    // the header in progress; SMFU_QUIET_RSP: known to smfu_quiet?, not to be taken yet?, and taken
     output      ggas_pkg::net_hdr_t  rsp_hdr_o,
     input  wire logic                quiet_known_i,
     input  wire logic                quiet_wait_i,
@@ -58,7 +58,7 @@ module smfu_match #(
     output      logic                cpl_eop_o,
     output      ggas_pkg::tlp_hdr_t  cpl_hdr_o,
     output      logic [DATA_W-1:0]   cpl_data_o,
-    // a load that failed, behind its completions
+    // a load that failed, after its completions
     output      logic                failed_valid_o,
     input  wire logic                failed_ready_i,
     output      smfu_pkg::left_t     failed_o,
@@ -84,7 +84,7 @@ module smfu_match #(
   logic [2:0]  e_attr;
   ggas_pkg::node_t e_node;
   logic [16:0] e_deadline;
-  logic        e_failed;           // it was told: swallow what comes
+  logic        e_failed;           // it was reported: swallow what comes
   logic [12:0] e_bytes;            // still to deliver
   logic [10:0] e_dw;
   logic [7:0]  e_addr;             // low bits, of the first enabled byte
@@ -93,7 +93,7 @@ module smfu_match #(
   logic        e_half;             // its chunks end at multiples of 128 bytes
   logic [6:0]  e_chunk;            // DW of the next answer
   logic        e_final;            // it is the last one
-  logic        e_live, e_known;    // the entry is in use; by the load that the answer in hand is for
+  logic        e_live, e_known;    // the entry is in use; by the load that the answer in progress is for
   logic        e_length, e_next;   // the answer has that length; is of that chunk
 
   // ---------------------------------------------------------------- walk over the entries on a tick or a broken route
@@ -106,7 +106,7 @@ module smfu_match #(
   logic [1:0] state_q;
 
   // ---------------------------------------------------------------- answers come in
-  // A beat goes through a register. With the first one its entry is read; it is judged in the next cycle. So are the
+  // A beat goes through a register. With the first one its entry is read; it is checked in the next cycle. So are the
   // entries of the walk, while no answer needs one.
   logic              q_valid_q, q_sop_q, q_eop_q;
   logic              is_load_q, is_quiet_q, ok_q;  // of the header: its op, its status
@@ -126,7 +126,8 @@ module smfu_match #(
   assign rx_rsp_ready_o = (!q_valid_q || q_leaves) && !(found_q && rx_rsp_sop_i);
   assign rsp_hdr_o      = q_hdr_q;
 
-  // The answer in hand may be of the same load: then its entry is read as it is written; whose it is does not change.
+  // The answer in progress may be of the same load: then its entry is read as it is written; whose it is does not
+  // change.
   logic [ENTRY_W-1:0] entry, entry_d;
   logic               again;
   logic [6:0]         next_chunk;
@@ -261,9 +262,9 @@ module smfu_match #(
   end
 
   // ---------------------------------------------------------------- completion and event
-  // A packet is judged with its first beat. Its beats go through a register, so that the next packet is judged as
+  // A packet is checked with its first beat. Its beats go through a register, so that the next packet is checked as
   // soon as the last of them is in it. Whether there is room for one comes from a register, too.
-  logic drop_q;  // behind the failure: the rest of the packet
+  logic drop_q;  // after the failure: the rest of the packet
   logic room;
   wire  pass = q_valid_q && room && state_q == S_PASS;
   wire  more = !q_eop_q;

@@ -35,7 +35,7 @@ module smfu_ones #(
   logic            half_q;  // cut at 128 bytes, as MPS was when it was taken
   logic [10:0]     sent_q;  // DW of this completion already sent
 
-  // A failed load comes first: behind it wait the answers of all others.
+  // A failed load comes first: after it wait the answers of all others.
   assign failed_ready_o    = !busy_q;
   assign refused_ready_o   = !busy_q && !failed_valid_i;
   wire take                = !busy_q && (failed_valid_i || refused_valid_i);

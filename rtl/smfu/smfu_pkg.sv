@@ -5,7 +5,7 @@
 // verilator lint_off UNUSEDSIGNAL
 package smfu_pkg;
 
-  localparam int unsigned DIRTY_NODES = 64;  // nodes that a quiet round and what is behind it may have to ask
+  localparam int unsigned DIRTY_NODES = 64;  // nodes that a quiet round and what is after it may have to ask
   localparam int unsigned INTERVALS = 64;
   localparam logic [6:0]  NO_INTERVAL = 7'd64;
 
@@ -57,7 +57,7 @@ package smfu_pkg;
     be_first = be[0] ? 2'd0 : be[1] ? 2'd1 : be[2] ? 2'd2 : be[3] ? 2'd3 : 2'd0;
   endfunction
 
-  // Bytes behind the last enabled one of a DW; 3 if none is enabled (a zero-length read counts one byte).
+  // Bytes after the last enabled one of a DW; 3 if none is enabled (a zero-length read counts one byte).
   function logic [1:0] be_trail(input logic [3:1] be);
     be_trail = be[3] ? 2'd0 : be[2] ? 2'd1 : be[1] ? 2'd2 : 2'd3;
   endfunction

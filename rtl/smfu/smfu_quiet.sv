@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks
-// every node that got stores since it was last asked (smfu_dirty), and behind a store to a group all nodes, by their
-// numbers; further reads wait in order. The answer is an ST_* that hit a store or a round since the last answer to the
-// same page, so that whoever asks first takes it from nobody (smfu_errors). If no more nodes can be listed a round is
-// made without a read, and stores wait for its end.
-// A fence is a quiet of another unit: it covers the stores taken before it. Its answer is that of the next read of the
-// page, which stays to be told: an error is gone only when the page itself has heard of it.
+// SPDX-License-Identifier: Apache-2.0 Quiet: a host read that completes when every store before it is visible at its
+// target. One round at a time asks every node that got stores since it was last asked (smfu_dirty), and after a store
+// to a group all nodes, by their numbers; further reads wait in order. The answer is an ST_* that hit a store or a
+// round since the last answer to the same page, so that the page that asks first takes it from no other (smfu_errors).
+// If no more nodes can be listed a round is made without a read, and stores wait for its end. A fence is a quiet of
+// another unit: it covers the stores taken before it. Its answer is that of the next read of the page, which stays to
+// be reported: an error is gone only when the page itself has heard of it.
 `default_nettype none
 
 module smfu_quiet #(
@@ -57,8 +56,8 @@ module smfu_quiet #(
     input  wire logic                np_ready_i,
     output      ggas_pkg::net_hdr_t  np_hdr_o,
 
-    // SMFU_QUIET_RSP: the header that goes in hand in this cycle; that in hand, whether it is expected, whether it must
-    // wait, and when it is taken
+    // SMFU_QUIET_RSP: the header that goes in progress in this cycle; that in progress, whether it is expected, whether
+    // it must wait, and when it is taken
     input  wire logic                arrive_i,
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::net_hdr_t  arrive_hdr_i,
@@ -128,7 +127,7 @@ module smfu_quiet #(
   always_ff @(posedge clk_i) if (fence_i) fence_page_q <= fence_page_i;
 
   // ---------------------------------------------------------------- the round
-  // Asks entry by entry; then waits. What has not answered when time is over, or behind a route that broke, is told
+  // Asks entry by entry; then waits. What has not answered when time is over, or after a route that broke, is reported
   // in a sweep over the entries.
   localparam logic [2:0] S_IDLE = 3'd0, S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3, S_DONE = 3'd4;
   localparam int unsigned NW = $clog2(smfu_pkg::DIRTY_NODES);
@@ -159,7 +158,7 @@ module smfu_quiet #(
   wire             sweeps   = late_q || (broken_q && !swept_q);
   wire             ends     = state_q == S_WAIT && quiet;
 
-  // Behind a store to a group entries are numbers: 0 to that of the last node.
+  // After a store to a group entries are numbers: 0 to that of the last node.
   logic            group_q, all_q;  // one went since the last round began; before this round
   logic [NW-1:0]   last_q;          // number of the last node
   wire             any       = listed || group_q;
@@ -187,11 +186,11 @@ module smfu_quiet #(
   wire             np_free  = !np_valid_o || np_ready_i;
   wire             asked    = asking && reach && !lost_i && np_free;
   wire             gives_up = state_q == S_SWEEP && on_entry && at_waits && (cut_off || late_q);
-  // An error that an answer brings is told in the cycle behind it, before any other.
+  // An error that an answer brings is reported in the cycle after it, before any other.
   logic [3:0]      rsp_status_q;
   logic [15:0]     rsp_src_q, rsp_domain_q;
   logic            rsp_one_q;       // it concerns that domain alone
-  wire             rsp_bad  = rsp_known_o && rsp_hdr_i.status != ggas_pkg::ST_OK;  // in hand
+  wire             rsp_bad  = rsp_known_o && rsp_hdr_i.status != ggas_pkg::ST_OK;  // in progress
   wire             may_tell = !event_valid_o && !rsp_bad && !rsp_bad_q;
   wire             given_up = gives_up && may_tell;
   wire             refused  = asking && !reach && may_tell;
@@ -309,11 +308,11 @@ module smfu_quiet #(
   end
 `endif
 
-  // A store counts as dirty from its first beat on; one that was on its way when the route broke may be lost.
+  // A store counts as dirty from its first beat on; one that was in flight when the route broke may be lost.
   logic [3:0]  found_q, one_q; // errors of the last cycle: of all, of a domain
   logic [15:0] one_domain_q;
   logic        others_q;       // a store of another node, since the last round began
-  logic        behind_q;       // a store failed as an answer brought an error of a domain: it comes behind that
+  logic        behind_q;       // a store failed as an answer brought an error of a domain: it comes after that
   logic [3:0]  behind_status_q;
   logic [15:0] behind_domain_q;
   wire         other     = sent_i && (sent_all_i || ggas_pkg::node_number(sent_node_i) != cfg_node_i);

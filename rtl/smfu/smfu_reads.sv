@@ -2,7 +2,7 @@
 // Loads and quiets as they come to their target: checked in the first cycle, made into reads of the exports from the
 // second on (a quiet from the third on), as soon as the slot that smfu_rob has for them is free. What is refused
 // becomes an event, and an answer without a read; a packet of no known kind becomes an event alone. With MRRS = 128
-// a load takes two reads. A quiet reads nothing, but behind the writes, from each export written since it was read
+// a load takes two reads. A quiet reads nothing, but after the writes, from each export written since it was read
 // so (a flush, in a slot of its own without an answer): exports may lie in different devices, where no read pushes
 // the writes to another.
 `default_nettype none
@@ -34,12 +34,12 @@ module smfu_reads (
     input  wire logic                range_error_i,   // a store of range_node_i was dropped
     input  wire ggas_pkg::node_t     range_node_i,
     input  wire logic [15:0]         range_domain_i,
-    output      logic                range_busy_o,    // another one cannot be told yet
+    output      logic                range_busy_o,    // another one cannot be reported yet
 
-    // the slot of the request in hand
+    // the slot of the request in progress
     input  wire logic                free_i,          // slot_i is free, its tags too
     input  wire logic [5:0]          slot_i,
-    output      logic                held_o,          // there is a request in hand
+    output      logic                held_o,          // there is a request in progress
     output      logic                reads_o,         // it passed its checks
     output      logic                fill_o,          // keep fill_slot_o and fill_status_o in slot_i
     // addr[11:7], whole, flush, src 16, tag 16, len_dw (flush: export) 7, quiet
@@ -65,7 +65,7 @@ module smfu_reads (
   logic [3:0]  status_q;
   logic [15:0] src_q, tag_q;
   logic [63:0] addr_q;             // bus address of the next read
-  logic [6:0]  len_q;              // DW of all reads; of the next one; behind it
+  logic [6:0]  len_q;              // DW of all reads; of the next one; after it
   logic [6:0]  now_q, rest_q;
   logic [5:0]  pos_q;
   logic [3:0]  first_be_q, last_be_q;
@@ -87,8 +87,8 @@ module smfu_reads (
   assign rx_np_ready_o = (!held_o || finish) && !event_valid_o && !(is_quiet ? range_busy_o : !known_i);
 
   // ---------------------------------------------------------------- nodes that lost a store since their last quiet
-  // What is noted of a quiet's node is there a cycle behind the quiet, which is still in hand then: its event waits for
-  // it.
+  // What is noted of a quiet's node is there a cycle after the quiet, which is still in progress then: its event waits
+  // for it.
   logic            fresh_q;        // a quiet was taken in the last cycle
   logic            noted;          // its node lost a store; the event went with the store
   logic            note_q, mark_q; // range_node_q is to be looked up, and marked
@@ -152,7 +152,7 @@ module smfu_reads (
   end
 
   // ---------------------------------------------------------------- what a quiet flushes
-  logic [63:0] dirty_q, flush_q;             // exports with writes to be flushed; by the quiet in hand
+  logic [63:0] dirty_q, flush_q;             // exports with writes to be flushed; by the quiet in progress
   logic        seek_q;                       // the next of them is looked for
   logic        flush_valid_q;                // flush_no_q is it; none: the quiet itself is next
   logic [5:0]  flush_no_q;
@@ -180,7 +180,7 @@ module smfu_reads (
         flush_q <= cfg_ingress_i ? dirty_q : '0;
         if (cfg_ingress_i) dirty_q <= '0;
       end
-      if (again_i) begin  // by the quiet in hand too, unless only its answer is still to come: it was told
+      if (again_i) begin  // by the quiet in progress too, unless only its answer is still to come: it was reported
         flush_q[again_export_i] <= 1'b1;
         dirty_q[again_export_i] <= 1'b1;
       end
@@ -248,7 +248,7 @@ module smfu_reads (
         pos_q    <= now_q[5:0];
       end
       if (told) status_q <= ggas_pkg::ST_RANGE;
-      // A packet of no known kind gets no answer: nobody waits for it.
+      // A packet of no known kind gets no answer: no one waits for it.
       if (take && op_known) begin
         held_o     <= 1'b1;
         quiet_q    <= is_quiet;

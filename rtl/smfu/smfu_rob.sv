@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads its export, and is
-// answered in ring order. In front of a quiet stand its flushes, zero-length reads that come back behind the writes
+// answered in ring order. In front of a quiet stand its flushes, zero-length reads that come back after the writes
 // before them; their slots have no answer of their own. Requests are checked and their reads made by smfu_reads; the
 // tag of a read is {slot, part}. A slot whose read ran out of time keeps its tags out of use until its completions
 // came after all or another time-out went by.
@@ -28,7 +28,7 @@ module smfu_rob #(
     input  wire logic                range_error_i,   // a store of range_node_i was dropped
     input  wire ggas_pkg::node_t     range_node_i,
     input  wire logic [15:0]         range_domain_i,
-    output      logic                range_busy_o,    // another one cannot be told yet
+    output      logic                range_busy_o,    // another one cannot be reported yet
 
     // exports, as in smfu_reads
     output      logic                ask_o,
@@ -237,7 +237,7 @@ module smfu_rob #(
   // verilator lint_on UNUSEDSIGNAL
   wire        over   = w_wait && !late[16];
   wire        w_busy = cpl_busy && stored == walk_q;
-  logic       late_q, rested_q;  // so it was in the cycle before, without a completion of it in hand; it is a zombie
+  logic       late_q, rested_q;  // so it was in the cycle before, without a completion of it in progress; it is a zombie
   // A completion that comes has the event register and the slot first, a read that is issued the deadlines.
   wire        expire = late_q && !cpl_see && !cpl_event_valid_o && !raise && !w_busy && !issue;
   wire        forget = rested_q && !cpl_see && !cpl_busy;
@@ -261,7 +261,7 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- state of slots and reads
-  // Of the slots in question: tail and that behind it, next (head_), that of a completion as it comes (c_) and as it is
+  // Of the slots in question: tail and that after it, next (head_), that of a completion as it comes (c_) and as it is
   // stored, that of the walk.
   logic       tail_zombie, next_zombie, head_zombie, c_zombie, w_zombie;  // given up; its tags rest
   logic [1:0] head_part, c_part, stored_part, w_part;        // its reads that have not been answered in full

@@ -53,7 +53,7 @@ module smfu_rob_answer #(
   wire         start   = ready && free && !slot_i[40];
   wire         h_data  = good_i && !slot_i[0];
 
-  // A flush that failed is told to every quiet that was there by then, and made again for those that come.
+  // A flush that failed is reported to every quiet that was there by then, and made again for those that come.
   logic [3:0] flush_status_q;
   logic [6:0] flush_end_q;         // for quiets in front of this slot
   logic       flush_failed_q;

@@ -45,7 +45,7 @@ module velo_mailbox #(
     output      logic [31:0]         tell_count_o,
     output      logic                cnt_messages_o,
     output      logic                cnt_full_o,
-    output      logic                writes_o,        // an entry is on its way
+    output      logic                writes_o,        // an entry is in flight
     output      logic                busy_o
 );
 
@@ -133,7 +133,7 @@ module velo_mailbox #(
       wr_hdr_o.first_be = 4'hf;
       wr_hdr_o.last_be  = 4'hf;
       for (int i = 0; i < BEATS; i++) if (beat_q == i[3:0]) wr_data_o = entry[i*DATA_W+:DATA_W];
-      // Behind the last byte of the text there are zeros.
+      // After the last byte of the text there are zeros.
       for (int i = 0; i < DATA_W / 8; i++) begin
         at = ({3'd0, beat_q} << BYTES_W) | i[6:0];
         if (!at[6] && at >= size[6:0]) wr_data_o[i*8+:8] = '0;
