@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of the benchmark upc, whoever runs it, and where their data lie. Included after kernels/upc.cuh.
+// Points of the benchmark upc, the one that runs it, and where their data lie. Included after kernels/upc.cuh.
 #pragma once
 
 #include <vector>

@@ -125,7 +125,7 @@ GGAS_DEVICE uint64_t upc_count_wrong(const upc_args& a, uint64_t round) {
   return wrong;
 }
 
-// Every round has other data and is checked. Barriers before the call and behind it are not measured.
+// Every round has other data and is checked. Barriers before the call and after it are not measured.
 [[maybe_unused]] static __global__ void GGAS_LAUNCH_BOUNDS(512) upc_loop(upc_args a) {
   outcome out{0, 0, 0, ggas_ok};
   const int me = ggas_rank(a.ranks), count = ggas_rank_count(a.ranks);

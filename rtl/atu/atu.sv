@@ -40,7 +40,7 @@ module atu #(
     input  wire logic [319:0]        tr_nla_i,
     input  wire logic [79:0]         tr_pd_i,
     input  wire logic [4:0]          tr_write_i,       // the right that is needed; client 4 needs both to write
-    output      logic [4:0]          tr_rsp_valid_o,   // pulse; the rest is for whoever it is
+    output      logic [4:0]          tr_rsp_valid_o,   // pulse; the rest is for the client that it is for
     output      logic [63:0]         tr_rsp_addr_o,
     output      logic [4:0]          tr_rsp_shift_o,   // log2 of the page size
     output      logic [3:0]          tr_rsp_status_o,  // ST_OK, ST_PROTECTION

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0 Works on one group at a time, for one contribution or one result. Contributions
-// are combined in a fixed order, own first and then child by child, each as soon as it is its turn, while its packet
-// still comes in. With the last one the sum goes to the parent, row by row as it is made; at the root, and when it
-// comes from the parent, it goes to the children, the last one of them first, and into the memory of the host, the flag
-// last. A group of which a packet may be lost is broken until it is switched off: its neighbours in the tree are
-// informed, which breaks it there, too, and every operation of its own ends with ST_LINK_DOWN (docs/coll.md).
+// SPDX-License-Identifier: Apache-2.0
+// Works on one group at a time, for one contribution or one result. Contributions are combined in a fixed order, own
+// first and then child by child, each as soon as it is its turn, while its packet still comes in. With the last one the
+// sum goes to the parent, row by row as it is made; at the root, and when it comes from the parent, it goes to the
+// children, the last one of them first, and into the memory of the host, the flag last. A group of which a packet may
+// be lost is broken until it is switched off: its neighbours in the tree are informed, which breaks it there, too, and
+// every operation of its own ends with ST_LINK_DOWN (docs/coll.md).
 `default_nettype none
 
 module coll_engine #(
@@ -375,7 +376,7 @@ module coll_engine #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!(on_q && state_q == S_PICK));  // one combines for the group in work
-      // Whoever's rows leave was whole before, so `have` is not set after its end.
+      // The one whose rows leave was whole before, so `have` is not set after its end.
       if (used && enable_i[group_q] && slot_q != '0) assert (have_o[{group_q, slot_q}]);
     end
   end

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 The crossbar between the links and the units of a NIC with several links
-// (docs/network.md). Ports 0 ... LINKS-1 are the links, port LINKS is the own units'. Each input moves one packet at a
-// time into the queue that the link has for it (net_output), as soon as the other side has room for one more: so who
-// waits for one link is not in the way of who comes after. Packets for the own units leave next to that, a stream a
-// virtual channel.
+// SPDX-License-Identifier: Apache-2.0
+// The crossbar between the links and the units of a NIC with several links (docs/network.md). Ports 0 ... LINKS-1 are
+// the links, port LINKS is the own units'. Each input moves one packet at a time into the queue that the link has for
+// it (net_output), as soon as the other side has room for one more: so who waits for one link is not in the way of who
+// comes after. Packets for the own units leave next to that, a stream a virtual channel.
 `default_nettype none
 
 module net_crossbar #(

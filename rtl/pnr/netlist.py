@@ -203,7 +203,7 @@ def joined(units):
     return "".join(parts)
 
 
-_LOCKS = collections.defaultdict(threading.Lock)  # a unit is mapped once, whoever asks
+_LOCKS = collections.defaultdict(threading.Lock)  # a unit is mapped once, for all that ask
 
 
 class Unit:

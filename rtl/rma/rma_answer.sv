@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Responses from the network: data of gets and results of atomics become host
-// writes, then the requester is informed. The protection domain is that of the local context: what carries another one,
-// or an epoch that is over, was asked for by another one and is reported only. Nothing is written for a context that is
-// off. Waits for translation and host writes only.
+// SPDX-License-Identifier: Apache-2.0
+// Responses from the network: data of gets and results of atomics become host writes, then the requester is informed.
+// The protection domain is that of the local context: what carries another one, or an epoch that is over, was asked for
+// by another one and is reported only. Nothing is written for a context that is off. Waits for translation and host
+// writes only.
 `default_nettype none
 
 module rma_answer #(

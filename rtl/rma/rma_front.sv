@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 What lies in front of the requester: pages of contexts and work queues fill
-// slots, whole descriptors leave them, and status blocks report what became of them. Contexts with a complete
-// descriptor take turns: each is listed at most once, and not while one of its descriptors is with the requester. If
-// nothing else waits a descriptor is offered three cycles after its last DW came.
+// SPDX-License-Identifier: Apache-2.0
+// What lies in front of the requester: pages of contexts and work queues fill slots, whole descriptors leave them, and
+// status blocks report what became of them. Contexts with a complete descriptor take turns: each is listed at most
+// once, and not while one of its descriptors is with the requester. If nothing else waits a descriptor is offered three
+// cycles after its last DW came.
 `default_nettype none
 
 module rma_front #(

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0 Requests from the network, strictly in order: puts become host writes, the rest
-// is handed to its unit once every earlier write was accepted. While one packet is executed (x_*) the next one is
-// checked and translated (head). Whatever a packet contains it ends: with an effect, or with an event and, where the
-// initiator can be informed, an answer. A put waits for nothing but translation and host writes. Latency of a put:
-// first beat in to first beat of the write 4 cycles if the translation takes 2.
+// SPDX-License-Identifier: Apache-2.0
+// Requests from the network, strictly in order: puts become host writes, the rest is handed to its unit once every
+// earlier write was accepted. While one packet is executed (x_*) the next one is checked and translated (head).
+// Whatever a packet contains it ends: with an effect, or with an event and, where the initiator can be informed, an
+// answer. A put waits for nothing but translation and host writes. Latency of a put: first beat in to first beat of the
+// write 4 cycles if the translation takes 2.
 `default_nettype none
 
 module rma_target #(

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0 Errors of stores and rounds of quiet, until they are reported. One that a user's
-// stores met concerns his domain: pages whose context is of that domain hear of it, and pages without a context; any
-// other concerns all. So no one makes the quiets of others fail. Domains that agree in their low bits share a place.
-// Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch it was reported
-// last; a page that the build has no context for has none and reads that of another one. Words and epoch are not reset:
-// they stay comparable, and without an error there is nothing to report.
+// SPDX-License-Identifier: Apache-2.0
+// Errors of stores and rounds of quiet, until they are reported. One that a user's stores met concerns his domain:
+// pages whose context is of that domain learn of it, and pages without a context; any other concerns all. So no one
+// makes the quiets of others fail. Domains that agree in their low bits share a place. Errors between two answers share
+// an epoch, and the first of them is kept. A page's word is the epoch it was reported last; a page that the build has
+// no context for has none and reads that of another one. Words and epoch are not reset: they stay comparable, and
+// without an error there is nothing to report.
 `default_nettype none
 
 module smfu_errors (
@@ -107,7 +108,7 @@ module smfu_errors (
     end
   end
 
-  // ---------------------------------------------------------------- what the page has not heard; nothing in the first
+  // ---------------------------------------------------------------- what the page has not learned; nothing in the first
   // cycle after the start
   logic       any_news_q, all_news_q, one_news_q;
   logic [3:0] one_q;

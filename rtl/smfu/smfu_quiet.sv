@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0 Quiet: a host read that completes when every store before it is visible at its
-// target. One round at a time asks every node that got stores since it was last asked (smfu_dirty), and after a store
-// to a group all nodes, by their numbers; further reads wait in order. The answer is an ST_* that hit a store or a
-// round since the last answer to the same page, so that the page that asks first takes it from no other (smfu_errors).
-// If no more nodes can be listed a round is made without a read, and stores wait for its end. A fence is a quiet of
-// another unit: it covers the stores taken before it. Its answer is that of the next read of the page, which stays to
-// be reported: an error is gone only when the page itself has heard of it.
+// SPDX-License-Identifier: Apache-2.0
+// Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks every
+// node that got stores since it was last asked (smfu_dirty), and after a store to a group all nodes, by their numbers;
+// further reads wait in order. The answer is an ST_* that hit a store or a round since the last answer to the same
+// page, so that the page that asks first takes it from no other (smfu_errors). If no more nodes can be listed a round
+// is made without a read, and stores wait for its end. A fence is a quiet of another unit: it covers the stores taken
+// before it. Its answer is that of the next read of the page, which stays to be reported: an error is gone only when
+// the page itself has learned of it.
 `default_nettype none
 
 module smfu_quiet #(

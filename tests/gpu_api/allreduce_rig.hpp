@@ -53,7 +53,7 @@ class Allreduce : public api_test {
     if (op == ggas_prod) return static_cast<T>(a * b);
     return op == ggas_sum ? static_cast<T>(a + b) : op == ggas_min ? std::min(a, b) : std::max(a, b);
   }
-  // Sums and products of such numbers are rounded: they tell in which order they were made.
+  // Sums and products of such numbers are rounded: they report in which order they were made.
   template <class T>
   T number(ggas_op op) {
     if constexpr (std::is_unsigned_v<T>) return static_cast<T>(random_());

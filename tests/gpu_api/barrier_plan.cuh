@@ -3,8 +3,8 @@
 // a sequence is and what its blocks do. For the host engine and GPUs. Every call is drawn from the sequence's seed
 // alike by every member, what a block makes of it by that block.
 //
-// The rule that is looked for: ok says that every member has come. Before its j-th meeting with a team a block stores j
-// at all members; after ok it finds j, or more, of every block of every member. After an allreduce the sum tells. And
+// The rule that is looked for: ok says that every member has come. Before its j-th barrier with a team a block stores j
+// at all members; after ok it finds j, or more, of every block of every member. After an allreduce the sum reports. And
 // after a failure a block finds the node broken, whatever it calls.
 #pragma once
 

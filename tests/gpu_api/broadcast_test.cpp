@@ -222,7 +222,7 @@ TEST_P(Broadcast, NumbersOfExchangesWrap) {
       for (uint32_t r = 1; r <= 16; ++r) {
         const size_t n = r % 2 ? 9 : l.channel_bytes / 8 + 3;  // one channel, two channels
         fill(*this, n, 0, r);
-        if (r <= 4) {  // what the numbers say was before has not been: every member must have heard of it
+        if (r <= 4) {  // what the numbers say was before has not been: every member must have learned of it
           ASSERT_EQ(ggas_allgather_block(out(), in(), n, enough()), ggas_ok);
         } else {
           const int root = static_cast<int>(r) % ggas_nodes();

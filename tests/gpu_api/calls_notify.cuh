@@ -222,8 +222,8 @@ __global__ void notify_refused(notify_args a) {
   f.write(a.outcomes);
 }
 
-// One thread, without a NIC: a ring that no one reads takes what it has room for, told in quarters, and leaves nothing
-// of what was too much after; what was read makes room.
+// One thread, without a NIC: a ring that no one reads takes what it has room for, reported in quarters, and leaves
+// nothing of what was too much after; what was read makes room.
 __global__ void notify_full_ring(notify_args a) {
   found f;
   constexpr uint64_t records = layout::direct_records;

@@ -210,7 +210,7 @@ __global__ void GGAS_LAUNCH_BOUNDS(96) wait_for_nothing(wait_args a) {
   f.write(a.outcomes);
 }
 
-// Two blocks of a GPU, one tells the other: a fence of the GPU is enough.
+// Two blocks of a GPU, one informs the other: a fence of the GPU is enough.
 __global__ void GGAS_LAUNCH_BOUNDS(96) tell_the_next_block(wait_args a) {
   found f;
   const unsigned me = detail::thread_rank(), threads = detail::thread_count();

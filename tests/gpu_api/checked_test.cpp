@@ -81,7 +81,7 @@ TEST_P(Checked, EveryBlockOfAGridFindsIt) {
   }
 }
 
-// A grid of three blocks at one member, of one at the others: the two that no one answers hear of it, too.
+// A grid of three blocks at one member, of one at the others: the two that no one answers learn of it, too.
 TEST_P(Checked, GridsOfDifferentSizesAreFound) {
   for (int n = 0; n < nodes(); ++n)
     on(n, n == last() ? 3 : 1, 64,
@@ -120,7 +120,7 @@ TEST_P(Checked, AnAbsentMemberIsWaitedFor) {
   expect_goes_on();
 }
 
-// Where members tell each other of their vectors anyway.
+// Where members inform each other of their vectors anyway.
 struct NotChecked : api_test {};
 INSTANTIATE_TEST_SUITE_P(Provider, NotChecked, testing::ValuesIn(checked_targets()),
                          [](const auto& i) { return i.param.name(); });

@@ -40,7 +40,7 @@ constexpr int calls = 24;
 constexpr int first_that_reads = static_cast<int>(call::load);
 
 constexpr uint64_t most_probes = 6;  // of an item: a cell each, at some node
-constexpr uint64_t cell_bytes = 32;  // the value, a word that tells, a line
+constexpr uint64_t cell_bytes = 32;  // the value, a word that reports, a line
 
 struct args {
   uint64_t cells;     // offset of the cells: all of every thread of every node, at every node

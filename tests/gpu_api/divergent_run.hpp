@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the divergent loops must leave, whoever runs them. Rig: nodes(), read<T>(node, offset, n), write(node, offset,
-// vector) of user memory.
+// What the divergent loops must leave, whichever rig runs them. Rig: nodes(), read<T>(node, offset, n), write(node,
+// offset, vector) of user memory.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -120,7 +120,7 @@ TEST_P(Group, TheBlocksQueueIsKnownToEveryCall) {
 
 // ------------------------------------------------------------------------------------------------ a NIC of memory
 
-// Queue 0 of node 0 lies in plain memory: what a NIC would be told can be looked at, and its counts be set.
+// Queue 0 of node 0 lies in plain memory: what a NIC would get can be looked at, and its counts be set.
 class MemoryQueue : public testing::Test {
  protected:
   void SetUp() override {
@@ -207,7 +207,7 @@ static_assert(detail::grid_group::working(7) == 7);
 
 constexpr uint64_t from_at = 1024, to_at = 16384, part = 2048;
 
-// Group number g of a node moves its part of 100 words to the right neighbour, tells it, and adds to a word there.
+// Group number g of a node moves its part of 100 words to the right neighbour, informs it, and adds to a word there.
 template <class G>
 void use_group(api_test& t, const G& group, unsigned number) {
   const int me = ggas_node(), right = right_of(me);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls of groups must leave in memory, whoever runs them. Rig: nodes(), read<T>(node, offset, n).
+// What the calls of groups must leave in memory, whichever rig runs them. Rig: nodes(), read<T>(node, offset, n).
 #pragma once
 
 #include <gtest/gtest.h>

@@ -64,7 +64,7 @@ GGAS_DEVICE float* vector_of(const plan& p, uint64_t place) {
   return ggas_pointer_of_node<float>(ggas_node(), p.base + 4096 + place * 4096);
 }
 
-// Every member tells its right neighbour something, but the culprit.
+// Every member informs its right neighbour something, but the culprit.
 GGAS_DEVICE ggas_status wait_for_neighbour(const plan& p) {
   const int me = ggas_node(), right = (me + 1) % ggas_nodes();
   auto* const flag = ggas_pointer_of_node<uint64_t>(me, p.base);

@@ -69,7 +69,7 @@ T expected(const userlib::coll_tree& tree, unsigned node, size_t i, ggas_op op) 
   return sum;
 }
 
-// Every node is told of every round by all others before anyone goes on.
+// Every node is informed of every round by all others before anyone goes on.
 TEST_P(nic_unit_suite, NobodyLeavesABarrierBeforeAllHaveCome) {
   constexpr int rounds = 6;
   std::vector<int> wrong(size_t(nodes()), 0);
@@ -191,7 +191,7 @@ TEST_P(nic_unit_suite, WhatItCannotDo) {
   EXPECT_EQ(words<float>(0)[100 + 64], float(nodes()));
 }
 
-// Members that do not agree all hear of it. One that does not come is a time-out of the others, and a reset makes the
+// Members that do not agree all learn of it. One that does not come is a time-out of the others, and a reset makes the
 // unit work again, whatever was left in it.
 TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
   std::vector<ggas_status> s = all_of(ggas_ok);
@@ -272,7 +272,7 @@ TEST(NicUnitFault, LostStoresAreToldToAllMembers) {
   EXPECT_EQ(last, std::vector<ggas_status>(3, ggas_peer_error));
 }
 
-// A link of the tree is cut in the middle of barriers and sums: all members hear of it long before their time is up,
+// A link of the tree is cut in the middle of barriers and sums: all members learn of it long before their time is up,
 // what was good is right, no one is further than one call ahead, and after a reset they work on over other links.
 TEST_P(nic_unit_suite, ACutLinkEndsTheOperationOfAllMembers) {
   const auto shape = fabric::topology::parse(GetParam().topology, unsigned(nodes()));

@@ -171,7 +171,7 @@ unsigned old_values(rank_cluster& on, ggas_sync_mode mode, unsigned rounds, cons
   return old;
 }
 
-// The original's order: one rank tells all that it is done, then hears of them. No one hears of the other writers.
+// The original's order: one rank informs all that it is done, then learns of them. No one learns of the other writers.
 ggas_status tell_and_hear(rank_cluster& on, ranked<uint64_t> words, unsigned round) {
   const int me = ggas_rank(on.ranks), count = on.count();
   ggas_status s = ggas_ok;
@@ -202,7 +202,7 @@ TEST(RankSkew, AReaderNeverSeesAnOldValueAndTheOriginalsOrderDoesNotSuffice) {
   }
 }
 
-// Permutes in a row that wait for no one: a source that runs ahead is told from that of this permute.
+// Permutes in a row that wait for no one: a source that runs ahead is distinguished from that of this permute.
 TEST(RankSkew, PermutesInARowKeepTheirSources) {
   for (const rank_target& t : {rank_target{{.nodes = 5}, 1}, rank_target{{.nodes = 2}, 3}}) {
     rank_cluster on(t, 64 * sizeof(uint32_t));

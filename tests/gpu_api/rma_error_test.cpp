@@ -69,7 +69,7 @@ TEST_F(RmaError, ARingThatNobodyReadsHoldsItsSendersBack) {
   });
 }
 
-// Without back-pressure what does not fit is dropped, counted and told.
+// Without back-pressure what does not fit is dropped, counted and reported.
 TEST_F(RmaError, LostNotificationsAreCounted) {
   cluster_config cfg = config();
   cfg.queues.notify_log2 = 4;
@@ -148,7 +148,7 @@ TEST_F(RmaError, WithoutQueuesPutsAreStoresAndAtomicsAreRefused) {
   });
 }
 
-// The link is cut under way: every call ends, with a time-out of its own or with the NIC's verdict.
+// The link is cut under way: every call ends, with a time-out of its own or with the NIC's result.
 TEST_F(RmaError, ACutLinkEndsEveryWait) {
   const auto script = std::filesystem::path(testing::TempDir()) / "ggas_cut.faults";
   std::ofstream(script) << "* cut from 40\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the tests of broadcast, allgather and alltoall: vectors at places that differ from node to node, teams of
-// every kind, values that tell round, source and place apart.
+// every kind, values that distinguish round, source and place.
 #pragma once
 
 #include <functional>

@@ -61,7 +61,7 @@ void nothing_is_left(node* n) {
   CHECK(kb < 1024 || access("/sys/kernel/debug/kmemleak", F_OK) == 0);
 }
 
-/* A user who may lock one region and a half: after the end of one there is room for the next, whoever else ends some.
+/* A user who may lock one region and a half: after the end of one there is room for the next, whichever user ends some.
  */
 static void lives_on_little(void) {
   enum { ROUNDS = 400 };

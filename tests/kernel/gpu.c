@@ -40,7 +40,7 @@ static void drop(buffer* b, size_t bytes) {
   close(b->fd);
 }
 
-/* Tells the other node of a region as word 0, and of the own context as word 1. */
+/* Informs the other node of a region as word 0, and of the own context as word 1. */
 static ggas_region share_buffer(node* n, const buffer* b, size_t offset, size_t bytes, unsigned rights) {
   ggas_region r;
   CHECK_IS(ggas_region_begin_dmabuf(&r, &n->dev, n->domain, b->fd, offset, bytes, rights), 0);
@@ -136,7 +136,7 @@ void gpu_memory_moves(node* n) {
   tell(n, 2, 0);
 }
 
-/* Memory that is taken away for good while the other node puts there: the sender hears of it, others have it at once. */
+/* Memory that is taken away for good while the other node puts there: the sender learns of it, others have it at once. */
 void gpu_memory_is_revoked(node* n) {
   if (n->me == 1) {
     buffer b = gpu_memory(BYTES), next;

@@ -32,7 +32,7 @@ static void refused(const struct testgpu_device* memory) {
   CHECK_IS(export_memory(memory->address, 4 * BYTES), -EINVAL); /* more than there is */
 }
 
-/* Node 0 puts there until it hears that node 1 has freed the memory. */
+/* Node 0 puts there until it learns that node 1 has freed the memory. */
 static void put_until_refused(node* n) {
   unsigned char* const from = pages(BYTES);
   ggas_region source = share(n, from, BYTES, GGAS_READ);

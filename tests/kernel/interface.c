@@ -12,7 +12,7 @@
 /* 0, or a negative errno. */
 static int call(node* n, unsigned long what, void* argument) { return ioctl(n->dev.fd, what, argument) ? -errno : 0; }
 
-/* The same with an argument that can be read alone: what is made cannot be told. */
+/* The same with an argument that can be read alone: what is made cannot be reported. */
 static int call_untold(node* n, unsigned long what, const void* argument, size_t bytes) {
   unsigned char* const page = pages(4096);
   int rc;

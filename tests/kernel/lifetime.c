@@ -7,7 +7,7 @@
 #include "tests/kernel/tests.h"
 
 /* The owner of a region and a context is killed while the other node puts there: nothing strays (the server checks
- * every access), the sender hears of it, the node goes on. */
+ * every access), the sender learns of it, the node goes on. */
 void owners_are_killed(node* n) {
   int child_says[2];
   enum { ROUNDS = 10 };
@@ -26,7 +26,7 @@ void owners_are_killed(node* n) {
         domain = ggas_domain_join(&dev, DOMAIN);
         if (ggas_region_begin(&r, &dev, domain, at, BYTES, GGAS_READ | GGAS_WRITE)) _exit(1);
         if (ggas_context_begin(&c, &dev, domain, NULL)) _exit(1);
-        /* The window is its parent's, so the parent tells. */
+        /* The window is its parent's, so the parent reports. */
         if (write(child_says[1], &r.nla, sizeof r.nla) != sizeof r.nla) _exit(1);
         for (;;) pause();
       } else {

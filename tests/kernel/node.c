@@ -52,7 +52,7 @@ size_t wrong(const unsigned char* p, size_t bytes, unsigned seed) {
   return n;
 }
 
-/* Registers memory and tells the other node of it, as word 0; its context, as word 1. */
+/* Registers memory and informs the other node of it, as word 0; its context, as word 1. */
 ggas_region share(node* n, void* at, size_t bytes, unsigned rights) {
   ggas_region r;
   CHECK_IS(ggas_region_begin(&r, &n->dev, n->domain, at, bytes, rights), 0);
@@ -82,7 +82,7 @@ int fault_of(volatile void* at) {
   return number;
 }
 
-/* The other node may not have its window yet: words are told until they are heard. */
+/* The other node may not have its window yet: words are reported until they are received. */
 void greet(node* n, uint64_t word) {
   WAIT(ggas_device_link(&n->dev) == 1);
   WAIT((*remote_word(n, 8) = word, usleep(1000), own_word(n, 8) == word));

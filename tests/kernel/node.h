@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests in virtual nodes share: results as TAP lines, meeting the other node, waiting with an end. */
+/* What tests in virtual nodes share: results as TAP lines, synchronising with the other node, waiting with an end. */
 #ifndef TESTS_KERNEL_NODE_H
 #define TESTS_KERNEL_NODE_H
 
@@ -57,7 +57,7 @@ static inline volatile uint64_t* remote_word(node* n, unsigned at) {
   return (volatile uint64_t*)(n->window.remote + n->other * n->window.bytes + at);
 }
 
-/* Both nodes have come here. Words of the board that were told before are visible. */
+/* Both nodes have come here. Words of the board that were reported before are visible. */
 static inline void meet(node* n) {
   *remote_word(n, 0) = ++n->met;
   WAIT(own_word(n, 0) >= n->met);
@@ -77,7 +77,7 @@ static inline void post(node* n, ggas_rma_desc d) { WAIT(ggas_rma_post(&n->conte
 /* Opens the device and makes what every test uses; `end` gives it back. */
 void begin(node* n);
 void end(node* n);
-/* The other node may not have its window yet: words are told until they are heard. */
+/* The other node may not have its window yet: words are reported until they are received. */
 void greet(node* n, uint64_t word);
 /* Runs a test on both nodes, one next to the other. */
 void run(node* n, const char* name, void (*test)(node*));
@@ -86,13 +86,13 @@ unsigned char* pages(size_t bytes); /* memory of its own, zeros */
 unsigned char pattern(unsigned seed, size_t i);
 void fill(unsigned char* p, size_t bytes, unsigned seed);
 size_t wrong(const unsigned char* p, size_t bytes, unsigned seed); /* bytes that are not as filled */
-/* Registers memory and tells the other node of it, as word 0; its context, as word 1. */
+/* Registers memory and informs the other node of it, as word 0; its context, as word 1. */
 ggas_region share(node* n, void* at, size_t bytes, unsigned rights);
 ggas_rma_peer peer(node* n);
 
 /* The signal that an access ends with; 0: none. */
 int fault_of(volatile void* at);
-/* An IOMMU of QEMU tells each page to the server, by a message: then less will do. */
+/* An IOMMU of QEMU reports each page to the server, by a message: then less will do. */
 int has_iommu(void);
 /* The number in a file, or a negative errno. */
 long read_number(const char* path);

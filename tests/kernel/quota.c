@@ -8,7 +8,7 @@
 #define NODE "/sys/class/ggas/ggas0/"
 enum { USER = 1000, OTHER_USER = 1001, CONTEXTS = 3, PAGES = 16, PAGE = 4096 };
 
-/* As many contexts as the user gets, and what the next one is told; -1000: something else went wrong. */
+/* As many contexts as the user gets, and what the next one gets; -1000: something else went wrong. */
 static int contexts_until(int* why) {
   static ggas_context c[CONTEXTS + 2];
   ggas_device dev;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What takes the NIC from its users: function-level reset, driver unbound, an error of the bus, its own end. Node 1 has
- * it, node 0 sends to it; each hears of it, and everything works again. And a link that dies and comes back. */
+ * it, node 0 sends to it; each learns of it, and everything works again. And a link that dies and comes back. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <glob.h>
@@ -25,7 +25,7 @@ static void expect_nothing_left(node* n) {
   CHECK_IS(fault_of(n->context.rings), SIGBUS);
 }
 
-/* Until one ends in an error, which is told in the usual way. */
+/* Until one ends in an error, which is reported in the usual way. */
 static void put_until_an_error(node* n) {
   ggas_rma_note note;
   do {
@@ -245,7 +245,7 @@ static void put_for_ever(uint64_t to) {
   }
 }
 
-/* The NIC does not answer any more (its server is killed): programs are told as by a removal, and the node goes on.
+/* The NIC does not answer any more (its server is killed): programs are informed as by a removal, and the node goes on.
  * Then another NIC is plugged in, and works. */
 void nic_is_gone(node* n) {
   unsigned char* const memory = pages(4096);

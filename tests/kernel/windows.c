@@ -50,7 +50,7 @@ void windows_of_two_domains(node* n) {
   ggas_device_close(&dev);
 }
 
-/* Numbers, intervals and BAR2 are shared by all: who comes late is told so, and what ends is free again. */
+/* Numbers, intervals and BAR2 are shared by all: who comes late learns so, and what ends is free again. */
 void windows_run_out(node* n) {
   enum { LIMIT = 64 };
   static ggas_window w[LIMIT];

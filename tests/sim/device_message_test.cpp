@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of strangers: the parser of messages, the commands after it and the map of windows, at random.
+// Bytes of unauthenticated peers: the parser of messages, the commands after it and the map of windows, at random.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 

@@ -187,7 +187,7 @@ TEST(device, a_function_level_reset_begins_anew) {
   EXPECT_EQ(b.get(GGAS_REG_SMFU_CTRL), 0u);
   EXPECT_EQ(b.get(GGAS_REG_MSIX_CTRL(0)), 0u);  // the client's vector is there again
   EXPECT_EQ(b.get(GGAS_REG_MSIX_CTRL(1)) & GGAS_MSIX_CTRL_MASK_MASK, GGAS_MSIX_CTRL_MASK_MASK);
-  EXPECT_EQ(a.c.read64(2, 0x10000), all_ones);  // its peer is told
+  EXPECT_EQ(a.c.read64(2, 0x10000), all_ones);  // its peer is informed
   b.c.bus_master(true);
   program(a, b);
   a.c.write64(2, 0x10008, 0x99);
@@ -244,7 +244,7 @@ TEST(device, a_run_is_repeated_from_its_log) {
   const auto same = device::replay(log, again, {});
   ASSERT_TRUE(same) << same.error();
   EXPECT_GT(same->lines, 500u);
-  // Had another value been stored, the NICs would have done something else: it is told where.
+  // Had another value been stored, the NICs would have done something else: the place is reported.
   std::ifstream in(log);
   std::string text((std::istreambuf_iterator<char>(in)), {});
   const size_t at = text.find(" write 2 10008 01");

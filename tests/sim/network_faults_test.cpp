@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of the network that are cut: who hears of it and when; every packet arrives once or is told as lost; after new
-// tables every member reaches every member again; a link that comes back carries as much as before.
+// Links of the network that are cut: who learns of it and when; every packet arrives once or is reported as lost; after
+// new tables every member reaches every member again; a link that comes back carries as much as before.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -99,7 +99,7 @@ struct rig {
 
 using change = std::tuple<unsigned, bool, uint64_t>;
 
-// The end of the cut direction loses its signal; the other one is told.
+// The end of the cut direction loses its signal; the other one is informed.
 TEST(network_faults, both_ends_hear_of_a_cut) {
   rig r("ring", 4, {{0, 0, 1'000'000, 5'000'000}});
   r.run_until(900'000);
@@ -111,7 +111,7 @@ TEST(network_faults, both_ends_hear_of_a_cut) {
   for (const auto& [n, port] : {std::pair(0u, 0u), std::pair(1u, 1u)})
     EXPECT_EQ(r.net->state(n, port), network::link_state::dead);
   EXPECT_EQ(r.net->state(0, 1), network::link_state::up);
-  // It stays so until both are told to start again, and there is a signal.
+  // It stays so until both are asked to start again, and there is a signal.
   r.net->retrain(1);
   r.run_until(6'000'000);
   EXPECT_EQ(r.net->state(1, 1), network::link_state::down);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables around dead links and nodes: whoever is joined to whom by living links reaches it, no packet turns in a loop,
+// Tables around dead links and nodes: a node that living links join to another reaches it, no packet turns in a loop,
 // and the channels have no circle. Every single dead link and node of the networks of sim.shapes, every pair of small
 // ones, and random ruins.
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole systems in which links and nodes die: who is told, in bounded time; the network manager leads packets around
-// what is dead, and all survivors reach each other; every store arrives or is told as lost.
+// Whole systems in which links and nodes die: who is informed, in bounded time; the network manager leads packets
+// around what is dead, and all survivors reach each other; every store arrives or is reported as lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class survivors : public testing::TestWithParam<shape> {
     const auto r = read(*s, from, gpu(*s, from).slot.pages_address, 8);
     return r.ok() ? r.dws.at(0) : ~0ull;
   }
-  // Every member stores to those others, is told that it has arrived, and reads it back.
+  // Every member stores to those others, learns that it has arrived, and reads it back.
   void expect_ways(uint64_t round, const std::function<bool(unsigned, unsigned)>& joined) {
     const auto picked = [&](unsigned from, unsigned to) {
       return from != to && joined(from, to) && (GetParam().all_pairs || (to + n - from) % n <= 3);
@@ -123,7 +123,7 @@ TEST_P(survivors, a_whole_network_is_left_alone) {
   EXPECT_EQ(counted("EVENT_LINK_DEAD"), 0u);
 }
 
-// Stores run over the link as it is cut. Each arrives or is told as lost, and its source's next quiet says so.
+// Stores run over the link as it is cut. Each arrives or is reported as lost, and its source's next quiet says so.
 TEST_P(survivors, a_link_is_cut_under_way) {
   make(cut_link(" cut from 4000"));
   ASSERT_LT(s->now_ps(), cut_us * us);
@@ -152,7 +152,7 @@ TEST_P(survivors, a_link_that_comes_back_is_used_again) {
   make(cut_link(" cut from 4000 to 4010"));
   wait_for_changes(2);
   EXPECT_EQ(counted("EVENT_LINK_DEAD"), 2u);
-  static_cast<void>(quiet(0));  // no matter what was told before
+  static_cast<void>(quiet(0));  // no matter what was reported before
   expect_ways(1, everybody);
   EXPECT_EQ(counted("EVENT_PACKET_LOST"), 0u);
 }
@@ -187,7 +187,7 @@ TEST_P(survivors, a_node_dies) {
   expect_events_as_counted();
 }
 
-// Two parts: inside of each everything works, and what is for the other one is told where it begins.
+// Two parts: inside of each everything works, and what is for the other one is reported where it begins.
 TEST(survivors_of, a_ring_in_two_parts) {
   for (const bool model : {true, false}) {
     auto c = config("galibier-k20", true, {"nic.load_timeout_ticks=40"});

@@ -95,7 +95,7 @@ TEST_P(topologies, trees_follow_the_ways_and_add_no_waits) {
     for (const auto& l : t.tree(root, all)) EXPECT_TRUE(lines.emplace(std::pair{l.node, l.lane}, l).second);
     std::set<channel> taken;
     std::set<unsigned> reached;
-    // Each copy with the node it stands in and the channel it came by.
+    // Each copy with the node it is in and the channel it came by.
     std::vector<std::tuple<unsigned, unsigned, std::optional<channel>>> copies{{root, fabric::own_units, std::nullopt}};
     while (!copies.empty()) {
       const auto [node, port, came] = copies.back();

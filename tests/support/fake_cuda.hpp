@@ -26,7 +26,7 @@ struct fake_cuda {
   std::set<std::pair<int, int>> plain;  // these reach each other, but not with atomics
   bool files = true, fabric = false;    // how memory may be passed on
   bool virtual_memory = true;           // its management
-  bool knows_fabric = true;             // the driver has heard of it
+  bool knows_fabric = true;             // the driver has learned of it
   std::string missing;                  // a function of the driver
   std::atomic<bool> busy = false;       // a kernel runs on every stream
   bool slow = false;                    // what is queued makes them busy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of programs of several processes: forks them, hears what they say, kills them, waits with a time-out. C++20.
+// Tests of programs of several processes: forks them, receives what they say, kills them, waits with a time-out. C++20.
 #pragma once
 
 #include <chrono>

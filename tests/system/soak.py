@@ -43,7 +43,7 @@ def drawn_faults(rng, cut):
 
 
 def run_one(bench, name, seed, cut, timeout_s):
-    """Cycles, counters, what went wrong (None: nothing), whether an error was told, the command."""
+    """Cycles, counters, what went wrong (None: nothing), whether an error was reported, the command."""
     rng = random.Random(f"{seed} {name} {cut}")
     command = [bench, name, "--quick", "--nodes", str(NODES), "--topology", TOPOLOGY, "--seed", str(seed)]
     command += ["--wall", "--no-report"]

@@ -21,7 +21,7 @@ def write(file, *changes):
 
 @pytest.fixture
 def diff(tmp_path):
-    """Compares records that differ from BASE as told; returns the process."""
+    """Compares records that differ from BASE as reported; returns the process."""
 
     def run(before, after, *options):
         files = [write(tmp_path / name, *changes) for name, changes in (("a", before), ("b", after))]

@@ -67,7 +67,7 @@ def test_help_of_bench_builds_nothing(tmp_path):
 
 @pytest.mark.parametrize("arguments", [["bench", "--provider", "cuda"], ["bench", "list", "--provider=cuda"], ["compare"]])
 def test_gpus_need_a_compiler(arguments, tmp_path):
-    """Told before anything is installed or built."""
+    """Reported before anything is installed or built."""
     if Path("/usr/local/cuda/bin/nvcc").exists():
         pytest.skip("nvcc is found without PATH")
     done = subprocess.run([str(ROOT / "ggas"), *arguments], env=with_tools(tmp_path, "sh", "dirname", "readlink"), capture_output=True, text=True, timeout=60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of a job find each other whoever launched them, without a library of the launcher: those installed here."""
+"""Processes of a job find each other, whichever launcher started them, without a library of the launcher: those installed here."""
 
 import os
 import shutil
@@ -41,7 +41,7 @@ def start(launcher, count, program):
 
 
 def job_of(process, count):
-    """The numbers of the processes in the job, as each of them has heard."""
+    """The numbers of the processes in the job, as each of them has received."""
     output, errors = process.communicate(timeout=60)
     lines = sorted(output.splitlines())
     assert [line.split(" with ")[0] for line in lines] == [f"rank {r} of {count}" for r in range(count)], output + errors

@@ -88,7 +88,7 @@ def test_faults_act(scenario):
 
 
 def test_a_cut_by_time(scenario):
-    """No one hears of node 1 any more: the program ends with its own message, and before its time is up."""
+    """No one learns of node 1 any more: the program ends with its own message, and before its time is up."""
     done = scenario('timeout_s = 60\n[cluster]\nnodes = 2\nfaults = ["* cut from 250 to 100000000"]\n' + table([program()]))
     assert done.returncode not in (0, 124) and "ended with exit status" in done.stderr, done.stderr
 

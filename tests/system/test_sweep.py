@@ -15,7 +15,7 @@ from conftest import ROOT, bench_program
 
 SWEEP = ROOT / "benchmarks" / "sweep" / "sweep.py"
 
-# Counts its runs in `runs`, writes one record; sleeps or fails as told by the swept value.
+# Counts its runs in `runs`, writes one record; sleeps or fails as the swept value says.
 PROGRAM = """#!/usr/bin/env python3
 import json, sys, time
 words = sys.argv[1:]

@@ -27,7 +27,7 @@ processes::body with(const std::string& secret, int size, uint64_t timeout_ns = 
   };
 }
 
-// The name of a job whose secret a stranger does not know, as the system shows it to every member.
+// The name of a job whose secret an unauthenticated peer does not know, as the system shows it to every member.
 std::string name_of(const job& j) {
   std::string name = "ggas." + std::to_string(getuid()) + "." + j.name;
   for (const unsigned char c : secret::read(known)->proof("name " + j.name)) name += "0123456789abcdef"[c / 16];
@@ -91,7 +91,8 @@ TEST(bootstrap_secret, who_has_another_or_none_does_not_find_the_job) {
   expect_each(all, 2);
 }
 
-// A stranger that has read the name: its hello is answered by a question, and a wrong proof closes the door.
+// An unauthenticated peer that has read the name: its hello is answered by a question, and a wrong proof closes the
+// door.
 TEST(bootstrap_secret, the_name_alone_does_not_open_the_door) {
   processes all;
   all.start(0, with(known, 2));
@@ -112,7 +113,7 @@ TEST(bootstrap_secret, the_name_alone_does_not_open_the_door) {
   expect_each(all, 2);
 }
 
-// A stranger in the place of rank 0 is found out, whatever it says.
+// An unauthenticated peer in the place of rank 0 is found out, whatever it says.
 TEST(bootstrap_secret, a_squatter_is_found_out) {
   for (const auto kind : {message::kind::welcome, message::kind::challenge, message::kind::part}) {
     door d(job_of(0, 2));

@@ -70,7 +70,7 @@ TEST_P(bootstrap_test, trouble_of_one_is_told_to_all_and_breaks_nothing) {
   expect_each(all, size, "rank " + std::to_string(size - 1) + ": no memory, then ok");
 }
 
-// As many as GPUs hardly ever are; and meetings of one name follow each other at once.
+// As many as GPUs hardly ever are; and barriers of one name follow each other at once.
 TEST(bootstrap, many_processes_meet_again_and_again) {
   constexpr int size = 64;
   processes all;
@@ -108,7 +108,7 @@ TEST(bootstrap, a_missing_rank_0_is_named) {
   }
 }
 
-// Who comes late finds the others: they wait for each other, whoever is first.
+// Who comes late finds the others: they wait for each other, whichever is first.
 TEST(bootstrap, the_order_of_coming_does_not_matter) {
   std::mt19937 random(5);
   for (int i = 0; i < 10; ++i) {
@@ -155,7 +155,7 @@ TEST_P(dying_rank, is_named_although_a_child_of_its_lives) {
   all.start_all(3, member(3, 8000 * ms, [=](bootstrap& b) -> std::string {
                   if (b.rank() != victim) return told(b.meet("work"));
                   if (fork() == 0) {
-                    for (int f : {0, 1, 2}) close(f);  // whoever runs this test does not wait for it
+                    for (int f : {0, 1, 2}) close(f);  // the one that runs this test does not wait for it
                     sleep(12);
                     _exit(0);
                   }

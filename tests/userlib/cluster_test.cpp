@@ -193,7 +193,7 @@ TEST(Cluster, ReportsProgress) {
   }
 }
 
-// Whoever waits, kernels or a host program; what was queued is gone.
+// The one that waits, kernels or a host program; what was queued is gone.
 TEST(Cluster, ARunIsCancelled) {
   for (const char* threads : {"shm.threads=0", "shm.threads=1"}) {
     for (const bool by_host : {false, true}) {

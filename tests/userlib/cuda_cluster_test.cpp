@@ -160,7 +160,7 @@ TEST_P(passing, segments_are_everywhere_and_grow) {
   expect_each(all, size, "ok");
 }
 
-// One process tells all nodes to end their waits; a reset takes that and the library's own words back, and leaves the
+// One process informs all nodes to end their waits; a reset takes that and the library's own words back, and leaves the
 // rest as it is.
 std::string abort_and_reset(int rank, cluster& c) {
   std::string wrong = exchange(c, 'r');
@@ -206,7 +206,7 @@ TEST(cuda_cluster, a_reset_beside_a_kernel_is_refused) {
   }
 }
 
-// A job may have several: each create() is a meeting of its own.
+// A job may have several: each create() is a barrier of its own.
 TEST(cuda_cluster, clusters_of_a_job_side_by_side_and_one_after_another) {
   const std::string name = "fake." + std::to_string(getpid()) + ".several";
   processes all;
@@ -243,7 +243,7 @@ TEST(cuda_cluster, memory_that_cannot_be_passed_on) {
   }
 }
 
-// Each process has its own idea of the cluster: it is not made, or does not grow, and all hear who says what.
+// Each process has its own idea of the cluster: it is not made, or does not grow, and all receive who says what.
 TEST(cuda_cluster, processes_that_ask_for_different_things) {
   const std::string name = "fake." + std::to_string(getpid()) + ".differ";
   const auto told = [&](std::function<void(int, cluster_config&)> change, size_t grown_by) {
@@ -340,7 +340,7 @@ TEST(cuda_cluster, also_those_of_other_processes) {
   for (int rank : {1, 3}) EXPECT_TRUE(has(all.next(rank, soon), "have no atomics on each other's memory"));
 }
 
-// No one sees both GPUs: mapping tells.
+// No one sees both GPUs: mapping reports.
 TEST(cuda_cluster, also_those_that_are_hidden) {
   processes all;
   start(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cuda_cluster tells of its kernels, without a GPU: records of waits and the trace of calls, as kernels write
+// What a cuda_cluster reports of its kernels, without a GPU: records of waits and the trace of calls, as kernels write
 // them.
 #include <cstdlib>
 #include <filesystem>

@@ -50,7 +50,7 @@ TEST(cuda_stream, kernels_on_any_stream_are_waited_for) {
             "record in a stream of node 1: an event of node 0");
 }
 
-// A number that is another one each time kernels must be told again.
+// A number that is another one each time kernels must be reported again.
 TEST(cuda_stream, constants_are_those_of_the_cluster_as_it_is) {
   EXPECT_EQ(in_one_process([](cluster& c) {
               constants seen{};

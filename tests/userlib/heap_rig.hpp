@@ -24,7 +24,7 @@ class player {
  public:
   player(heap& h, heap_config range, uint64_t seed) : heap_(h), range_(range), random_(seed) {}
 
-  // One call. What it returned becomes part of digest(), the same for whoever makes the same calls.
+  // One call. What it returned becomes part of digest(), the same for the one that makes the same calls.
   std::string step() {
     const bool free = !book_.empty() && below(100) < (book_.size() > 200 ? 70 : 45);
     return free ? give_back(std::next(book_.begin(), static_cast<long>(below(book_.size())))) : take();

@@ -90,7 +90,7 @@ static int posting(const ggas_rma_io* io) {
   return 0;
 }
 
-/* What the NIC has counted is no beginning; a context without a status block cannot tell. */
+/* What the NIC has counted is no beginning; a context without a status block cannot know. */
 static int starting(const ggas_rma_io* io) {
   ggas_rma_context c = make(io, 0);
   uint32_t i;
@@ -118,7 +118,7 @@ static int notifications(const ggas_rma_io* io) {
     CHECK(n.cookie == i && n.kind == GGAS_RMA_NOTE_ERROR && n.status == 6 && n.op == GGAS_RMA_GET);
     CHECK(n.peer.node == 0x1234 && n.peer.vpid == 0x56 && n.size == 99);
     CHECK(ggas_rma_next_note(&c, &n) == 0);
-    CHECK((uint32_t)page[3] == (i + 1) / 8 * 8); /* told every half turn */
+    CHECK((uint32_t)page[3] == (i + 1) / 8 * 8); /* informed every half turn */
   }
   ggas_rma_tell_notes(&c);
   CHECK((uint32_t)page[3] == 50);

@@ -19,8 +19,8 @@ GGAS_DEVICE ggas_status send(way what, uint64_t* value, uint64_t number) {
   }
 }
 
-// A ring of warps. The last lane, which is in time, tells the right neighbour in the call; what the left one has
-// sent must be here when it tells.
+// A ring of warps. The last lane, which is in time, informs the right neighbour in the call; what the left one has
+// sent must be here when it reports.
 __global__ void behind_the_leader(places at, way what, uint64_t rounds) {
   outcome out{0, 0, 0, ggas_ok};
   const int right = (ggas_node() + 1) % ggas_nodes();
@@ -61,7 +61,7 @@ TEST_F(rig, a_late_leader_is_waited_for) {
 }
 
 // Groups of one, two and three blocks in turns, that are at work at the same time: each puts its part to the next node,
-// meets with its group on all nodes, and looks at what has come. After a meeting of all nodes that has no fence its
+// meets with its group on all nodes, and looks at what has come. After a barrier of all nodes that has no fence its
 // part may be written again.
 __global__ void GGAS_LAUNCH_BOUNDS(256) some_blocks(places at, uint64_t rounds) {
   outcome out{0, 0, 0, ggas_ok};

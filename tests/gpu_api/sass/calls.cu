@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel for each call of the device API that stands in kernels' inner loops: what its machine code costs is compared
-// with costs.txt by costs.py. Nobody runs it.
+// with costs.txt by costs.py. No one runs it.
 #include "tests/gpu_api/sass/calls.cuh"
 
 namespace {

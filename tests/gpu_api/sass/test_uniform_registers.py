@@ -60,7 +60,7 @@ def test_right_shapes(name):
      ["STL.64 [R1+0x8], R8", "LDL R9, [R1+0xc]", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
     (["STL [R1+0x8], R14", "STL [R1+0x4], R8", "LDL R9, [R1+0x8]", "ISETP.NE.AND P0, PT, R9, RZ, PT"],
      ["STL [R1+0x8], R14", "STL [R6], R8", "LDL R9, [R1+0x8]", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
-    # told by one lane
+    # reported by one lane
     (["SHFL.IDX PT, R9, R8, RZ, 0x1f", "ISETP.NE.AND P0, PT, R9, RZ, PT"],
      ["SHFL.IDX PT, R9, R8, R0, 0x1f", "ISETP.NE.AND P0, PT, R9, RZ, PT"]),
     (["ISETP.NE.AND P2, PT, R8, RZ, PT", "VOTE.ANY P0, P2"],

@@ -157,7 +157,7 @@ TEST(type_image, records_decode_to_the_datatype) {
     const encoded_type e = encode(b.type);
     uint64_t records = 0;
     std::string got = decoded(e, 0, b.type.size(), records);
-    // In a struct primitives are told by their size alone.
+    // In a struct primitives are reported by their size alone.
     const auto without_names = [](std::string s) {
       for (size_t at = s.find("@"); at != std::string::npos; at = s.find("@", at + 1)) {
         size_t k = at + 1;

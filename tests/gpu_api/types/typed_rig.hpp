@@ -54,7 +54,7 @@ class typed_rig : public test::api_test {
   int right(int node) const { return (node + 1) % nodes(); }
   int left(int node) const { return (node + nodes() - 1) % nodes(); }
 
-  // Fills all areas of all nodes with bytes that tell where they are, and remembers them.
+  // Fills all areas of all nodes with bytes that report where they are, and remembers them.
   void fill(std::mt19937_64& random) {
     for (int n = 0; n < nodes(); ++n) {
       before_[static_cast<size_t>(n)].clear();

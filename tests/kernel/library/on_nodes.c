@@ -272,7 +272,7 @@ static void crowd(void) {
 
 /* ---------------------------------------------------------------------------------------------- what ends */
 
-/* Rank 1 has gone, in whatever way: rank 0 hears of it, and goes on alone. */
+/* Rank 1 has gone, in whatever way: rank 0 learns of it, and goes on alone. */
 static void alone(ggas_state how) {
   ggas_state states[2];
   const ggas_part part = {0, 0, 0, 0, 4096};

@@ -76,7 +76,7 @@ uint64_t word(rma::dice& d, unsigned k, uint64_t near) {
   return d.chance(30) ? uint64_t(int64_t(d.below(5)) - 2) : d.bits();
 }
 
-// A NaN counts as missing, whoever has it; two of them are one. Zeros have a sign.
+// A NaN counts as missing, whichever member has it; two of them are one. Zeros have a sign.
 TEST(CollAlu, NansAndZerosOfBothSigns) {
   Vcoll_alu v;
   constexpr uint64_t none = 0x7ff8'0000'0000'0000, two = 0x4000'0000'0000'0000, none32 = 0x7fc0'0000,

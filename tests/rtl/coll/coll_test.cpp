@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collective unit: random operations of several groups at once, members that run ahead of others, operations that
-// fail, strangers, groups that are stopped and start again.
+// fail, unauthenticated peers, groups that are stopped and start again.
 #include "tests/rtl/coll/suite.hpp"
 
 namespace ggas::test::coll {
@@ -195,7 +195,7 @@ TYPED_TEST(CollTest, FencesHoldBackTheirGroupAlone) {
   for (const auto& [n, g] : held) EXPECT_EQ(net.nodes[n]->mem.qword(g.result + 0x200), 1u);
 }
 
-// Every group's fence has its turn, whatever their number; a failure is told to all members of that group alone.
+// Every group's fence has its turn, whatever their number; a failure is reported to all members of that group alone.
 TYPED_TEST(CollTest, FencesTakeTurns) {
   typename TestFixture::network net(2);
   std::vector<std::map<unsigned, group_config>> groups;
@@ -245,7 +245,7 @@ TYPED_TEST(CollTest, StoppedBehindAFence) {
   }
 }
 
-// What does not come from parent, child or owner changes nothing and is told of.
+// What does not come from parent, child or owner changes nothing and is reported.
 TYPED_TEST(CollTest, StrangersAreRefused) {
   typename TestFixture::network net(3);
   auto tree = net.tree(2, 9, 3);

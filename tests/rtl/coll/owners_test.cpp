@@ -160,7 +160,7 @@ TYPED_TEST(CollOwnersTest, PartsOfWordsAreRefused) {
   }
 }
 
-// What a broken group told its neighbours just before the route went away again may be lost: they hear it again.
+// What a broken group informed its neighbours just before the route went away again may be lost: they receive it again.
 TYPED_TEST(CollOwnersTest, ToldAgainBehindASecondLossOfTheRoute) {
   for (unsigned wait = 0; wait < 40; ++wait) {
     typename TestFixture::network net(2);

@@ -88,7 +88,7 @@ struct member {
   bool broken = false;
 };
 
-// The network manager's steps around ways that die, as often as it is told (docs/network.md).
+// The network manager's steps around ways that die, as often as it is informed (docs/network.md).
 template <class Network>
 class manager {
  public:
@@ -116,7 +116,7 @@ class manager {
     } else if (at_ == going) {
       at_ = calm;
       --left_;
-      wait(net_.d.chance(50) ? 4000 : 100);  // sometimes at once: neighbours are being told
+      wait(net_.d.chance(50) ? 4000 : 100);  // sometimes at once: neighbours are being informed
     }
   }
   bool done() const { return left_ == 0; }

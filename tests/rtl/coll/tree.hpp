@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that are nothing but a collective unit, a host and a network between them that keeps order from node to node
-// and is as slow as chance has it. The members of a group ask for operations and are told what must come of them.
+// and is as slow as chance has it. The members of a group ask for operations and are informed what must come of them.
 #pragma once
 
 #include <array>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of streams (docs/rtl-tests.md): what is offered stands until it is taken, valid, sop, eop, header and
-// data; a packet has its beats from sop to eop, as many as its header says. A file <module>.sv beside this one binds it
-// to each stream that the module drives; it is part of every build with assertions, and of proofs.
+// data; a packet has its beats from sop to eop, as many as its header says. A file <module>.sv next to this one binds
+// it to each stream that the module drives; it is part of every build with assertions, and of proofs.
 
-// Streams side by side at the ports x_valid_o, x_ready_i, x_sop_o and x_eop_o of `module`; what stands beside them.
+// Streams side by side at the ports x_valid_o, x_ready_i, x_sop_o and x_eop_o of `module`; what stands next to them.
 `define STREAM_AS(module, x, hdr, data) \
   bind module stream_contract #( \
       .N($bits(x``_valid_o)), .HDR_W($bits(hdr) / $bits(x``_valid_o)), .DATA_W($bits(data) / $bits(x``_valid_o)) \

@@ -45,6 +45,6 @@
       if (locked_o) assert ((grant_o & ~owner_q) == '0);  // a packet is not interrupted
       if (HOLD && f_offer != '0) assert (grant_o == f_offer);
       assert (f_passed + f_before < N);
-      assert (f_passed < N);  // nobody waits for more than one packet of each other
+      assert (f_passed < N);  // no one waits for more than one packet of each other
     end
   end

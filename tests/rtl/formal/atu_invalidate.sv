@@ -25,7 +25,7 @@
     assume (!taken_i || drop_o);
     assume ((walked_i & walking_i) == '0);
     assume ((f_stale & ~walking_i & ~walked_i) == '0);           // a walk goes on until it is answered
-    // The drop has the stage for itself; uses and walks are told a cycle behind their stage.
+    // The drop has the stage for itself; uses and walks are reported a cycle after their stage.
     assume (!dropped_i || walked_i == '0);
     assume (!f_dropped || (given_i | walked_i) == '0);
     for (int c = 0; c < CLIENTS; c = c + 1) begin

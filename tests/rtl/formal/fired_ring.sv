@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
   // A context is in the ring at most once, so the ring never overflows; one that fired is there, or will be when its
-  // entry is read: nobody's firing is lost. Entries go to the host once, in turn, and none behind stopped_o.
+  // entry is read: no one's firing is lost. Entries go to the host once, in turn, and none after stopped_o.
   localparam int unsigned N = ggas_pkg::CONTEXTS;
   (* anyconst *) logic [CW-1:0] f_mine;   // any context
   logic          f_owed;                  // it fired since its entry was made
@@ -35,7 +35,7 @@
     if (start || f_init || !on_q) f_owed <= 1'b0;
   end
 
-  // How many contexts are in the ring; the one at hand is on its way in or out.
+  // How many contexts are in the ring; the one at hand is in flight in or out.
   logic [CW:0] f_listed;
   always_comb begin
     f_listed = '0;

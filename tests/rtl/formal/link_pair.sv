@@ -24,7 +24,7 @@ module link_pair (
   logic [1:0] up, ours, told, valid, packet_in, fed, drawn, learns, accept;
   logic [3:0] state;
   logic [63:0] content, ctrl_in;
-  logic [2*G-1:0] gid, peer;      // number of this session; of the other side's session heard of last
+  logic [2*G-1:0] gid, peer;      // number of this session; of the other side's session learned of last
   logic [2*G-1:0] in_src, in_dst;
 
   for (genvar s = 0; s < 2; s = s + 1) begin : g_side
@@ -115,7 +115,7 @@ module link_pair (
       if (drawn[s] && other[28]) assume (other[27:14] != drawn_number);
     end
 
-    // The other side's new session was heard of in the last cycle.
+    // The other side's new session became known in the last cycle.
     logic renewed;
     always_ff @(posedge clk_i) begin
       renewed <= rst_ni && up[s] && hello_in && !heard[30] && in_src[s*G+:G] == gid[t*G+:G] && in_src[s*G+:G] != him;
@@ -128,7 +128,7 @@ module link_pair (
         if (ours[s] || accept[s]) assert (in_src[s*G+:G] == him && in_dst[s*G+:G] == me);
         // Both up: with each other.
         if (up[0] && up[1]) assert (him == gid[t*G+:G]);
-        // Whoever hears of another session of the other side gives up its own.
+        // The one that learns of another session of the other side gives up its own.
         if (renewed) assert (!up[s]);
 
         // ---- what holds on the way there

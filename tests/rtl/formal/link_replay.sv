@@ -1,5 +1,5 @@
   // SPDX-License-Identifier: Apache-2.0
-  // The window of go-back-N between a sender that keeps its rules and any receiver behind a lossy wire.
+  // The window of go-back-N between a sender that keeps its rules and any receiver after a lossy wire.
 
   // ---- the transmitter: packets of 1 ... PACKET_MAX flits, begun only with room and outside a replay
   logic [7:0] f_flits;  // of the packet that is half written

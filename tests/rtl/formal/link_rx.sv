@@ -10,7 +10,7 @@
     f_nak      <= !f_init && !clear_i && (nak_o || (f_nak && !accept_o));
     f_taken    <= (f_init || clear_i) ? '0 : f_taken + accept_o;
   end
-  // the packet that was judged in the cycle before
+  // the packet that was checked in the cycle before
   logic [7:0] f_seq;
   logic       f_judged, f_ours;
   always_ff @(posedge clk_i) begin
@@ -24,7 +24,7 @@
       if (accept_o) assert (f_seq == expected_q && f_judged);
       if (accept_o || repeat_o || verdict.gap) assert (f_judged && f_ours);  // no other session counts
       assert (!(accept_o && repeat_o));
-      assert (!(ended_q && (framing_q == F_OPEN || f_judged)));    // the verdict counts before the next is found
+      assert (!(ended_q && (framing_q == F_OPEN || f_judged)));    // the result counts before the next is found
       assert ((commit & (commit - 1'b1)) == '0);                   // into one channel at most
       assert (accept_o == (commit != '0 || ev_bad_o));             // and if into none, it is reported
       if (ev_bad_o) assert (commit == '0);

@@ -20,7 +20,7 @@
     if (f_init) f_beat <= '0;
     else if (take) f_beat <= eop_o ? '0 : f_beat + 1'b1;
   end
-  // with REPEAT all beats of a packet stay until it goes, and count at the edge behind that
+  // with REPEAT all beats of a packet stay until it goes, and count at the edge after that
   wire  [PTR_W:0] f_late = !REPEAT ? '0 : f_beat + (freed_o ? freed_units_o - 1'b1 : '0);
   logic f_again;
   always_ff @(posedge clk_i) f_again <= !f_init && REPEAT && take && eop_o && keep_i;

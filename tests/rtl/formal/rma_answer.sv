@@ -12,7 +12,7 @@
     assume (look_vpid_i == f_vpid);
     if (f_change) assume (!f_writes && ep_epoch_i != f_epoch);
   end
-  // The lookup, by its own proof; the context is not started anew meanwhile (STATE.stopped comes first).
+  // The lookup, by its own proof; the context is not started again meanwhile (STATE.stopped comes first).
   always_comb if (known && head.svpid == f_vpid) assume (head.epoch[7:3] == f_epoch && !f_change);
   // A header stands until it is taken.
   logic               f_stands;

@@ -7,7 +7,7 @@
   wire [4:0]  f_carried = f_epoch + starts;  // by packets of the owner that was looked up
   always_comb if (f_change) assume (ep_epoch_i != f_epoch);
 
-  // The bit beside it, by its own proof.
+  // The bit next to it, by its own proof.
   logic f_changed;
   always_ff @(posedge clk_i) f_changed <= !f_init && (f_changed || f_change);
   always_comb if (!f_init && vpid_i == f_vpid) assume (changed == f_changed);

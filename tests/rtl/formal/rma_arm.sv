@@ -1,13 +1,13 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any ring of any context: it fires exactly if a reader that says what it has seen is behind the count, or the count
-  // passes one that waits. So nobody waits while there is more than it has seen, whatever comes when and for whom else.
+  // Any ring of any context: it fires exactly if a reader that says what it has seen is after the count, or the count
+  // passes one that waits. So no one waits while there is more than it has seen, whatever comes when and for whom else.
   (* anyconst *) logic [7:0] f_vpid;
   (* anyconst *) logic       f_ring;
   logic        f_started;           // the context was started
   logic [31:0] f_count, f_seen;     // records of this start; what the reader that waits has seen
   logic        f_waits;
   logic        f_offered;           // a context fires, not taken yet
-  logic        f_late;              // the item in hand came before the context was started anew
+  logic        f_late;              // the item in progress came before the context was started again
 
   // The RAMs, by their own proof.
   logic             f_used;         // the row was written since the start

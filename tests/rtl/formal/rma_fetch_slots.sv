@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
   // Any slot, from its taking to its release: it is complete exactly when as many of its reads ended as were made, its
-  // status is that of the first that failed, and nobody takes it before it is released.
+  // status is that of the first that failed, and no one takes it before it is released.
   (* anyconst *) logic [SW-1:0] f_slot;
   logic       f_held, f_closed, f_started;
   logic [2:0] f_made, f_ends;
@@ -19,7 +19,7 @@
     if (close_i) assume (f_n_closed != f_n_held);
     if (start_i) assume (ready_o || almost_o);
     if (release_i) assume (f_n_started != '0);
-    if (f_release) assume (f_ends == f_made && !f_end);  // its last row went behind the last read's end
+    if (f_release) assume (f_ends == f_made && !f_end);  // its last row went after the last read's end
     if (f_end) assume (f_held && (f_closed ? f_ends < f_made : f_ends < 3'd6));
     if (f_close) assume (close_reads_i >= f_ends && (!f_end || close_reads_i > f_ends));
   end

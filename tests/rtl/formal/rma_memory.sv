@@ -1,5 +1,5 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any context: a step sees the state that was written last, also in the cycle of its read and in the one behind it,
+  // Any context: a step sees the state that was written last, also in the cycle of its read and in the one after it,
   // and zero before the first.
   (* anyconst *) logic [7:0] f_vpid;
   logic                      f_born;

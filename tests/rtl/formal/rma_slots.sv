@@ -32,7 +32,7 @@
   assign f_know = f_written ? f_last : '0;
   wire [3:0] f_place = f_slot - f_head;
   wire [3:0] f_row_place = slot_q - f_head;
-  // What the thing in hand leaves.
+  // What the item in progress leaves.
   state_t f_then;
   always_comb begin
     f_then = state_w;
@@ -45,9 +45,9 @@
   always_comb begin
     assume (f_vpid[7:CW] == '0);
     assume (kick_vpid_i[7:CW] == '0 && row_vpid_i[7:CW] == '0 && fill_vpid_i[7:CW] == '0 && read_vpid_i[7:CW] == '0);
-    // Who consumes has been told that it is complete (rma_front), and does so once.
+    // The consumer has been informed that it is complete (rma_front), and does so once.
     if (kick_valid_i && kick_consume_i && kick_vpid_i == f_vpid) assume (f_whole && !(f_here && consume_q));
-    // Of other slots what is shown below of this one: one that is complete keeps the number of slots behind it.
+    // Of other slots what is shown below of this one: one that is complete keeps the number of slots after it.
     if (f_here && write_q && slot_q != f_slot && f_know.complete[f_row_place])
       assume (slots_behind(part_w.op, part_w.size) == f_know.more[{f_row_place, 1'b0}+:2]);
     if (vpid_q == f_vpid) assume (written == f_written);

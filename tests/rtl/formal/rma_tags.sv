@@ -1,5 +1,5 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any tag: it is handed out only while nobody has it, and given up at most once a use.
+  // Any tag: it is handed out only while no one has it, and given up at most once a use.
   (* anyconst *) logic [TW-1:0] f_tag;
   logic f_open, f_rests;  // in use; given up and waiting for late completions
 
@@ -10,7 +10,7 @@
     if (offer_i) assume (open_q[offer_tag_i]);
     if (sent_i) assume (offer_i);
     if (close_i && offer_i) assume (close_tag_i != offer_tag_i);  // it looked before
-    if (close_i) assume (hold_i || close_tag_i != at_q);  // a tag in use is not judged
+    if (close_i) assume (hold_i || close_tag_i != at_q);  // a tag in use is not checked
   end
 
   wire f_take   = take_i && free_tag_o == f_tag;

@@ -1,8 +1,8 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any node: listed once, by the cycle behind its first store since a round began, and until the end of its round.
+  // Any node: listed once, by the cycle after its first store since a round began, and until the end of its round.
   (* anyconst *) ggas_pkg::node_t f_node;
   (* anyconst *) logic [AW-1:0]   f_other;  // any entry
-  logic          f_sent, f_sent_now;        // a store since the round began was judged; one is to be
+  logic          f_sent, f_sent_now;        // a store since the round began was checked; one is to be
   logic          f_begun;                   // it was listed when the round began
   logic [AW-1:0] f_at, f_begun_at;          // where
 

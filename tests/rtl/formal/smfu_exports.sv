@@ -1,5 +1,5 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any export: a store or load is judged by what software wrote last, from the cycle behind the write on; an export
+  // Any export: a store or load is checked by what software wrote last, from the cycle after the write on; an export
   // that is changed in use is marked, and one that is asked for is known soon.
   (* anyconst *) logic [5:0]   f_no;
   (* anyconst *) logic [15:0]  f_domain;

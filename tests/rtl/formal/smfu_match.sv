@@ -42,14 +42,14 @@
       if (f_live) assert (f_entry[13:9] == f_piece);
       if (q_head && e_known && q_hdr_q.tag[5:0] == f_slot)
         assert (e_piece == f_piece && e_next == (q_hdr_q.addr[11:7] == e_piece));
-      // why: what was read of an entry still holds as it is judged
+      // why: what was read of an entry still holds as it is checked
       if (q_head) assert (!found_q && !visited_q);
       if (q_head && e_known && q_hdr_q.tag[5:0] == f_slot)
         assert (e_round == f_round && e_node == f_node && f_live && q_hdr_q.tag == {1'b0, f_round, f_slot}
           && q_hdr_q.src == {10'd0, f_node});
       if (visited_q) assert (!found_q);
       if (visited_q && e_live) assert (live_q[walk_slot_q]);
-      // the packet in hand is that of the state
+      // the packet in progress is that of the state
       if (q_valid_q && state_q == S_IDLE) assert (q_sop_q);
       if (q_valid_q) assert (f_inside == !q_eop_q);
       if (!q_valid_q) assert (f_inside == (state_q == S_PASS || state_q == S_DROP || (state_q == S_ERROR && drop_q)));

@@ -27,7 +27,7 @@ class link_channel {
   std::function<bool(const nic::flit&)> drop_if;
   // Carries nothing while true.
   bool cut = false;
-  // Sees every packet, may change it (the CRC is made again) and so play a node gone mad. Packets then go on in one
+  // Sees every packet, may change it (the CRC is made again) and so play a misbehaving node. Packets then go on in one
   // piece.
   std::function<void(nic::packet&)> forge;
 

@@ -159,7 +159,7 @@ bool rig::retrain(unsigned limit) {
                      GGAS_LINK_CTRL_RETRAIN_MASK | cfg.replay_limit << 8 | cfg.replay_timeout << 16);
     }
     if (up == 2) return true;
-    run(1'100);  // a side that does not hear its peer asks once a tick
+    run(1'100);  // a side that does not receive its peer asks once a tick
   }
   fail.add("the link does not come up again");
   return false;

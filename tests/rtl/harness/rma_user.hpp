@@ -51,7 +51,7 @@ struct user_config {
   bool queue = false, backpressure = true, ring = true, mailbox = true, status = true;
   unsigned notify_log2 = 6, queue_log2 = 5, mailbox_log2 = 3;
   bool reads_notes = true, reads_mails = true;  // else its rings fill up
-  double batch = 0.3;                           // chance per look to tell the NIC how far it has read
+  double batch = 0.3;                           // chance per look to inform the NIC how far it has read
   uint64_t rings = rma_rings;                   // where its rings lie: host memory, or a device's
 };
 

@@ -103,7 +103,7 @@ void scoreboard::expect_request(const nic::target_request& r) {
     f.writes_expected += t.len_dw;
     return;
   }
-  if (r.flush) {  // ends at once in the model: its answer is judged when it leaves
+  if (r.flush) {  // ends at once in the model: its answer is checked when it leaves
     tlp c{.kind = tlp_kind::cpld, .len_dw = 1, .tag = t.tag, .data = {0}};
     return model_.from_host(c);
   }

@@ -49,7 +49,7 @@ traffic::shape traffic::choose(unsigned n, bool own_half, unsigned max_bytes) {
   shape a;
   a.target = rng_.chance(cfg_.own_node) ? n : 1 - n;
   const unsigned limit = rng_.chance(cfg_.small) ? 16 : max_bytes;
-  // Accesses to the own node keep to the upper quarter, so that the scoreboard can tell the two sources apart.
+  // Accesses to the own node keep to the upper quarter, so that the scoreboard can distinguish the two sources.
   const bool self = a.target == n;
   const uint64_t quarter = rig_.cfg.stride / 4,
                  begin = (own_half || self ? n : 1 - n) * 2 * quarter + (self ? quarter : 0);

@@ -282,8 +282,8 @@ TYPED_TEST(hostif_test, ReadsWaitForTheHost) {
   EXPECT_EQ(b.tx_req.size(), 41u);
 }
 
-// While bus master is off reads are dropped like any request, also by a host that takes none: whoever waits for one
-// learns of it by its time-out, and no one waits for a host that has gone.
+// While bus master is off reads are dropped like any request, also by a host that takes none: the one that waits for
+// one learns of it by its time-out, and no one waits for a host that has gone.
 TYPED_TEST(hostif_test, ReadsAreDroppedWithoutBusMaster) {
   auto& b = *this->b;
   b.pace.np_ok = false;

@@ -349,7 +349,7 @@ TYPED_TEST(LinkForgeTest, NothingLeftToRepeat) {
   this->check_alive();
 }
 
-// A farewell ends the session that it names, and no other.
+// A shutdown ends the session that it names, and no other.
 TYPED_TEST(LinkForgeTest, FarewellOfAnotherSession) {
   this->bring_up();
   const uint16_t mine = TestFixture::session, yours = this->met.mine;

@@ -88,7 +88,7 @@ TYPED_TEST(LinkRestartTest, OldCreditsDoNotCount) {
   EXPECT_GT(b.acked(0), 60u);
 }
 
-// One side starts again while the other still repeats its window: for a while nothing that it says is heard.
+// One side starts again while the other still repeats its window: for a while nothing that it says is received.
 TYPED_TEST(LinkRestartTest, RepeatedWindowIsNotDeliveredTwice) {
   for (const bool state_lost : {false, true}) {
     std::mt19937_64 rng(seed());

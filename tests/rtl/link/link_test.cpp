@@ -173,7 +173,7 @@ TYPED_TEST(LinkTest, CutChannelIsDetectedAndRetrains) {
     EXPECT_EQ(p[i].count().dead, 1u);
     EXPECT_EQ(p[i].pins().sts_unacked_o, 0u) << "packets were not discarded";
     EXPECT_EQ(p[i].pins().timer_o, 0u);
-    // Each store the other side did not get is told; one that got there unacknowledged may be told, too.
+    // Each store the other side did not get is reported; one that got there unacknowledged may be reported, too.
     EXPECT_GE(p[i].count().lost, p[i].sent(0).size() - p[1 - i].received(0).size());
     EXPECT_LE(p[i].count().lost, p[i].sent(0).size());
     for (unsigned v = 0; v < channels; ++v) {
@@ -194,13 +194,13 @@ TYPED_TEST(LinkTest, CutChannelIsDetectedAndRetrains) {
   EXPECT_EQ(p.states[0] & p.states[1], 0b1111u) << "states seen";
 }
 
-// Retraining one side alone kills the other, which must be told as well; then both work.
+// Retraining one side alone kills the other, which must be reported as well; then both work.
 TYPED_TEST(LinkTest, LossOfSignalAndOneSidedRestart) {
   std::mt19937_64 rng(seed());
   typename TestFixture::pair p(seed());
   this->random_traffic(p, rng, 20);
   ASSERT_TRUE(p.run_until_drained(20'000));
-  p.wire(0).fault([](const flit&, uint64_t) { return std::vector<flit>{}; });  // the farewell is lost
+  p.wire(0).fault([](const flit&, uint64_t) { return std::vector<flit>{}; });  // the shutdown is lost
   p[0].pins().link_rx_up_i = 0;
   ASSERT_TRUE(p.run(50, [&] { return p[0].state() == link_dead; }));
   p[0].pins().link_rx_up_i = 1;
@@ -219,7 +219,7 @@ TYPED_TEST(LinkTest, LossOfSignalAndOneSidedRestart) {
   p.check_all();
 }
 
-// A farewell (ready = 0) makes the neighbour give up at once.
+// A shutdown (ready = 0) makes the neighbour give up at once.
 TYPED_TEST(LinkTest, DeathIsTold) {
   typename TestFixture::pair p(seed());
   this->bring_up(p);

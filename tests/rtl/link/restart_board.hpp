@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges two links that die and start again: which packets were acknowledged, which arrived, which may be missing.
+// Checks two links that die and start again: which packets were acknowledged, which arrived, which may be missing.
 // Software is played, too: a dead link is retrained after a while.
 #pragma once
 

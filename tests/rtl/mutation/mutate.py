@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Changes the RTL of a unit in small ways, one at a time, and tells which changes its tests do not notice.
+"""Changes the RTL of a unit in small ways, one at a time, and reports which changes its tests do not notice.
 
     ./ggas mutate [UNIT...] [--count N] [--named] [--list]
 

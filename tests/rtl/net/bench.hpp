@@ -321,7 +321,7 @@ class NetTest : public testing::Test {
     return p;
   }
 
-  // Packets of one source came out in the order they went in; `src` tells the sources apart.
+  // Packets of one source came out in the order they went in; `src` distinguishes the sources.
   void check_received() {
     EXPECT_EQ(order_errors, 0u);
     for (unsigned u = 0; u < ports; ++u) {

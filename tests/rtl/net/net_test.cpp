@@ -157,7 +157,7 @@ TYPED_TEST(NetTest, MessagesHaveFourToTwentyWords) {
   EXPECT_EQ(this->expect_bad, 8u);
 }
 
-// Every time the link comes up is counted; the last record of it tells its state, however fast it comes and goes.
+// Every time the link comes up is counted; the last record of it reports its state, however fast it comes and goes.
 TYPED_TEST(NetTest, LinkComesUp) {
   constexpr unsigned link_init = 1, link_up = 2, link_dead = 3;
   const auto steps = [this](uint64_t n) {

@@ -404,7 +404,7 @@ TEST_P(BadAccess, FloodOfErrorsOverflowsTheRingWithoutLosingCounts) {
   EXPECT_EQ(r_->events(0, GGAS_EV_STORE_UNMAPPED), n);
   EXPECT_EQ(r_->events(0, GGAS_EV_LOAD_UNMAPPED), n);
   EXPECT_EQ(r_->read_register(0, GGAS_REG_EVQ_HEAD), 256u);
-  // Room again: the loss is told.
+  // Room again: the loss is reported.
   r_->write_register(0, GGAS_REG_EVQ_TAIL, 256);
   r_->write(0, make_write(bar_window, 5 * r_->cfg.stride, some_dws(2, 1)));
   r_->run(500);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets with an intact CRC and nonsense inside, as a node gone mad would send: reported, without effect, and the NIC
-// works afterwards. Packets of side 0 are changed on their way to side 1.
+// Packets with an intact CRC and nonsense inside, as a misbehaving node would send: reported, without effect, and the
+// NIC works afterwards. Packets of side 0 are changed on their way to side 1.
 #include "tests/rtl/nic_top/helpers.hpp"
 
 namespace ggas::test {
@@ -9,7 +9,7 @@ namespace {
 using nic::op;
 using nic::packet;
 
-// What TARGET_RANGE tells of a packet.
+// What TARGET_RANGE reports of a packet.
 constexpr uint64_t refused(uint64_t offset, unsigned number = rig::segment_export) {
   return uint64_t{number} << 32 | offset;
 }

@@ -7,7 +7,7 @@ namespace ggas::test {
 namespace {
 
 constexpr unsigned limit = 4, timeout = 300;
-constexpr uint64_t tick = nic::nic_core::tick_cycles;     // time-outs are judged on ticks
+constexpr uint64_t tick = nic::nic_core::tick_cycles;     // time-outs are checked on ticks
 constexpr uint64_t detection = (limit + 2) * tick + 200;  // cycles until a cut link is given up
 constexpr uint64_t link_down = 4;                         // ST_LINK_DOWN
 constexpr unsigned dead = 3;

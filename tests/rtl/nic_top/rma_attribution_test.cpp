@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failure is told of the operation that failed, and of no other: gets of one context that are under way at once, puts
-// after one that failed on both sides, and gets and atomics that were given up: nothing of theirs is written later.
+// A failure is reported the operation that failed, and of no other: gets of one context that are under way at once,
+// puts after one that failed on both sides, and gets and atomics that were given up: nothing of theirs is written
+// later.
 #include <set>
 
 #include "tests/rtl/nic_top/rma_helpers.hpp"
@@ -48,7 +49,7 @@ class RmaAttribution : public testing::TestWithParam<setting> {
   void map(unsigned side, unsigned page, rma_rights rights) {
     w_->driver.map(side, nla(1, page), rma_data + (uint64_t{page} << 16), domain, rights);
   }
-  // Who is told must be exactly `expected`: word 0 of each error notification.
+  // Who is informed must be exactly `expected`: word 0 of each error notification.
   void expect_told(rma_user& u, std::vector<uint64_t> expected) {
     std::vector<uint64_t> told;
     for (const auto& x : u.notes) {

@@ -137,7 +137,7 @@ TEST_P(RmaBreadth, EveryFieldOverItsWidth) {
   EXPECT_CLEAN(w_->r);
 }
 
-// All contexts of both NICs at once: each puts into the other of its number, which hears of it.
+// All contexts of both NICs at once: each puts into the other of its number, which learns of it.
 TEST_P(RmaBreadth, EveryContext) {
   rig_config c{.behaviour = fast_host(), .seed = base_seed()};
   c.id = GetParam().id;

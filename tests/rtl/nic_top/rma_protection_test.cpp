@@ -97,7 +97,7 @@ TEST_P(RmaProtection, EveryRefusal) {
   EXPECT_EQ(writes[1], 0u);
 }
 
-// A result record that may not be written: the atomic was done, its initiator hears of the record.
+// A result record that may not be written: the atomic was done, its initiator learns of the record.
 TEST_P(RmaProtection, ResultRecord) {
   descriptor d = operation(desc_op::atomic, 5, good_to);
   d.second[1] = nla(0, read_only, 0x10);

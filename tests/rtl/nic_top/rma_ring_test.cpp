@@ -44,7 +44,7 @@ class RmaRing : public testing::TestWithParam<device> {
     d.data.assign(16, uint8_t(cookie));
     return d;
   }
-  // Cycles that two contexts of another domain need for some puts, while whoever is posted does what it does.
+  // Cycles that two contexts of another domain need for some puts, while the one that is posted does what it does.
   uint64_t pace() {
     constexpr unsigned puts = 150;
     for (rma_user* u : others_)
@@ -107,7 +107,7 @@ TEST_P(RmaRing, BackpressureStopsNobodyElse) {
   EXPECT_CLEAN(w_->r);
 }
 
-// The same ring told to drop: no one waits, what was dropped is counted and told.
+// The same ring reported to drop: no one waits, what was dropped is counted and reported.
 TEST_P(RmaRing, DropCountsAndTells) {
   start();
   add_others();

@@ -155,7 +155,7 @@ class stopped_ingress : public stoppable {
   unsigned turn_ = 0;
 };
 
-// An interval of NIC 0's window, onto a page of node 1's segment of its own: a quiet tells that it is stopped.
+// An interval of NIC 0's window, onto a page of node 1's segment of its own: a quiet reports that it is stopped.
 class stopped_interval : public stoppable {
  public:
   stopped_interval(rig& r, ownership& o, unsigned index, uint64_t seed) : r_(r), o_(o), index_(index), rng_(seed) {}

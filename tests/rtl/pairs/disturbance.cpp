@@ -290,7 +290,7 @@ void pair_run::check_healthy() {
       w.t.fail.add("the healthy link of nodes {} and {} is dead", cables[c].first, cables[c].second);
 }
 
-// As docs/network.md has it for what may have lost packets: every member is told by the loss of the way.
+// As docs/network.md has it for what may have lost packets: every member is informed by the loss of the way.
 void pair_run::recover() {
   working_ = false;
   w.t.retrain();

@@ -110,7 +110,7 @@ bool triangle::retrain() {
   for (unsigned i = 0; i < 30; ++i) {
     if (up(0, 1) && up(1, 2) && up(2, 0)) return true;
     for (unsigned n = 0; n < size; ++n) write_register(n, GGAS_REG_LINK_CTRL, link_ctrl | GGAS_LINK_CTRL_RETRAIN_MASK);
-    run(1'100);  // a side that does not hear its peer asks once a tick
+    run(1'100);  // a side that does not receive its peer asks once a tick
   }
   fail.add("the links do not come up again");
   return false;

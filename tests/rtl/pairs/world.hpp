@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protection domains that share the NICs of a triangle, and a scoreboard over them. Each domain has memory of its own
-// at every node. What belongs at a place of it is a function of node and place, whoever writes it and however often:
-// so every write of a NIC can be judged as it leaves, whatever was lost before.
+// at every node. What belongs at a place of it is a function of node and place, whichever node writes it and however
+// often: so every write of a NIC can be checked as it leaves, whatever was lost before.
 #pragma once
 
 #include <map>
@@ -68,7 +68,7 @@ class world {
   // Memory that is no one's for a while: [first, first + bytes) of node n.
   void close(unsigned n, uint64_t first, uint64_t bytes) { closed_.push_back({n, first, bytes}); }
   void open_all() { closed_.clear(); }
-  // Words of counters, results and sums: judged by who uses them.
+  // Words of counters, results and sums: checked by who uses them.
   using judge = std::function<bool(unsigned n, uint64_t offset, uint32_t dw)>;
   std::array<std::map<region, judge>, domains> judges;
   // A failure of a domain's own traffic, unless it is the hostile one's, which may hurt itself.

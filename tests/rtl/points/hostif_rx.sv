@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of the host: each verdict, and each thing they wait for.
+// Requests of the host: each result, and each thing they wait for.
 module hostif_rx_points (
     input wire logic clk_i, rst_ni,
     input wire logic rx_valid_i, rx_sop_i, first, cut, stray, wrong_end, abort, sop_bad, write_ok, read_ok, non_posted,

@@ -3,7 +3,7 @@
 module link_rx_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] framing_q,
-    input wire logic is_sop, is_data, is_eop, ctrl_bad_q, judge, intact, ours, take, fits,  // as it is judged
+    input wire logic is_sop, is_data, is_eop, ctrl_bad_q, judge, intact, ours, take, fits,  // as it is checked
     input wire logic nak, nak_o, accept_o, repeat_o, naked_q,                                // as it counts
     input wire logic [7:0] ahead, expected_q,
     input wire ggas_pkg::net_hdr_t hdr_q,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sender of a link: what stands in its way, and where the link may die under a packet.
+// The sender of a link: what is in its way, and where the link may die under a packet.
 module link_tx_points (
     input wire logic clk_i, rst_ni,
     input wire logic [2:0] state_q,

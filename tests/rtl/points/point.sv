@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of functional coverage (docs/rtl-tests.md). A file <module>.sv beside this one holds those of a module: it is
+// Points of functional coverage (docs/rtl-tests.md). A file <module>.sv next to this one holds those of a module: it is
 // bound to every instance, sees the module's own signals by name, and is part of builds for coverage only.
 // `POINT(name, condition): the condition held in a cycle out of reset. Names are unique within a module: Verilator adds
 // up what has the same name, so a generate loop would hide which of its points was reached.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifications: written, refused, lost, told.
+// Notifications: written, refused, lost, reported.
 module rma_notify_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMA packets at their target, by kind and verdict.
+// RMA packets at their target, by kind and result.
 module rma_target_head_points (
     input wire logic clk_i, rst_ni,
     input wire logic valid_o, decided_o, take_i, sane_q, on_q, wants_o, told_q, tr_rsp_valid_i, tr_valid_o, tr_ready_i,

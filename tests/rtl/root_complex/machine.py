@@ -30,7 +30,7 @@ def macros(path):
 
 
 M = macros(os.environ["REGISTERS_HEADER"])
-logging.getLogger("cocotb.pcie").setLevel(logging.ERROR)  # else each access of configuration space is told
+logging.getLogger("cocotb.pcie").setLevel(logging.ERROR)  # else each access of configuration space is reported
 
 
 class Computer:

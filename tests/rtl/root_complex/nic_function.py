@@ -88,7 +88,7 @@ class NicFunction(Endpoint):
         self.show_configuration()
 
     async def reset_function(self):
-        """Function-level reset: configuration space falls back, the NIC is told and starts when it is done."""
+        """Function-level reset: configuration space falls back, the NIC is informed and starts when it is done."""
         cocotb.start_soon(self._reset())
 
     async def _reset(self):

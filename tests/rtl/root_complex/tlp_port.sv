@@ -11,7 +11,7 @@ module tlp_port #(
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,
-  input  wire                flr_done_i,     // credits count anew
+  input  wire                flr_done_i,     // credits count again
 
   input  wire                req_go_i,
   output logic               req_gone_o,

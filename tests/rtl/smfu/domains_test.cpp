@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of one domain's stores are that domain's: its quiets hear of them, and those of others do not.
+// Errors of one domain's stores are that domain's: its quiets learn of them, and those of others do not.
 #include <map>
 #include <set>
 
@@ -71,7 +71,7 @@ TYPED_TEST(smfu_domains, what_concerns_all_is_told_to_all) {
   }
 }
 
-// Users at random: each hears of an error if there was one of its domain or of all since it last asked, and only then.
+// Users at random: each learns of an error if there was one of its domain or of all since it last asked, and only then.
 TYPED_TEST(smfu_domains, nothing_vanishes_and_nothing_strays) {
   auto& b = this->b;
   std::map<unsigned, std::set<net_status>> due;

@@ -117,7 +117,7 @@ class smfu_exports : public suite<T> {
     const bool fits = number < exports && current[number] >= 0 && b.chance(70);
     const auto domain = fits ? lives[size_t(current[number])].domain : uint16_t(b.random(4));
     const unsigned len = 1 + b.random(64);
-    // Stores to the lower half of a page, loads from the upper one: what a load delivers tells whose memory it is.
+    // Stores to the lower half of a page, loads from the upper one: what a load delivers reports whose memory it is.
     const uint64_t addr = (uint64_t{b.random(5)} << 12) + 256 * b.random(8) + 4 * b.random(64 - len + 1);
     if (b.chance(50)) {
       const auto id = uint32_t(stores.size() + 1);
@@ -241,7 +241,7 @@ TYPED_TEST(smfu_exports, quiet_flushes_what_was_written) {
   EXPECT_EQ(b.tx_rsp.all.size(), 1u);
 }
 
-// A flush that fails is told to the quiets that wait, and made again for those that come.
+// A flush that fails is reported to the quiets that wait, and made again for those that come.
 TYPED_TEST(smfu_exports, a_failed_flush_is_made_again) {
   auto& b = this->b;
   b.give_out(10, 1ull << 32, 0x1000, 7);

@@ -82,7 +82,7 @@ TYPED_TEST(smfu_nodes, numbers_behind_the_last) {
   }
 }
 
-// Stores of all nodes are refused, quiets of each are told so once, of others never.
+// Stores of all nodes are refused, quiets of each are reported so once, of others never.
 TYPED_TEST(smfu_nodes, lost_stores_of_many) {
   auto& b = this->b;
   std::set<unsigned> lost;
@@ -109,7 +109,7 @@ TYPED_TEST(smfu_nodes, lost_stores_of_many) {
 }
 
 // Stores to one node after the other, more than are listed at a time: rounds are made for room, every node is asked or
-// told of, and nothing is lost. A node whose route is gone cannot be asked any more, which is a failure.
+// reported, and nothing is lost. A node whose route is gone cannot be asked any more, which is a failure.
 TYPED_TEST(smfu_nodes, one_after_the_other) {
   auto& b = this->b;
   const unsigned many = std::min(this->nodes - 4, 300u);

@@ -234,7 +234,8 @@ TYPED_TEST(smfu_quiet, target_reports_an_error) {
   this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::host_error));
 }
 
-// Whoever asks first does not take the error from the others: each page hears of what failed since its own last quiet.
+// The one that asks first does not take the error from the others: each page learns of what failed since its own last
+// quiet.
 TYPED_TEST(smfu_quiet, every_page_hears_of_an_error) {
   auto& b = this->b;
   const auto code = [&](unsigned page) {
@@ -334,7 +335,7 @@ TYPED_TEST(smfu_quiet, fence_behind_nothing) {
   EXPECT_TRUE(b.settle());
 }
 
-// A fence hears of what its page would hear of, and leaves it to the page.
+// A fence learns of what its page would learn of, and leaves it to the page.
 TYPED_TEST(smfu_quiet, fence_tells_an_error_but_keeps_it) {
   auto& b = this->b;
   const auto fence = [&](unsigned page) {

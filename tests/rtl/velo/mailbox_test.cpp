@@ -28,7 +28,7 @@ class bench {
   drain<tlp, W> wr{"wr"};
   memory mem;
   std::vector<uint8_t> answers;
-  std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // entries told of, the last count
+  std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // entries reported, the last count
   uint64_t now = 0, messages = 0, met_full = 0;
   unsigned tell_percent = 30;  // chance a cycle that a report is taken
   bool gate = true;
@@ -144,11 +144,11 @@ class Mailbox : public testing::Test {
 using widths = testing::Types<bench<Vmailbox_64, 64>, bench<Vmailbox_256, 256>, bench<Vmailbox_512, 512>>;
 TYPED_TEST_SUITE(Mailbox, widths);
 
-// A context has stopped when its message was written and told of, and no sooner.
+// A context has stopped when its message was written and reported, and no sooner.
 TYPED_TEST(Mailbox, StopsBehindTheReport) {
   auto& b = this->b;
   b.start(21, 0x50000, 7, 3, true, 5);
-  for (unsigned slow : {0u, 1u}) {  // the host, or who is told
+  for (unsigned slow : {0u, 1u}) {  // the host, or who is informed
     b.wr.percent = slow ? 100 : 0, b.tell_percent = slow ? 0 : 100;
     b.mb.push(message(b.d, 21, 3, slow, 20));
     for (unsigned i = 0; i < 200; ++i) b.step();

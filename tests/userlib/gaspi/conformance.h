@@ -58,7 +58,7 @@ void barrier(void);
 gaspi_notification_t taken(gaspi_notification_id_t begin, gaspi_number_t num, gaspi_notification_id_t* id);
 gaspi_rank_t right(void);
 gaspi_rank_t left(void);
-/* For cases that begin themselves: gaspi_proc_init; until a rank has ended, which the standard tells no one. */
+/* For cases that begin themselves: gaspi_proc_init; until a rank has ended, which the standard informs no one. */
 void begin(void);
 void until_ended(gaspi_rank_t rank);
 

@@ -246,7 +246,7 @@ TEST(library_failures, killed_by_another_rank) {
   }
 }
 
-// One that never comes, one that is killed while others are missing: the others hear of it in time.
+// One that never comes, one that is killed while others are missing: the others learn of it in time.
 TEST(library_failures, killed_at_the_start) {
   const std::string job = job_name();
   processes all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank that has gone mad writes noise wherever it may: into the headers of its segments, its mailboxes and requests
-// at the others. Their calls end with whatever code; they neither crash nor hang, and their own memory stays.
+// A misbehaving rank writes noise wherever it may: into the headers of its segments, its mailboxes and
+// requests at the others. Their calls end with whatever code; they neither crash nor hang, and their own memory stays.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
@@ -125,7 +125,7 @@ TEST(library_fuzz, noise_in_headers_mailboxes_and_requests_harms_nobody) {
     std::vector<uint64_t> mine(64 + 2, 77);  // of the user: its helper serves the other one's requests
     for (uint32_t s = 0; s < 4; ++s) MUST(r.create(s, bytes), GGAS_OK);
     MUST(r.create(sound, bytes), GGAS_OK);
-    // Only here: a helper of the mad rank would believe its headers, and end it.
+    // Only here: a helper of the malformed rank would believe its headers, and end it.
     if (r.me == 0) MUST(ggas_segment_bind(r.p, 10, mine.data() + 1, 64 * 8), GGAS_OK);
     if (r.me == 1) {
       const arenas a = find(r.memory(sound));

@@ -104,7 +104,7 @@ TEST(library_start, damaged_words_of_rank_0_end_in_a_text) {
     EXPECT_NE(all.said[1], "");
     in += all.said[1] == "ok";
   }
-  EXPECT_EQ(in, 0);  // not even the undamaged words tell this rank's blobs
+  EXPECT_EQ(in, 0);  // not even the undamaged words report this rank's blobs
 }
 
 // After the handshake: a changed bit, a frame left out, sent again or sent back.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-up of processes by modules: what cannot work is told, and never hangs.
+// Start-up of processes by modules: what cannot work is reported, and never hangs.
 #include "tests/userlib/libggas/start_rig.hpp"
 
 namespace ggas::library_test {
@@ -31,7 +31,7 @@ TEST(library_start, processes_start_by_tcp) {
   }
 }
 
-// No NIC leads to the other computer: all are told at the start, at once.
+// No NIC leads to the other computer: all are reported at the start, at once.
 TEST(library_start, ranks_of_two_computers_are_told) {
   processes all;
   const std::string root = "127.0.0.1:" + free_port();

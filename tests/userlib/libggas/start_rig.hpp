@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-up over TCP as its tests have it: ranks as threads, strangers at the door.
+// Start-up over TCP as its tests have it: ranks as threads, unauthenticated peers at the door.
 #pragma once
 
 #include <arpa/inet.h>
@@ -44,7 +44,7 @@ inline tcp_job job_of(int rank, int size, const std::string& port, const std::st
 
 inline deadline within(uint64_t ns) { return userlib::after(ns); }
 
-// A connection to rank 0 as a stranger has it.
+// A connection to rank 0 as an unauthenticated peer has it.
 inline line knock(const std::string& port) {
   const sockaddr_in a = loopback(unsigned(std::stoi(port)));
   for (int i = 0; i < 2000; ++i) {
@@ -59,7 +59,7 @@ inline void send_raw(const line& to, const std::string& text) {
   send(to.socket().fd(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Joins, tells its rank, hears the others'.
+// Joins, informs its rank, receives the others'.
 inline std::string meet(const tcp_job& j, uint64_t timeout_ns) {
   auto b = tcp_blobs::join(j, within(timeout_ns));
   if (!b) return b.error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-up over TCP: ranks meet, whoever else is at the door.
+// Start-up over TCP: ranks meet, whichever other peer connects.
 #include <random>
 
 #include "tests/userlib/libggas/start_rig.hpp"
@@ -89,7 +89,7 @@ TEST(library_start, a_squatter_is_found_out) {
   }
 }
 
-// Silent, half a head, noise, a proof that was heard elsewhere; more of them than rank 0 listens to.
+// Silent, half a head, noise, a proof that was received elsewhere; more of them than rank 0 listens to.
 TEST(library_start, strangers_harm_nobody) {
   const std::string port = free_port();
   crew all(2);

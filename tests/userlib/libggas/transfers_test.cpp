@@ -126,7 +126,7 @@ TEST_P(library_transfers, a_list_moves_all_its_parts) {
   });
 }
 
-// Rounds of data and a notification to the right: whoever sees the value sees the data of its round.
+// Rounds of data and a notification to the right: the one that sees the value sees the data of its round.
 TEST_P(library_transfers, a_notification_arrives_behind_its_data) {
   run(GetParam(), [](const rank& r) -> std::string {
     constexpr uint32_t words = 1000, rounds = 300;

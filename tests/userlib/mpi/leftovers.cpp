@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job for test_leftovers.py: rank 0 says where the shared memory of the library is, and the job dies or ends as told.
+// A job for test_leftovers.py: rank 0 says where the shared memory of the library is, and the job dies or ends as
+// reported.
 //   leftovers die|end|stay [quietly]   quietly: what the launcher says of the number of processes is not there, so that
 //                                      the name stays; stay: ends when the standard input does
 #include <signal.h>

@@ -149,7 +149,7 @@ TEST(runtime, a_group_has_an_object_on_each_processor) {
   }
 }
 
-// Messages at random between threads of the program and processors: quiescence is told when all have been run.
+// Messages at random between threads of the program and processors: quiescence is reported when all have been run.
 TEST(runtime, quiescence_is_told_when_nothing_is_left_and_not_before) {
   const auto rt = make(4);
   std::atomic<int> left = 0, told = 0;

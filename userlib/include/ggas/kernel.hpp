@@ -3,10 +3,10 @@
 // nvcc (cuda), or by both, and the program is linked with what came of it; the host program is compiled once, by any
 // compiler (docs/host.md). C++20.
 //
-//   header:   GGAS_KERNEL(greet, uint64_t place, int* found);        // what the host program starts
-//   kernels:  static __global__ void greet_all(uint64_t place, int* found) { ... }
-//             GGAS_DEFINE_KERNEL(greet, greet_all);                   // needs ggas/launch.hpp
-//   program:  ggas::launch(*cluster, node, 1, 32, greet, place, found);
+//   header:   GGAS_KERNEL(mark, uint64_t place, int* found);        // what the host program starts
+//   kernels:  static __global__ void mark_all(uint64_t place, int* found) { ... }
+//             GGAS_DEFINE_KERNEL(mark, mark_all);                   // needs ggas/launch.hpp
+//   program:  ggas::launch(*cluster, node, 1, 32, mark, place, found);
 #pragma once
 
 #include <string>

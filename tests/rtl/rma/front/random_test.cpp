@@ -72,7 +72,7 @@ class writers {
     for (const piece& p : pieces) {
       const uint64_t to = vpid * 8192 + 0x1000 + 4 * ((first + p.at) % (page_slots * 8));
       const bool last = &p == &pieces.back();
-      // Once more what stands there already.
+      // Once more what is there already.
       if (last && pieces.size() > 1 && d.chance(overlap_percent) && waits_for(pieces[0].at, p.at))
         b_.write(vpid * 8192 + 0x1000 + 4 * ((first + pieces[0].at) % (page_slots * 8)), {1}, true);
       b_.write(to, {dws.begin() + p.at, dws.begin() + p.at + p.count});

@@ -39,7 +39,7 @@ class bench {
   std::array<std::deque<request>, 3> todo;
   std::array<std::deque<std::pair<request, uint8_t>>, 3> answers;  // with the status
   std::vector<uint8_t> lost_events;
-  std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // records told of, the last count
+  std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // records reported, the last count
   uint64_t now = 0, records = 0, met_full = 0;
   unsigned tell_percent = 30;  // chance a cycle that a report is taken
   bool gate = true;

@@ -16,7 +16,7 @@ TYPED_TEST(NotifyHandover, NothingIsLeft) {
       seed(), 600,
       [](auto& b, uint64_t key, bool next) {
         b.start(9, {.enabled = true, .irq = true, .vector = 3, .log2 = 4, .pd = 7, .base = 0x10000});
-        for (unsigned i = 0; i < 20; ++i) {  // more than the ring holds: some are lost, and told of
+        for (unsigned i = 0; i < 20; ++i) {  // more than the ring holds: some are lost, and reported
           request r{.vpid = 9, .pd = 7, .w0 = b.d.bits() ^ key, .w1 = {}};
           r.w1 = note::of(b.d.bits() ^ key);
           b.todo[b.d.below(3)].push_back(r);

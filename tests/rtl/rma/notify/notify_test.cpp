@@ -76,7 +76,7 @@ TYPED_TEST(Notify, FullRingHoldsBackOrDropsAndTells) {
     EXPECT_EQ(b.one(2, dropped), lost);
     for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(software.next()->first, i);
     EXPECT_FALSE(software.next());
-    // One record free is not enough for the one that tells and the one after it.
+    // One record free is not enough for the one that reports and the one after it.
     b.doorbells.push_back({9, 1});
     EXPECT_EQ(b.one(0, this->make(9, 102)), backpressure ? full : lost);
     b.doorbells.push_back({9, software.count()});
@@ -140,13 +140,13 @@ TYPED_TEST(Notify, EveryContextHasARingOfItsOwn) {
   }
 }
 
-// A context has stopped when its record was written and told of, and no sooner.
+// A context has stopped when its record was written and reported, and no sooner.
 TYPED_TEST(Notify, StopsBehindTheReport) {
   auto& b = this->b;
   ring r = this->plain(0x50000);
   r.irq = true;
   b.start(21, r);
-  for (unsigned slow : {0u, 1u}) {  // the host, or who is told
+  for (unsigned slow : {0u, 1u}) {  // the host, or who is informed
     b.wr.percent = slow ? 100 : 0, b.tell_percent = slow ? 0 : 100;
     b.todo[0].push_back(this->make(21, slow));
     for (unsigned i = 0; i < 200; ++i) b.step();

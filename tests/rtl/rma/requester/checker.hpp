@@ -84,7 +84,7 @@ class checker : public observer {
     EXPECT_EQ(p.data, want.data) << to_text(p);
   }
 
-  // Told by the test: the target has answered the packet that left last, or the put that did.
+  // Reported by the test: the target has answered the packet that left last, or the put that did.
   void outcome(const packet& p, net_status s) {
     job& j = contexts_[p.svpid()].jobs.at(contexts_[p.svpid()].latest);
     j.answers.push_back(s);

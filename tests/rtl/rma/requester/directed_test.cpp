@@ -50,7 +50,7 @@ class rma_requester_directed : public suite<T> {
       return p.flags() & nic::rma_wants_ack ? std::optional(answer_to(p, s)) : std::nullopt;
     };
   }
-  // One failed descriptor with its cookie, or what the error notification tells instead.
+  // One failed descriptor with its cookie, or what the error notification reports instead.
   void expect_failure(net_status s, uint64_t w0) {
     ASSERT_EQ(seen.notes.size(), 1u);
     EXPECT_EQ(seen.notes[0].w1.kind, nic::note_kind::error);

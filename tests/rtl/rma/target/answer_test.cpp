@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rma_answer: whose responses are written, and what the requester is told of them.
+// rma_answer: whose responses are written, and what the requester is informed of them.
 #include "Vanswer_256.h"
 #include "Vanswer_512.h"
 #include "Vanswer_64.h"
@@ -74,7 +74,7 @@ TYPED_TEST(Answer, LateDataIsNotWritten) {
 }
 
 // What a former owner of a context asked for finds no one: neither its data nor its answers, and if the starts wrapped
-// around, the domain still tells them apart.
+// around, the domain still distinguishes them.
 TYPED_TEST(Answer, FormerOwnersAreForgotten) {
   auto& b = this->b;
   constexpr uint16_t next_owner = 0x2468;

@@ -13,7 +13,7 @@ namespace ggas::detail {
 // ---- the methods, one copy of each for all calls of a program: what one keeps in registers and in memory is no affair
 // of the others. By block `block` of `blocks`; p is its part of the vector, or the whole one if blocks share it.
 
-// The channel is closed by run(channel, patience).
+// The channel is closed by `run(channel, patience)`.
 template <class Run>
 GGAS_DEVICE ggas_status between_open_and_close(const ggas_team& team, unsigned block, uint64_t timeout_ns, Run run) {
   channel c = open_channel(team, block);

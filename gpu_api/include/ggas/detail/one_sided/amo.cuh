@@ -228,8 +228,8 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
   return f;
 }
 
-// Of floating point: the NIC swaps and compares bits; what it cannot do is a loop of compare-and-swaps, a way to and
-// fro for each turn, of which the first finds out what the word is. The old value is the leader's alone, the end
+// Of floating point: the NIC swaps and compares bits; what it cannot do is a loop of compare-and-swaps, a round trip
+// for each turn, of which the first finds out what the word is. The old value is the leader's alone, the end
 // every member's.
 template <class G, class T>
 GGAS_DEVICE_FUNCTION fetched fetch_floating(const G& g, ggas_atomic what, place at, T v, T compare, uint64_t timeout_ns,

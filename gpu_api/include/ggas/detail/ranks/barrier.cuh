@@ -37,7 +37,7 @@ GGAS_DEVICE bool ranks_good(const ggas_ranks& r) {
 }
 
 // By the first thread of a node's first rank. Step k of number n: the word of round k of a node says n, and has one
-// writer. A number in a word says that its writer, and all of whom it had heard, have come.
+// writer. A number in a word says that its writer, and all of whom it had received, have come.
 template <meeting M>
 GGAS_DEVICE ggas_status disseminate(const ggas_ranks& r, uint64_t number, patience& end) {
   const dissemination_plan plan{r.nodes.size};

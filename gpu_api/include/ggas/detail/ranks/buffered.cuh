@@ -67,7 +67,7 @@ GGAS_DEVICE ggas_status scatter_along_tree(const rank_call& c, const buffered_mo
     s = status_of_ranks(c, s);
     if (s != ggas_ok) return s;
   }
-  // Of the rank that is so many behind the own one, seen from the root.
+  // Of the rank that is so many after the own one, seen from the root.
   const auto part = [&](int behind_me) {
     return c.me == root ? m.src + behind(m.stride, rank_after(root, behind_me - c.count, c.count))
                         : received_at(c, m) + behind(m.bytes, behind_me);

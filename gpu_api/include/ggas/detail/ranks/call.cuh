@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's part of a collective: from its begin to its end, what it tells others and waits for, and in which order it
+// A rank's part of a collective: from its begin to its end, what it informs others and waits for, and in which order it
 // stores to them. Rules: docs/ranks.md. Included by ranks.cuh.
 #pragma once
 
@@ -24,7 +24,7 @@ struct rank_call {
   uint64_t permute;  // number that a permute has
 
   GGAS_DEVICE bool enters(ggas_sync_mode in) const { return (mode & 3u) == in; }
-  // Whether a rank is told that its data are here: the barrier of ggas_out_all says so too.
+  // Whether a rank is informed that its data are here: the barrier of ggas_out_all says so too.
   GGAS_DEVICE bool tells() const { return (mode & 12u) == ggas_out_mine; }
   GGAS_DEVICE bool leaves(ggas_sync_mode out) const { return (mode & 12u) == out; }
   GGAS_DEVICE bool is_here(int rank) const { return node_of_rank(ranks, rank) == ggas_node(); }
@@ -198,8 +198,8 @@ GGAS_DEVICE void copy_bytes(char* to, const char* from, size_t bytes, const move
   if (to != from) move_part(reinterpret_cast<uint8_t*>(to), reinterpret_cast<const uint8_t*>(from), bytes, by);
 }
 
-// Of a call that stores to its partners' destinations: each once it has entered, where that matters, and each is told
-// behind its data, where one waits for them.
+// Of a call that stores to its partners' destinations: each once it has entered, where that matters, and each is
+// informed after its data, where one waits for them.
 template <class Target, class To, class From>
 GGAS_DEVICE ggas_status store_to_ranks(const rank_call& c, int count, size_t bytes, bool tells, Target target, To to,
                                        From from, patience& end) {
@@ -256,9 +256,9 @@ GGAS_DEVICE bool is_permutation(const rank_call& c, uint64_t turn) {
   return good;
 }
 
-// Every rank tells every other one how it calls, and they meet: all or none refuse, and the next call works. The words
-// of two turns suffice: a rank that writes those of agreement t has been in t - 1 with all the others, which had read
-// those of t - 2.
+// Every rank informs every other one how it calls, and they meet: all or none refuse, and the next call works. The
+// words of two turns suffice: a rank that writes those of agreement t has been in t - 1 with all the others, which had
+// read those of t - 2.
 GGAS_DEVICE_FUNCTION ggas_status agree_as_ranks(rank_call c, rank_terms mine, bool permutes, uint64_t timeout_ns) {
   const uint64_t turn = load_own(c.own_count(rank_layout::agreements)) + 1;
   const int first = static_cast<int>(thread_rank()), step = static_cast<int>(thread_count());
@@ -319,8 +319,8 @@ GGAS_DEVICE ggas_status begin_call(const rank_call& c, const rank_facts& f, uint
   return c.enters(ggas_in_all) ? meet_ranks<meeting::barrier>(c.ranks, timeout_ns) : ggas_ok;
 }
 
-// good(): the arguments are, of ranks that are. body(call, patience) moves the data; it returns what the thread found.
-// A call that is made of several counts on in the numbers of `call`, as all ranks do.
+// good(): the arguments are, of ranks that are. `body(call, patience)` moves the data; it returns what the thread
+// found. A call that is made of several counts on in the numbers of `call`, as all ranks do.
 template <class Good, class Body>
 GGAS_DEVICE ggas_status run_ranks(const ggas_ranks& r, unsigned mode, rank_facts f, uint64_t timeout_ns, Good good,
                                   Body body) {

@@ -30,7 +30,7 @@ GGAS_DEVICE void end_message(const rank_call& c, int to) {
   tell_rank(c, to, rank_layout::filled, message);
   store_own(sent, message);
 }
-// By one thread, behind a block barrier: the slot was read.
+// By one thread, after a block barrier: the slot was read.
 GGAS_DEVICE void take_message(const rank_call& c, int from) {
   uint64_t* const received = c.own(rank_layout::received, from);
   const uint64_t message = load_own(received) + 1;

@@ -44,7 +44,7 @@ struct ggas_ranks {
 
 namespace ggas {
 
-// Memory of every rank: that of a rank begins `offset` + its number on its node * `step` bytes behind the start of its
+// Memory of every rank: that of a rank begins `offset` + its number on its node * `step` bytes after the start of its
 // node's segment.
 template <class T>
 struct ranked {
@@ -76,7 +76,7 @@ struct rank_layout {
   enum row : unsigned {
     entered,               // the call that a rank has entered
     arrived,               // the call of which a rank has stored all its data here
-    admitted,              // the permute that a rank has entered, as last told
+    admitted,              // the permute that a rank has entered, as last reported
     filled,                // messages of a rank that are here
     taken,                 // own messages that a rank has taken
     sent,                  // own: messages sent to a rank

@@ -124,9 +124,10 @@ GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const M& m, bool ali
 
 // ------------------------------------------------------------------------------------------------ permute
 
-// A rank does not know who sends to it, so the word that tells must be that of this permute and of no other one: there
-// are `turns` of them in turn. A rank may write one again when its target has left the permute `turns` ago. Of that it
-// hears in this permute, or, where nobody says when it enters, by what every rank tells all others in each eighth one.
+// A rank does not know who sends to it, so the word that reports must be that of this permute and of no other one:
+// there are `turns` of them in turn. A rank may write one again when its target has left the permute `turns` ago. Of
+// that it receives in this permute, or, where no thread says when it enters, by what every rank informs all others in
+// each eighth one.
 constexpr uint64_t permutes_between = rank_layout::turns / 2;
 
 GGAS_DEVICE bool is_admitted(const rank_call& c, int to) {
@@ -138,7 +139,7 @@ GGAS_DEVICE bool is_admitted(const rank_call& c, int to) {
   return true;
 }
 
-// By the first warp, for the block: until one of the ranks has told.
+// By the first warp, for the block: until one of the ranks has reported.
 GGAS_DEVICE ggas_status await_source(const rank_call& c, patience& end) {
   const auto turn = rank_layout::came + static_cast<unsigned>(c.permute % rank_layout::turns);
   if (thread_rank() >= 32) return ggas_ok;

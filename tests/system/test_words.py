@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages and comments use the field's words: those in backticks in the table of CONTRIBUTING.md do not occur."""
+
+import re
+from collections import defaultdict
+
+import pytest
+from conftest import ROOT
+
+FOLDERS = ("benchmarks", "cmake", "docs", "examples", "gpu_api", "kernel", "programs", "rtl", "sim", "tests", "userlib")
+# Pages that are written by programs, and figures with the words of their day.
+LEFT_OUT = (ROOT / "docs" / "registers.md", ROOT / "docs" / "results", ROOT / "docs" / "site")
+# Files that are not clean yet.
+NOT_YET = set("""
+benchmarks/CMakeLists.txt
+benchmarks/command_line.cpp
+benchmarks/host_programs.hpp
+benchmarks/kernels/himeno_ways.cuh
+benchmarks/kernels/one_sided_latency.cuh
+benchmarks/nic_rig.cpp
+benchmarks/nic_rig.hpp
+benchmarks/nic_times.cpp
+benchmarks/nic_times.hpp
+benchmarks/one_sided.hpp
+benchmarks/one_sided_latency.cpp
+benchmarks/random_access.cpp
+benchmarks/report/plots.py
+benchmarks/runner.hpp
+docs/rtl-tests.md
+examples/own_gpu/fixed_gpu.cpp
+gpu_api/include/ggas/detail/platform/call.hpp
+gpu_api/include/ggas/detail/platform/layout.hpp
+gpu_api/include/ggas/detail/platform/platform_cuda.cuh
+gpu_api/include/ggas/detail/platform/platform_simt.hpp
+gpu_api/include/ggas/detail/ring.cuh
+gpu_api/simt/engine.cpp
+gpu_api/simt/lane.hpp
+programs/simulator/gpu.hpp
+programs/simulator/main.cpp
+programs/simulator/rank.hpp
+rtl/rma/rma_atomic.sv
+sim/CMakeLists.txt
+sim/cpu/core.hpp
+sim/fabric/network.cpp
+sim/fabric/network.hpp
+sim/fabric/network_faults.cpp
+sim/gpu/device.hpp
+sim/gpu/gpu.hpp
+sim/nic/model/nic_model.cpp
+sim/nic/nic_device.hpp
+sim/system.hpp
+sim/system_build.cpp
+tests/benchmarks/CMakeLists.txt
+tests/gpu_api/CMakeLists.txt
+tests/gpu_api/cuda/CMakeLists.txt
+tests/gpu_api/ring.cuh
+tests/rtl/hostif/host_requests_test.cpp
+tests/rtl/net/links_test.cpp
+tests/rtl/net/shifts_test.cpp
+tests/rtl/nic_top/rma_strong_test.cpp
+tests/rtl/pairs/window_feature.cpp
+tests/rtl/rma/status/status_test.cpp
+tests/sim/network_test.cpp
+tests/sim/nic_model_test.cpp
+userlib/cluster/providers/sim/running.cpp
+userlib/cluster/providers/sim/set_up.cpp
+userlib/cluster/providers/sim/simulated_cluster.hpp
+userlib/cluster/report/report.cpp
+userlib/include/ggas/cluster.hpp
+userlib/include/ggas/host.hpp
+""".split())
+
+STRING = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+COMMENTS = {
+    **dict.fromkeys((".c", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".sv", ".rdl"), re.compile(rf"(//[^\n]*|/\*.*?\*/)|{STRING}", re.S)),
+    ".py": re.compile(rf'(""".*?"""|#[^\n]*)|{STRING}', re.S),
+    **dict.fromkeys((".cmake", ".sh", ".toml", ".txt"), re.compile(r"(#[^\n]*)")),
+}
+CODE_IN_PAGES = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->", re.S)
+
+
+def checked_words():
+    table = re.search(r"^## Words$(.*)", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S)[1]
+    firsts = re.findall(r"^\| ([^|]*) \|", table, re.M)
+    return [word for first in firsts for word in re.findall(r"`([^`]+)`", first)]
+
+
+def prose(file):
+    """What people read in a file: a page without its code, the comments of a source."""
+    text = file.read_text()
+    if file.suffix == ".md":
+        return CODE_IN_PAGES.sub(" ", text)
+    comments = (m[1] for m in COMMENTS[file.suffix].finditer(text) if m[1])
+    return "\n".join(re.sub(r"^\s*(?://+|\*|#+)|`[^`\n]*`", " ", c, flags=re.M) for c in comments)
+
+
+def files(folder):
+    kinds = {".md", *COMMENTS}
+    return [f for f in sorted((ROOT / folder).rglob("*")) if f.suffix in kinds and not any(f == out or out in f.parents for out in LEFT_OUT)]
+
+
+def pattern(words):
+    """Whole words; a phrase also over the end of a line. In a name or a path they are no words."""
+    phrases = "|".join(r"\s+".join(map(re.escape, word.split())) for word in words)
+    return re.compile(rf"(?<![\w./:-])(?:{phrases})(?![\w(]|[./:-]\w)", re.I)
+
+
+def found_in(folder):
+    """Words that occur, each with the files that have it."""
+    look, found = pattern(checked_words()), defaultdict(set)
+    for file in files(folder):
+        name = str(file.relative_to(ROOT))
+        for match in look.finditer("" if name in NOT_YET else prose(file)):
+            found[re.sub(r"\s+", " ", match[0].lower())].add(name)
+    return found
+
+
+def test_the_table_names_words():
+    words = checked_words()
+    assert len(words) > 30 and "anew" in words
+    look = pattern(words)
+    assert look.search("waits in\n  vain") and look.search("Behind it") and not look.search("behind_it") and not look.search("a/behind.hpp")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_words(folder):
+    assert {word: sorted(where)[:3] for word, where in found_in(folder).items()} == {}
