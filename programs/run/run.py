@@ -116,7 +116,7 @@ def options(arguments):
         del chosen.program[0]
     if chosen.programs:
         if chosen.n or chosen.program or chosen.sim or chosen.hosts or chosen.mpi_types:
-            parser.error("--programs is alone, but for --stop and --timeout")
+            parser.error("--programs stands alone, but for --stop and --timeout")
         chosen.n = chosen.programs["size"]
         return chosen
     if not chosen.n:
@@ -182,9 +182,9 @@ def under_mpirun(program, size):
 
 def simulator():
     """The program: next to this one as installed, or in the build of the tree."""
-    next to = Path(os.path.realpath(__file__)).parent
-    built = sorted(next to.parents[1].glob("build/*/programs/simulator/ggas-simulator"))
-    for path in (os.environ.get("GGAS_SIMULATOR"), next to / "ggas-simulator", *built, shutil.which("ggas-simulator")):
+    beside = Path(os.path.realpath(__file__)).parent
+    built = sorted(beside.parents[1].glob("build/*/programs/simulator/ggas-simulator"))
+    for path in (os.environ.get("GGAS_SIMULATOR"), beside / "ggas-simulator", *built, shutil.which("ggas-simulator")):
         if path and os.access(path, os.X_OK):
             return str(path)
     raise OSError("ggas-simulator is not here: build it, or name it in GGAS_SIMULATOR")
@@ -302,16 +302,16 @@ class Job:
         process = subprocess.Popen([*rsh, elsewhere(variables, program)], stdin=subprocess.PIPE, bufsize=0, process_group=0)
         self.take(process, rank)
         self.pipes[process.pid] = process.stdin
-        self.report(process.pid, self.secret)
+        self.tell(process.pid, self.secret)
 
-    def report(self, process, line):
+    def tell(self, process, line):
         """A line for the shell elsewhere, which may have ended."""
         with contextlib.suppress(OSError):
             self.pipes[process].write(f"{line}\n".encode())
 
     def start_one(self, program, rank, variables, writes=None):
         """In a group of its own: a signal of the terminal comes once, through the launcher."""
-        # One process may read what is piped in; no one reads from a terminal.
+        # One process may read what is piped in; none reads from a terminal.
         reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
         options = dict(env={**os.environ, **variables}, stdin=reads, stdout=writes, process_group=0)
         try:
@@ -328,7 +328,7 @@ class Job:
         self.watch("+", process.pid)
 
     def watch(self, sign, process):
-        with contextlib.suppress(OSError):  # someone ended the guard
+        with contextlib.suppress(OSError):  # another process ended the guard
             self.guard.stdin.write(f"{sign} {process}\n".encode())
 
     def start_simulator(self, size, options):
@@ -363,7 +363,7 @@ class Job:
         """To the processes and what they started: each leads a group."""
         for process in list(self.ranks):
             if process in self.pipes:
-                self.report(process, signal.Signals(number).name.removeprefix("SIG"))
+                self.tell(process, signal.Signals(number).name.removeprefix("SIG"))
             else:
                 os.killpg(process, number)
 
@@ -405,7 +405,7 @@ class Job:
                 continue
             if process in self.pipes:
                 self.pipes.pop(process).close()
-                code = 128 - code if 128 < code <= 192 else code  # as a shell informs a signal: here -number
+                code = 128 - code if 128 < code <= 192 else code  # as a shell reports a signal: here -number
             if self.stopping and -code in (signal.SIGTERM, signal.SIGKILL):
                 continue  # the launcher's doing
             say(f"rank {rank} ended with {how_it_ended(code)}" + (f", not {expected}" if expected else ""))
@@ -417,7 +417,7 @@ class Job:
 def main(arguments):
     chosen = options(arguments)
     job = Job()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, no one receives how processes end
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, the end of processes is not reported
     for number in PASSED_ON:
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup stays nohup
             signal.signal(number, job.pass_on)

@@ -149,8 +149,8 @@ GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
 // A call: `run(channel, patience)`, unless a collective failed on the channel before, and its end.
 template <class Run>
 GGAS_DEVICE ggas_status run_on(channel& c, uint64_t timeout_ns, Run run) {
-  `patience end(timeout_ns);
-  ` return close_channel(c, c.failed ? ggas_broken : run(c, end));
+  patience end(timeout_ns);
+  return close_channel(c, c.failed ? ggas_broken : run(c, end));
 }
 
 GGAS_DEVICE channel_line line_of(uint64_t seq, uint64_t data) { return tagged_line(static_cast<uint32_t>(seq), data); }
