@@ -256,7 +256,7 @@ module rma_atomic #(
 
   // ---------------------------------------------------------------- state of the entries
   wire [63:0] known_value = x_write_q ? x_new_q : x_value_q;
-  wire        value_we = take_over || (insert && in_hand) || (out_valid && out_ready);
+  wire        value_we = take_over || insert || (out_valid && out_ready);
   wire [2:0]  value_slot = take_over ? next : insert ? slot : out_meta;
   // verilator lint_off UNUSEDSIGNAL
   wire [63:0] value_before = value_q[out_meta];

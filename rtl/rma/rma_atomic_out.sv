@@ -111,7 +111,7 @@ module rma_atomic_out #(
     end
   end
 
-  assign busy_o = rsp_valid_o || ev_bad_packet_o || ev_protection_o || ev_host_error_o;
+  assign busy_o = rsp_valid_o;  // events come with their answer
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) if (rst_ni && fin_i) assert (free_o);
