@@ -133,23 +133,24 @@ class window_feature : public feature {
       return;
     }
     const span& s = spans.front();
-    load_of(u, s.at[0], s.bus, unsigned(s.bytes / 4));
+    load_of(u, s.at[0], s.bus, unsigned(s.bytes / 4), calm);
   }
   void load(user& u) {
     if (u.n == paused_) return;
     const unsigned dws = unsigned(w_.random.range(32, 128));
     const unsigned target = 1 - u.n;
     load_of(u, target, world::at(u.d, region::stores, 0x1000 * w_.random.below(8) + 4 * w_.random.below(1025 - dws)),
-            dws);
+            dws, true);
   }
-  void load_of(user& u, unsigned target, uint64_t bus, unsigned dws) {
+  // `there`: nothing was disturbed while the words were stored.
+  void load_of(user& u, unsigned target, uint64_t bus, unsigned dws, bool there) {
     ++u.open;
     w_.t.host(u.n).read(make_read(bar_window, window(u.d, target) + (bus - world::home(u.d)), dws),
-                        [this, &u, target, bus, life = life_, epoch = w_.epoch](const read_result& r) {
+                        [this, &u, target, bus, there, life = life_, epoch = w_.epoch](const read_result& r) {
                           if (life != life_) return;
                           --u.open;
                           ++done_;
-                          const bool calm = w_.calm && epoch == w_.epoch;
+                          const bool calm = there && w_.calm && epoch == w_.epoch;
                           bool right = r.ok();
                           for (unsigned i = 0; i < r.dws.size(); ++i) {
                             const uint32_t want = world::word(target, bus + 4 * i), got = r.dws[i];
