@@ -132,7 +132,7 @@ module hostif_tx #(
       assign evt_beat = beat_q ? evt_data_i[127:64] : evt_data_i[63:0];
     end
   endgenerate
-  assign msix_beat = {{(DATA_W - 32){1'b0}}, msix_data_i};
+  assign msix_beat = DATA_W'(msix_data_i);
 
   // A request of a unit: the header counts with its first beat.
   wire unit_sop = src[TGT] ? tgt_i.sop : (src[RD] || wr_i.sop);

@@ -114,7 +114,7 @@ module rma_status #(
 
   always_comb begin
     counts = '0;
-    if (valid_q && counted) counts = fwd_q ? counts_w_q : counts_r;
+    if (counted) counts = fwd_q ? counts_w_q : counts_r;
     counts_w.consumed    = counts.consumed + {30'd0, slots_q};
     counts_w.local_done  = counts.local_done + {31'd0, local_q};
     counts_w.remote_done = counts.remote_done + {24'd0, remote_q};
@@ -187,7 +187,7 @@ module rma_status #(
   if (NARROW) begin : g_narrow
     assign wr_data_o = second_q ? block_q[127:64] : block_q[63:0];
   end else begin : g_wide
-    assign wr_data_o = {{(DATA_W - 128){1'b0}}, block_q};
+    assign wr_data_o = DATA_W'(block_q);
   end
 
   assign cnt_writes_o = sent;

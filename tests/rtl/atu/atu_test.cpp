@@ -2,6 +2,7 @@
 #include "Vatu_256.h"
 #include "Vatu_64.h"
 #include "tests/rtl/atu/bench.hpp"
+#include "tests/rtl/handover.hpp"
 
 namespace ggas::test::atu {
 namespace {
@@ -85,6 +86,37 @@ TYPED_TEST(Atu, NoUseOfWhatWasInvalidated) {
   }
   EXPECT_LT(b.longest, 3000u);
   std::printf("longest invalidation: %llu cycles\n", static_cast<unsigned long long>(b.longest));
+}
+
+// Pages go from owner to owner in the middle of translations: after the invalidation no client gets an old address.
+TYPED_TEST(Atu, NothingIsLeft) {
+  for (unsigned turn = 0; turn < 6; ++turn)
+    expect_nothing_left([&](uint64_t secret) {
+      const auto own = std::make_unique<typename TypeParam::type>(rma::seed() + turn);
+      auto& b = *own;
+      b.host.percent = 30;
+      two_owners seen;
+      for (view* now : {&seen.former, &seen.next}) {
+        b.t.salt = now == &seen.former ? secret & 0xfff : 0;
+        for (unsigned cls = 0; cls < 4; ++cls)
+          for (unsigned i = 0; i < counts[cls]; ++i) b.t.change(b.now, cls, i, b.d.chance(80) ? 7 : 0, 7);
+        b.invalidate(true, 0);
+        while (b.invalidations_open()) b.step();
+        for (auto& x : b.c)
+          for (unsigned i = 0; i < 200; ++i) {
+            const auto cls = unsigned(b.d.below(4));
+            x.todo.push_back({nla_of(cls, unsigned(b.d.below(counts[cls])), b.d.bits()), 7, b.d.chance(50)});
+          }
+        for (unsigned n = now == &seen.former ? 300 + unsigned(b.d.below(2000)) : 4000; n; --n) {
+          b.step();
+          now->see(b.v.tr_rsp_valid_o, b.v.tr_rsp_status_o);
+          now->see(b.v.tr_rsp_valid_o && b.v.tr_rsp_status_o == 0, b.v.tr_rsp_addr_o);
+          now->see(b.v.rd_valid_o, b.v.rd_hdr_o);
+        }
+        for (auto& x : b.c) x.todo.clear();
+      }
+      return seen;
+    });
 }
 
 // Walks, fills, drops and hits of two pages meet in every way.
@@ -173,6 +205,46 @@ TYPED_TEST(Atu, FailedWalks) {
   EXPECT_GE(b.walks_failed, b.faulty);
   EXPECT_GT(b.faulty, 10u);
   EXPECT_GT(b.unexpected, 0u);
+}
+
+// Two clients walk for one page, and the entry changes between their reads: the later one replaces the earlier one.
+TYPED_TEST(Atu, TwoWalksOfAPageLeaveOneEntry) {
+  auto& b = this->b;
+  this->fill();
+  b.host.percent = 100;
+  b.host.early_percent = 100;
+  b.host.delay = 200;
+  unsigned twice = 0;
+  for (unsigned page = 0; page < counts[0]; ++page) {
+    const auto ask = [&](unsigned client) { b.c[client].todo.push_back({nla_of(0, page, 0), 7, false}); };
+    b.t.change(b.now, 0, page, 7, 7);
+    b.invalidate(true, 0);
+    while (b.invalidations_open()) b.step();
+    const uint64_t reads = b.host.reads;
+    ask(0), ask(1);
+    while (b.host.reads == reads) b.step();
+    b.t.change(b.now, 0, page, 7, 7);
+    ASSERT_TRUE(b.settle());
+    twice += b.host.reads == reads + 2;
+    ask(2);
+    ASSERT_TRUE(b.settle());
+  }
+  EXPECT_GT(twice, counts[0] / 2);
+}
+
+// A table may be longer than its pieces that are there.
+TYPED_TEST(Atu, NothingIsReadOfAPieceThatIsNotThere) {
+  auto& b = this->b;
+  this->fill();
+  b.write_piece(first_piece[0] + 1, 0);
+  for (unsigned page = 0; page < counts[0]; ++page) {
+    if (index_of(0, page) < piece_entries) continue;
+    b.t.change(b.now, 0, page, 0, 7);
+    b.c[page % 5].todo.push_back({nla_of(0, page, 0), 7, false});
+  }
+  ASSERT_TRUE(b.settle());
+  EXPECT_EQ(b.host.reads, 0u);
+  EXPECT_GT(b.walks_failed, 2u);
 }
 
 TYPED_TEST(Atu, HitTakesTwoCyclesAlsoUnderAMiss) {

@@ -37,6 +37,8 @@ class tables {
  public:
   static uint64_t piece(unsigned i) { return 0x10'0000'0000 * (i + 1) + 0x5000; }
 
+  uint64_t salt = 0;  // of the bus addresses of versions to come; few bits
+
   tables() {
     for (unsigned c = 0; c < 4; ++c) pages_[c].assign(counts[c], {version{}});
   }
@@ -45,7 +47,7 @@ class tables {
   void change(uint64_t now, unsigned cls, unsigned index, unsigned flags, uint16_t pd) {
     auto& v = pages_[cls][index];
     v.back().until = now;
-    v.push_back({(++serial_ << shifts[cls]) | flags, 0xabcd00000000u | pd, ~uint64_t{0}, false});
+    v.push_back({((++serial_ ^ salt) << shifts[cls]) | flags, 0xabcd00000000u | pd, ~uint64_t{0}, false});
   }
   std::vector<version>& of(unsigned cls, unsigned index) { return pages_[cls][index]; }
   const version& newest(unsigned cls, unsigned index) const { return pages_[cls][index].back(); }

@@ -49,4 +49,10 @@ inline uint64_t base_seed() {
   return seed;
 }
 
+// How often a long test does what it repeats: GGAS_TEST_ROUNDS, else as many as it says.
+inline unsigned test_rounds(unsigned all) {
+  const char* const text = std::getenv("GGAS_TEST_ROUNDS");
+  return text ? unsigned(std::strtoul(text, nullptr, 10)) : all;
+}
+
 }  // namespace ggas::test

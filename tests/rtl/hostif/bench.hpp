@@ -119,6 +119,7 @@ struct bench {
   std::vector<uint64_t> read_marks;  // posted requests handed over before each register read
   std::array<uint64_t, GGAS_EVENT_COUNT_NUM> pulses{};
   std::vector<uint64_t> events;  // codes
+  std::vector<uint64_t> infos;   // of these
   uint64_t posted_done = 0;
   unsigned credits = np_credits;
   uint64_t writes_in = 0, writes_out = 0;       // NIC writes: first beat taken, last beat accepted
@@ -213,7 +214,10 @@ struct bench {
     sample_in();
     for (unsigned i = 0; i < pulses.size(); ++i)
       pulses[i] += (v.ev_pulse_o >> i & 1) + (v.ev_pulse2_o >> i & 1) + (v.ev_pulse3_o >> i & 1);
-    if (v.event_valid_o && v.event_ready_i) events.push_back(v.event_o >> 56);
+    if (v.event_valid_o && v.event_ready_i) {
+      events.push_back(v.event_o >> 56);
+      infos.push_back(v.event_o & 0xff'ffff'ffff);
+    }
     credits += v.np_credit_o;
   }
 

@@ -168,6 +168,35 @@ TYPED_TEST(hostif_test, StoresKeepFullRate) {
   EXPECT_LE(b.win_p.back().last - b.win_p.front().first + 1, beats);
 }
 
+// The event of a malformed write has the address of that write, whenever it was found out.
+TYPED_TEST(hostif_test, EventsNameTheAddress) {
+  auto& b = *this->b;
+  const auto write = [&](uint64_t addr) {
+    return beats_of<TestFixture::width>(this->make(tlp_kind::mwr, 2, addr, 16));
+  };
+  const auto push = [&](const std::vector<beat>& beats, size_t n) {
+    b.rx_req.insert(b.rx_req.end(), beats.begin(), beats.begin() + long(n));
+    for (unsigned i = 0; i < 50; ++i) b.cycle();
+  };
+  auto x = write(0x1000);
+  x[0].eop = true;  // too short with its first beat
+  push(x, 1);
+  x = write(0x2000);  // cut by the next one
+  push(x, 1);
+  x = write(0x3000);
+  push(x, x.size());
+  x = write(0x4000);
+  x.back().eop = false;  // too long
+  push(x, x.size());
+  x = write(0x5000);
+  push(x, x.size());
+  x[0].sop = false, x[0].eop = true;  // outside of any
+  push(x, 1);
+  EXPECT_EQ(b.events, std::vector<uint64_t>(4, GGAS_EV_MALFORMED_TLP));
+  EXPECT_EQ(b.infos, (std::vector<uint64_t>{0x1000, 0x2000, 0x4000, 0}));
+  EXPECT_EQ(b.win_p.size(), 2u);
+}
+
 // 10^5 TLPs, half of them wrong in some way, at random pace.
 TYPED_TEST(hostif_test, Fuzz) {
   auto& b = *this->b;

@@ -159,10 +159,7 @@ TEST_P(RmaStrong, DataAreThereWithTheirFlag) { EXPECT_EQ(play(GetParam().model ?
 // The same look at weak flags: it does find what is missing.
 TEST_P(RmaStrong, WeakFlagsComeEarly) { EXPECT_GT(play(200, false), 0u); }
 
-TEST_P(RmaStrong, MillionLong) {
-  const char* const rounds = std::getenv("GGAS_TEST_ROUNDS");
-  EXPECT_EQ(play(rounds ? std::strtoull(rounds, nullptr, 10) : 1'000'000, true), 0u);
-}
+TEST_P(RmaStrong, MillionLong) { EXPECT_EQ(play(test_rounds(1'000'000), true), 0u); }
 
 INSTANTIATE_TEST_SUITE_P(Devices, RmaStrong, testing::ValuesIn(rma_devices()));
 

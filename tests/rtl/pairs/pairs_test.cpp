@@ -35,7 +35,7 @@ class Pairs : public testing::TestWithParam<std::tuple<kind, disturbance>> {
 };
 
 TEST_P(Pairs, NoForeignWordNoHealthyLinkDead) { run(2); }
-TEST_P(Pairs, Long) { run(100); }
+TEST_P(Pairs, Long) { run(test_rounds(100)); }
 
 std::string name(const testing::TestParamInfo<std::tuple<kind, disturbance>>& i) {
   std::string all = std::string(to_text(std::get<0>(i.param))) + "_" + to_text(std::get<1>(i.param));

@@ -24,6 +24,7 @@ struct change {
 template <class V, unsigned W>
 class bench {
  public:
+  static constexpr unsigned width = W;
   V v;
   dice d{seed()};
   drain<tlp, W> wr{"wr"};
@@ -145,6 +146,24 @@ TYPED_TEST(Status, OneChangeIsOneWriteAndSoon) {
   ASSERT_TRUE(b.settle());
   EXPECT_EQ(b.block(7), (counts{3, 1, 200, 0x06000001}));
   EXPECT_EQ(b.writes, 2u);
+}
+
+// With nothing in their way blocks leave one after the other.
+TYPED_TEST(Status, BlocksFollowEachOther) {
+  auto& b = this->b;
+  constexpr unsigned n = 40, beats = TypeParam::width < 128 ? 2 : 1;
+  b.wr.percent = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    b.start(uint8_t(i), 0x10000 + 0x100 * i);
+    b.slots(uint8_t(i), 1);
+  }
+  for (unsigned i = 0; i < 10; ++i) b.step();
+  b.wr.percent = 100;
+  const uint64_t from = b.now;
+  while (b.writes < n && b.now < from + 1000) b.step();
+  std::printf("%u blocks in %llu cycles\n", n, static_cast<unsigned long long>(b.now - from));
+  EXPECT_LE(b.now - from, n * (beats + 1) + 2);
+  ASSERT_TRUE(b.settle());
 }
 
 // Counts that come all the time leave the writes their turn, and the writes leave it to counts.
