@@ -207,31 +207,6 @@ TYPED_TEST(Atu, FailedWalks) {
   EXPECT_GT(b.unexpected, 0u);
 }
 
-// Two clients walk for one page, and the entry changes between their reads: the later one replaces the earlier one.
-TYPED_TEST(Atu, TwoWalksOfAPageLeaveOneEntry) {
-  auto& b = this->b;
-  this->fill();
-  b.host.percent = 100;
-  b.host.early_percent = 100;
-  b.host.delay = 200;
-  unsigned twice = 0;
-  for (unsigned page = 0; page < counts[0]; ++page) {
-    const auto ask = [&](unsigned client) { b.c[client].todo.push_back({nla_of(0, page, 0), 7, false}); };
-    b.t.change(b.now, 0, page, 7, 7);
-    b.invalidate(true, 0);
-    while (b.invalidations_open()) b.step();
-    const uint64_t reads = b.host.reads;
-    ask(0), ask(1);
-    while (b.host.reads == reads) b.step();
-    b.t.change(b.now, 0, page, 7, 7);
-    ASSERT_TRUE(b.settle());
-    twice += b.host.reads == reads + 2;
-    ask(2);
-    ASSERT_TRUE(b.settle());
-  }
-  EXPECT_GT(twice, counts[0] / 2);
-}
-
 // A table may be longer than its pieces that are there.
 TYPED_TEST(Atu, NothingIsReadOfAPieceThatIsNotThere) {
   auto& b = this->b;

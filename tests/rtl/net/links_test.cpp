@@ -1,90 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links, routes and crossbar of a NIC with six links, in clusters of up to nine nodes (docs/network.md). GGAS_SEED sets
 // the seed.
-#include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <iostream>
-#include <numeric>
 
-#if !VM_COVERAGE
-#include "Vlinks512.h"
-#endif
-#include "Vlinks64.h"
-#include "tests/rtl/net/cluster.hpp"
+#include "tests/rtl/net/links_suite.hpp"
 
 namespace ggas::test {
 namespace {
 
-uint64_t seed() {
-  const char* e = std::getenv("GGAS_SEED");
-  return e ? std::strtoull(e, nullptr, 0) : 1;
-}
-
-using cluster64 = cluster<Vlinks64, 64>;
-
-template <class C>
-struct LinksTest : testing::Test {
-  static C make(const char* text, unsigned nodes) { return C(topology::parse(text, nodes).value(), seed()); }
-  static nic::packet plain(unsigned to, unsigned vc, unsigned dws) {
-    nic::packet p;
-    p.dst = uint16_t(to);
-    p.vc = uint8_t(vc);
-    p.len_dw = uint16_t(dws);
-    p.data.assign(dws, 0x12345678);
-    return p;
-  }
-  static void traffic(C& c, unsigned packets) {
-    for (unsigned i = 0; i < packets; ++i) {
-      const unsigned from = unsigned(c.rng()() % c.shape().nodes());
-      const unsigned to = unsigned(c.rng()() % (c.shape().nodes() - 1));
-      c.random_packet(from, to < from ? to : to + 1);
-    }
-  }
-  // The same, a third of it to groups.
-  static void mixed_traffic(C& c, unsigned packets) {
-    for (unsigned i = 0; i < packets; ++i) {
-      const unsigned from = unsigned(c.rng()() % c.shape().nodes());
-      const unsigned to = unsigned(c.rng()() % (c.shape().nodes() - 1));
-      if (c.rng()() % 3 == 0)
-        c.random_multicast(from);
-      else
-        c.random_packet(from, to < from ? to : to + 1);
-    }
-  }
-  // A group of each node: all nodes, or by lot.
-  static std::vector<unsigned> everybody(C& c) {
-    std::vector<unsigned> all(c.shape().nodes());
-    std::iota(all.begin(), all.end(), 0u);
-    return all;
-  }
-  static void groups(C& c, bool all = true) {
-    for (unsigned root = 0; root < c.shape().nodes(); ++root) {
-      std::vector<unsigned> members;
-      for (unsigned n = 0; n < c.shape().nodes(); ++n)
-        if (all || n == (root + 1) % c.shape().nodes() || c.rng()() % 2) members.push_back(n);
-      c.group(root, members);
-    }
-  }
-  static void all_arrive(C& c, unsigned packets) {
-    ASSERT_TRUE(c.wait_up());
-    traffic(c, packets);
-    all_come(c, packets);
-  }
-  static void all_come(C& c, unsigned packets) {
-    ASSERT_TRUE(c.drain()) << c.under_way() << " packets are stuck";
-    EXPECT_EQ(c.errors(), 0u) << c.first_error();
-    EXPECT_EQ(c.count().stores_lost + c.count().no_route + c.count().bad + c.count().dead, 0u);
-    EXPECT_EQ(c.count().tx_packets, c.count().rx_packets);
-    EXPECT_GE(c.count().tx_packets, packets);
-  }
-};
-#if VM_COVERAGE
-using widths = testing::Types<cluster64>;
-#else
-using cluster512 = cluster<Vlinks512, 512>;
-using widths = testing::Types<cluster64, cluster512>;
-#endif
 TYPED_TEST_SUITE(LinksTest, widths);
 
 TYPED_TEST(LinksTest, RandomPacketsArriveInOrder) {
@@ -451,78 +375,6 @@ TYPED_TEST(LinksTest, LoadsBesideADeadBranchLeaveOnce) {
   EXPECT_EQ(loads, rounds);
   EXPECT_EQ(c.errors(), 0u) << c.first_error();
   c.forget();
-}
-
-// A line of the table of groups is written while stores to it are offered: each goes by the one or by the other.
-TYPED_TEST(LinksTest, LinesOfGroupsChangeUnderTraffic) {
-  auto c = this->make("full", 5);
-  c.group(0, {1, 2, 3, 4});
-  ASSERT_TRUE(c.wait_up());
-  c.offers = 0.9;
-  std::map<uint64_t, std::vector<unsigned>> got;  // nodes, by the address of the store
-  c.on_arrival = [&](unsigned at, const nic::packet& p) { got[p.addr].push_back(at); };
-  c.forget();  // who gets a store is checked here
-  const auto turn = [&] {
-    const auto branch = fabric::group_line::branch;
-    const bool low = c.rng()() % 2;
-    const uint16_t ways = low ? branch(0, 0) | branch(1, 0) : branch(2, 0) | branch(3, 0);
-    c.group_line(0, {.node = 0, .branches = ways});
-  };
-  turn();
-  c.under_traffic = true;
-  constexpr unsigned stores = 400;
-  for (unsigned i = 0; i < stores; ++i) {
-    auto p = this->plain(0, 0, i % 3 ? 2 : 40);
-    p.op = 0x80;
-    p.addr = 8ull * i;
-    c.send(0, p);
-  }
-  for (unsigned i = 0; i < 120'000 && got.size() < stores; ++i) {
-    if (c.rng()() % 5 == 0) turn();
-    c.step();
-  }
-  for (unsigned i = 0; i < 2000; ++i) c.step();
-  EXPECT_EQ(got.size(), stores);
-  for (auto& [address, nodes] : got) {
-    std::ranges::sort(nodes);
-    EXPECT_TRUE(nodes == std::vector<unsigned>({1, 2}) || nodes == std::vector<unsigned>({3, 4}))
-        << address << ": " << testing::PrintToString(nodes);
-  }
-  EXPECT_EQ(c.count().bad + c.count().dead + c.count().no_route, 0u);
-}
-
-// A line of the table of routes is written while packets that it concerns are offered: none is lost, doubled or
-// changed, and no link dies.
-TYPED_TEST(LinksTest, RoutesChangeUnderTraffic) {
-  auto c = this->make("full", 4);
-  ASSERT_TRUE(c.wait_up());
-  c.offers = 0.9;
-  std::map<uint64_t, unsigned> sent;
-  c.on_arrival = [&](unsigned at, const nic::packet& p) {
-    EXPECT_EQ(at, 1u);
-    const auto it = sent.find(p.addr);
-    ASSERT_TRUE(it != sent.end()) << "unsent, or twice";
-    EXPECT_EQ(p.len_dw, it->second);
-    for (const uint32_t dw : p.data) EXPECT_EQ(dw, uint32_t(p.addr));
-    sent.erase(it);
-  };
-  constexpr unsigned packets = 600;
-  for (unsigned i = 0; i < packets; ++i) {
-    const unsigned vc = i % 4;
-    auto p = this->plain(1, vc, vc == 1 ? 0 : 2 + i % 30);
-    p.addr = 8ull * i;
-    std::ranges::fill(p.data, uint32_t(p.addr));
-    sent[p.addr] = p.len_dw;
-    c.send(0, p);
-  }
-  c.forget();
-  c.under_traffic = true;
-  for (unsigned i = 0; i < 120'000 && !sent.empty(); ++i) {
-    if (c.rng()() % 5 == 0) c.route(0, 1, topology::step{unsigned(c.rng()() % 3), 0});  // by itself, or over 2 or 3
-    c.step();
-  }
-  EXPECT_EQ(sent.size(), 0u);
-  EXPECT_EQ(c.count().bad + c.count().dead + c.count().no_route, 0u);
 }
 
 // Cut under load: what is lost is told, and no copy stands still.
