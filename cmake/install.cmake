@@ -53,7 +53,7 @@ if(TARGET ggas_provider_cuda AND GGAS_NVCC)
   install(FILES ${CMAKE_BINARY_DIR}/install/ggas-linked.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 install(DIRECTORY gpu_api/include/ggas userlib/include/ggas userlib/driver/ggas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES userlib/include/GASPI.h userlib/include/GASPI_Ext.h userlib/include/GASPI_GPU.h ${GGAS_PGASPI} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES userlib/include/GASPI.h userlib/include/GASPI_Ext.h userlib/include/GASPI_GPU.h userlib/include/GASPI_Threads.h ${GGAS_PGASPI} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # For kernels on the processor; named as in the tree, but in a folder of their own.
 if(GGAS_SHM)
   install(FILES gpu_api/simt/device.hpp gpu_api/simt/engine.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ggas/simt/gpu_api/simt)
@@ -80,7 +80,8 @@ install(PROGRAMS programs/run/run.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME 
 install(PROGRAMS programs/run/gaspi_run.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME gaspi_run)
 install(DIRECTORY benchmarks/report sim/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/ggas PATTERN __pycache__ EXCLUDE)
 # Manual pages of the host library, from its headers.
-set(headers userlib/include/ggas/ggas.h userlib/include/GASPI.h userlib/include/GASPI_Ext.h userlib/include/GASPI_GPU.h)
+set(headers userlib/include/ggas/ggas.h userlib/include/GASPI.h userlib/include/GASPI_Ext.h userlib/include/GASPI_GPU.h
+  userlib/include/GASPI_Threads.h)
 list(TRANSFORM headers PREPEND ${CMAKE_SOURCE_DIR}/)
 set(man ${CMAKE_BINARY_DIR}/install/man3)
 find_package(Python3 QUIET COMPONENTS Interpreter)

@@ -36,7 +36,7 @@ typedef unsigned long gaspi_offset_t;
 typedef unsigned long gaspi_timeout_t; /**< milliseconds */
 typedef unsigned char gaspi_queue_id_t;
 typedef unsigned char gaspi_group_t;
-typedef unsigned short gaspi_notification_id_t;
+typedef unsigned int gaspi_notification_id_t;
 typedef unsigned int gaspi_notification_t;
 typedef unsigned long gaspi_atomic_value_t;
 typedef float gaspi_time_t; /**< milliseconds */
@@ -58,11 +58,38 @@ typedef unsigned int gaspi_statistic_counter_t;
 #define GASPI_MEM_INITIALIZED (1ul)
 #define GASPI_ALLOC_DEFAULT GASPI_MEM_UNINITIALIZED
 
+/** Procedures return the first three. The others are GPI-2's, for programs that name them. */
 typedef enum gaspi_return_t {
   GASPI_ERROR = -1,
   GASPI_SUCCESS = 0,
   GASPI_TIMEOUT = 1,
-  GASPI_QUEUE_FULL = 2 /**< for programs that ask for it: no queue is ever full */
+  GASPI_ERR_EMFILE = 2,
+  GASPI_ERR_ENV = 3,
+  GASPI_ERR_SN_PORT = 4,
+  GASPI_ERR_CONFIG = 5,
+  GASPI_ERR_NOINIT = 6,
+  GASPI_ERR_INITED = 7,
+  GASPI_ERR_NULLPTR = 8,
+  GASPI_ERR_INV_SEGSIZE = 9,
+  GASPI_ERR_INV_SEG = 10,
+  GASPI_ERR_INV_GROUP = 11,
+  GASPI_ERR_INV_RANK = 12,
+  GASPI_ERR_INV_QUEUE = 13,
+  GASPI_ERR_INV_LOC_OFF = 14,
+  GASPI_ERR_INV_REM_OFF = 15,
+  GASPI_ERR_INV_COMMSIZE = 16,
+  GASPI_ERR_INV_NOTIF_VAL = 17,
+  GASPI_ERR_INV_NOTIF_ID = 18,
+  GASPI_ERR_INV_NUM = 19,
+  GASPI_ERR_INV_SIZE = 20,
+  GASPI_ERR_MANY_SEG = 21,
+  GASPI_ERR_MANY_GRP = 22,
+  GASPI_QUEUE_FULL = 23, /**< no queue is ever full */
+  GASPI_ERR_UNALIGN_OFF = 24,
+  GASPI_ERR_ACTIVE_COLL = 25,
+  GASPI_ERR_DEVICE = 26,
+  GASPI_ERR_SN = 27,
+  GASPI_ERR_MEMALLOC = 28
 } gaspi_return_t;
 enum { GASPI_STATE_HEALTHY = 0, GASPI_STATE_CORRUPT = 1 };
 /** A byte: programs for GPI-2 allocate one for each rank, others `n * sizeof(gaspi_state_t)`. */
@@ -91,7 +118,8 @@ typedef enum gaspi_network_t {
   GASPI_ROCE = 1,
   GASPI_ETHERNET = 2,
   GASPI_GEMINI = 3,
-  GASPI_ARIES = 4
+  GASPI_ARIES = 4,
+  GASPI_OFI = 5
 } gaspi_network_t;
 
 /** How ranks are connected at the start; here they always are. */
@@ -100,6 +128,23 @@ typedef enum gaspi_topology_t {
   GASPI_TOPOLOGY_STATIC = 1,
   GASPI_TOPOLOGY_DYNAMIC = 2
 } gaspi_topology_t;
+
+/** Parameters of networks that GPI-2 uses: kept and given back. */
+typedef struct gaspi_dev_config_t {
+  gaspi_network_t network_type;
+  struct {
+    struct {
+      gaspi_int netdev_id;
+      gaspi_uint mtu, port_check;
+    } ib;
+    struct {
+      gaspi_uint port;
+    } tcp;
+    struct {
+      int use_shm, provider_info, progress_auto;
+    } ofi;
+  } params;
+} gaspi_dev_config_t;
 
 /**
  * What a job is started with. `queue_num` (1 ... 64) queues are there after gaspi_proc_init(); the other limits may
@@ -127,6 +172,7 @@ typedef struct gaspi_config_t {
   gaspi_uint user_net;
   gaspi_int sn_persistent;
   gaspi_timeout_t sn_timeout;
+  gaspi_dev_config_t dev_config;
 } gaspi_config_t;
 
 typedef enum gaspi_statistic_argument_t {

@@ -38,6 +38,14 @@ gaspi_return_t gaspi_segment_avail_local(gaspi_segment_id_t* segment_id);
 gaspi_return_t gaspi_cpu_frequency(gaspi_float* cpu_mhz);
 /** Bytes of memory that this process uses. */
 gaspi_return_t gaspi_proc_mem_usage(gaspi_size_t* bytes);
+/** NUMA node on which the calling thread runs. */
+gaspi_return_t gaspi_numa_socket(gaspi_uchar* socket);
+/** Keeps the calling thread, and threads that it starts later, on a NUMA node. */
+gaspi_return_t gaspi_set_socket_affinity(gaspi_uchar socket);
+/** Prints the processors that the calling thread may use, by gaspi_printf(). */
+void gaspi_print_affinity_mask(void);
+/** A pause of some cycles, for loops that poll. */
+void gaspi_delay(void);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@ CASE_FROM_BEGIN(limits_are_those_of_the_configuration, 1) {
   CHECK(gaspi_group_max(&n));
   HOLDS(n == c.group_max && n >= 32);
   CHECK(gaspi_segment_max(&n));
-  HOLDS(n == c.segment_max && n == 256);
+  HOLDS(n == c.segment_max && n == 255);
   CHECK(gaspi_queue_size_max(&n));
   HOLDS(n == c.queue_size_max && n >= 1024);
   CHECK(gaspi_transfer_size_max(&size));

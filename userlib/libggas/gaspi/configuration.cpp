@@ -9,7 +9,7 @@ namespace {
 
 // The most of everything; what programs size their buffers by is 255 elements, though any number works.
 const gaspi_config_t most{.group_max = GGAS_GROUPS,
-                          .segment_max = GGAS_SEGMENTS,
+                          .segment_max = GGAS_SEGMENTS - 1,  // so that a loop over gaspi_segment_id_t ends
                           .queue_num = GGAS_QUEUES,
                           .queue_size_max = 1 << 16,
                           .transfer_size_max = gaspi_size_t{1} << 40,
@@ -19,7 +19,7 @@ const gaspi_config_t most{.group_max = GGAS_GROUPS,
                           .allreduce_buf_size = ULONG_MAX,
                           .allreduce_elem_max = UINT_MAX,
                           .rw_list_elem_max = UINT_MAX,
-                          .network = GASPI_ARIES,
+                          .network = GASPI_OFI,
                           .build_infrastructure = GASPI_TOPOLOGY_DYNAMIC,
                           .user_defined = nullptr,
                           .logger = 0,
@@ -27,7 +27,8 @@ const gaspi_config_t most{.group_max = GGAS_GROUPS,
                           .net_info = 0,
                           .user_net = 0,
                           .sn_persistent = 0,
-                          .sn_timeout = 0};
+                          .sn_timeout = 0,
+                          .dev_config = {}};
 
 gaspi_config_t defaults() {
   gaspi_config_t c = most;
@@ -65,7 +66,7 @@ gaspi_return_t gaspi_config_set(gaspi_config_t c) {
     const char* text;
   } rules[] = {
       {c.group_max, most.group_max, "group_max: must be 1 to 64"},
-      {c.segment_max, most.segment_max, "segment_max: must be 1 to 256"},
+      {c.segment_max, most.segment_max, "segment_max: must be 1 to 255"},
       {c.queue_num, most.queue_num, "queue_num: must be 1 to 64"},
       {c.queue_size_max, most.queue_size_max, "queue_size_max: must be 1 to 65536"},
       {c.transfer_size_max, most.transfer_size_max, "transfer_size_max: must be 1 to 2^40"},

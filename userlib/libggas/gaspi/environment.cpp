@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <vector>
 
@@ -125,11 +126,47 @@ gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector) {
   return GASPI_SUCCESS;
 }
 
+namespace {
+// Texts of the codes that only programs of GPI-2 name, from GASPI_ERR_EMFILE on.
+constexpr const char* code_texts[] = {
+    "too many open files",
+    "the environment of the job is incomplete",
+    "the port is in use",
+    "a value of the configuration is out of range",
+    "gaspi_proc_init has not been called",
+    "gaspi_proc_init has been called already",
+    "a pointer is null",
+    "no valid size of a segment",
+    "no such segment",
+    "no such group",
+    "no such rank",
+    "no such queue",
+    "the local offset lies outside of the segment",
+    "the remote offset lies outside of the segment",
+    "no valid number of bytes",
+    "no valid value of a notification",
+    "no such notification",
+    "no valid number of elements",
+    "no valid size of an element",
+    "too many segments",
+    "too many groups",
+    "the queue is full",
+    "the offset is not aligned",
+    "another collective of the group is active",
+    "the network device failed",
+    "the internal network failed",
+    "no memory",
+};
+static_assert(std::size(code_texts) == GASPI_ERR_MEMALLOC - GASPI_ERR_EMFILE + 1);
+}  // namespace
+
 gaspi_string_t gaspi_error_str(gaspi_return_t code) {
   static char ok[] = "success", late[] = "time-out", unknown[] = "unknown return code";
   if (code == GASPI_SUCCESS) return ok;
   if (code == GASPI_TIMEOUT) return late;
-  return code == GASPI_ERROR ? const_cast<char*>(ggas_error_text()) : unknown;
+  if (code == GASPI_ERROR) return const_cast<char*>(ggas_error_text());
+  const int place = code - GASPI_ERR_EMFILE;
+  return place >= 0 && place < int(std::size(code_texts)) ? const_cast<char*>(code_texts[place]) : unknown;
 }
 
 gaspi_return_t gaspi_error_message(gaspi_return_t code, gaspi_string_t* message) {
