@@ -19,7 +19,7 @@ gaspi_return_t gaspi_threads_init(gaspi_int* num);
 gaspi_return_t gaspi_threads_init_user(unsigned int use_nr_of_threads);
 /** Ends the team: threads that wait in it go on. The threads themselves go on, too. */
 gaspi_return_t gaspi_threads_term(void);
-/** Starts a thread, which nobody joins. It, and the thread that made the team, become members by
+/** Starts a detached thread. It, and the thread that made the team, become members by
  * gaspi_threads_register(). GASPI_ERROR: no team, or the system gives no thread. */
 gaspi_return_t gaspi_threads_run(void* (*function)(void*), void* arg);
 /** Makes the calling thread a member. @param tid its number: 0, 1, ... in the order of calls
