@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics: read, modify, posted write, answer. Up to 8 in flight, one at a time a word: an operation on a word that
 // another one is working on waits for it and takes over the word's new value instead of reading it back. The last value
-// also stays in hand for a moment, for an operation that comes soon; any other write of this NIC drops it. Each
+// also stays in progress for a moment, for an operation that comes soon; any other write of this NIC drops it. Each
 // operation is done once, and answered once.
 `default_nettype none
 
 module rma_atomic #(
     parameter int unsigned DATA_W = 64,  // 64, 256 or 512
-    parameter int unsigned KEEP   = 32   // cycles a value stays in hand, a power of two
+    parameter int unsigned KEEP   = 32   // cycles a value stays in progress, a power of two
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -15,7 +15,7 @@ module rma_atomic #(
     input  wire logic [15:0]         cfg_node_i,
     input  wire logic [15:0]         cfg_timeout_i,   // RMA_TIMEOUT.host
 
-    // ATOMIC packets, with the status to be answered if it is not OK (the event was told)
+    // ATOMIC packets, with the status to be answered if it is not OK (the event was reported)
     input  wire logic                at_valid_i,
     output      logic                at_ready_o,
     input  wire logic                at_sop_i,
@@ -114,7 +114,7 @@ module rma_atomic #(
   logic [N-1:0]       wide_q, works_q, linked_q;  // 64 bits; is done on its word; next_q is used
   logic [N-1:0]       fresh_q;        // no other write since the value was read
 
-  // ---------------------------------------------------------------- value in hand
+  // ---------------------------------------------------------------- value in progress
   logic          hand_valid_q, hand_wide_q;
   logic [61:0]   hand_addr_q;
   logic [63:0]   hand_q;
@@ -123,7 +123,8 @@ module rma_atomic #(
   logic       fin;                    // an operation ends
   logic       insert;
 
-  // The new operation's address is compared in a cycle before it is taken; what ends meanwhile changes what is in hand.
+  // The new operation's address is compared in a cycle before it is taken; what ends meanwhile changes what is in
+  // progress.
   logic         compared_q, good_q, hand_same_q;
   logic [N-1:0] word_same_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -326,7 +327,7 @@ module rma_atomic #(
     end else begin
       if (hand_valid_q) hand_age_q <= hand_age_q + 1'b1;
       if (wr_snoop_i || (insert && in_hand) || (&hand_age_q)) hand_valid_q <= 1'b0;
-      // Whatever ends last decides what is in hand.
+      // Whatever ends last decides what is in progress.
       if (fin) begin
         hand_valid_q <= !hand_on && known && !wr_snoop_i;
         hand_wide_q  <= x_wide_q;

@@ -26,7 +26,6 @@ benchmarks/one_sided_latency.cpp
 benchmarks/random_access.cpp
 benchmarks/report/plots.py
 benchmarks/runner.hpp
-docs/rtl-tests.md
 examples/own_gpu/fixed_gpu.cpp
 gpu_api/include/ggas/detail/platform/call.hpp
 gpu_api/include/ggas/detail/platform/layout.hpp
@@ -38,7 +37,6 @@ gpu_api/simt/lane.hpp
 programs/simulator/gpu.hpp
 programs/simulator/main.cpp
 programs/simulator/rank.hpp
-rtl/rma/rma_atomic.sv
 sim/CMakeLists.txt
 sim/cpu/core.hpp
 sim/fabric/network.cpp
@@ -54,12 +52,6 @@ tests/benchmarks/CMakeLists.txt
 tests/gpu_api/CMakeLists.txt
 tests/gpu_api/cuda/CMakeLists.txt
 tests/gpu_api/ring.cuh
-tests/rtl/hostif/host_requests_test.cpp
-tests/rtl/net/links_test.cpp
-tests/rtl/net/shifts_test.cpp
-tests/rtl/nic_top/rma_strong_test.cpp
-tests/rtl/pairs/window_feature.cpp
-tests/rtl/rma/status/status_test.cpp
 tests/sim/network_test.cpp
 tests/sim/nic_model_test.cpp
 userlib/cluster/providers/sim/running.cpp

@@ -31,7 +31,7 @@ struct place {
   place(uint64_t addr, unsigned page_log2) : page(addr >> page_log2), offset(addr & ((1ull << page_log2) - 1)) {}
   bool exists() const { return page < 512; }
   bool slots() const { return page % 2; }
-  // By the units: behind all pages what lies on none.
+  // By the units: after all pages what lies on none.
   uint64_t seen() const { return uint64_t{!exists() || offset > 4095} << 21 | (page & 511) << 12 | (offset & 4095); }
 };
 
@@ -221,7 +221,7 @@ TYPED_TEST(hostif_test, Fuzz) {
     if (bar == 2) addr = b.rng() & 0xffffffff00ULL;
     tlp t = this->make(kind, bar, addr, len);
     t.attr = static_cast<uint8_t>(random(8));
-    unsigned extra = 0;  // beats behind the right number
+    unsigned extra = 0;  // beats after the right number
     bool cut = false;    // no eop
     switch (random(16)) {
       case 0:
@@ -333,7 +333,7 @@ TYPED_TEST(hostif_test, Fuzz) {
   EXPECT_GT(b.events.size(), 1000u);
 }
 
-// Loads of a target that hangs fill their queue: registers are read all the same, behind the posted requests before
+// Loads of a target that hangs fill their queue: registers are read all the same, after the posted requests before
 // them.
 TYPED_TEST(hostif_test, RegisterReadsPassLoadsThatWait) {
   auto& b = *this->b;

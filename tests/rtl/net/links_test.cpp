@@ -134,7 +134,7 @@ TYPED_TEST(LinksTest, SecondChoiceGoesAroundABusyLink) {
   EXPECT_GT(around[1], around[0]);
 }
 
-// The first choice is dead: who may take the second one arrives, the others are told; without both all are.
+// The first choice is dead: who may take the second one arrives, the others are informed; without both all are.
 TYPED_TEST(LinksTest, SecondChoiceReplacesADeadLink) {
   auto c = this->make("mesh:2x2", 4);  // 0 - 1 above 2 - 3
   ASSERT_TRUE(c.wait_up());
@@ -303,7 +303,7 @@ TYPED_TEST(LinksTest, LinkIsSharedFairly) {
   EXPECT_NEAR(share, 0.5, 0.05);
 }
 
-// A link is cut under load: what it loses is told, and with other routes everybody reaches everybody again.
+// A link is cut under load: what it loses is reported, and with other routes every member reaches every member again.
 TYPED_TEST(LinksTest, CutLinkIsReroutedAround) {
   for (unsigned round = 0; round < 4; ++round) {
     auto c = this->make("ring", 4);
@@ -352,7 +352,7 @@ TYPED_TEST(LinksTest, DeadBranchLosesItsCopiesOnly) {
   c.forget();
 }
 
-// A load that is offered beside a store to a group with a dead branch leaves once, as it is.
+// A load that is offered next to a store to a group with a dead branch leaves once, as it is.
 TYPED_TEST(LinksTest, LoadsBesideADeadBranchLeaveOnce) {
   auto c = this->make("full", 5);
   this->groups(c);
@@ -377,7 +377,7 @@ TYPED_TEST(LinksTest, LoadsBesideADeadBranchLeaveOnce) {
   c.forget();
 }
 
-// Cut under load: what is lost is told, and no copy stands still.
+// Cut under load: what is lost is reported, and no copy stands still.
 TYPED_TEST(LinksTest, CutLinkHoldsNoCopies) {
   for (unsigned round = 0; round < 4; ++round) {
     auto c = this->make("torus:2x2x2", 8);
@@ -444,9 +444,9 @@ TYPED_TEST(LinksTest, ForgedPacketsForGroupsAreTold) {
   c.forget();
 }
 
-// A node takes no posted packets any more. Those of others pass it in the end, what is for it is lost and told; the one
-// on offer stands and comes whole when the node takes it, and with `resume` the next ones do. Without a limit all stand
-// still.
+// A node takes no posted packets any more. Those of others pass it in the end, what is for it is lost and reported; the
+// one on offer stands and comes whole when the node takes it, and with `resume` the next ones do. Without a limit all
+// stand still.
 TYPED_TEST(LinksTest, UnitsThatTakeNothingAreCutOff) {
   for (const unsigned limit : {0u, 2u}) {
     auto c = this->make("ring", 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every node sends a message of the same length to the node `shift` further on, all at once: how long it takes beside
+// Every node sends a message of the same length to the node `shift` further on, all at once: how long it takes next to
 // the bound of the busiest link and the model of the network, and how far arrivals lie from those of fair shares
 // (docs/network.md#shares).
 // GGAS_SHIFTS names one network, GGAS_PACKETS packets of 256 bytes a message.
@@ -52,7 +52,7 @@ shift_result run(const topology& shape, unsigned shift) {
   const double message = double(packets) * packet_flits;
   double last = 0, early = 1e9, late = 0;
   for (size_t f = 0; f < flows.size(); ++f) {
-    // What the way takes whoever else sends: flits in, wire and hop of each link.
+    // What the way takes, whichever other node sends: flits in, wire and hop of each link.
     const double way = shape.hops(flows[f].from, flows[f].to) * double(packet_flits + c.latency + hop_cycles);
     const double took = double(c.last_at(flows[f].to) - from) - way;
     last = std::max(last, took);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags behind data on a device: puts go to far memory, as of a GPU, which takes them after a time of its own; their
-// notifications go to near memory. Whoever sees a strong one finds all of the data of its round. GGAS_TEST_ROUNDS sets
-// the number of rounds of the long test.
+// Flags after data on a device: puts go to far memory, as of a GPU, which takes them after a time of its own; their
+// notifications go to near memory. The one that sees a strong one finds all of the data of its round. GGAS_TEST_ROUNDS
+// sets the number of rounds of the long test.
 #include <cstdlib>
 
 #include "tests/rtl/nic_top/rma_helpers.hpp"
@@ -81,7 +81,7 @@ class RmaStrong : public testing::TestWithParam<device> {
     return d;
   }
 
-  // One to three puts and a flag: with the last one, or alone behind it.
+  // One to three puts and a flag: with the last one, or alone after it.
   void begin(stream& s, bool strong) {
     std::vector<part> parts;
     const auto n = unsigned(random_.range(1, 3));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses through the window: stores, a quiet behind them, a load of one; stores to groups; long loads alone, whose
+// Accesses through the window: stores, a quiet after them, a load of one; stores to groups; long loads alone, whose
 // answers have a second choice of way.
 #include <algorithm>
 

@@ -210,7 +210,7 @@ TYPED_TEST(Status, NoBlockNoWriteAndAStartBeginsAtZero) {
   b.slots(9, 1);
   ASSERT_TRUE(b.settle());
   EXPECT_EQ(b.writes, 0u);
-  for (unsigned gap = 0; gap < 6; ++gap) {  // counted just before the start: never seen behind it
+  for (unsigned gap = 0; gap < 6; ++gap) {  // counted just before the start: never seen after it
     b.mem = {};
     b.slots(9, 2);
     for (unsigned i = 0; i < gap; ++i) b.step();
