@@ -15,9 +15,10 @@ namespace ggas::simt {
 
 // ---- engine calls of the running lane. Undefined outside a kernel.
 bool in_kernel();
-access& begin_access(op kind);   // fill in the rest, then perform()
-void perform();                  // waits until the owner has completed the access; the result is in it
-unsigned sync_block(bool vote);  // block barrier; returns how many threads voted true
+bool is_own_variable(const void* p);  // it lies on the stack of the running lane
+access& begin_access(op kind);        // fill in the rest, then perform()
+void perform();                       // waits until the owner has completed the access; the result is in it
+unsigned sync_block(bool vote);       // block barrier; returns how many threads voted true
 // Barrier 1 ... 15 of the block, of as many threads as say so; another number is an exception of the kernel.
 unsigned sync_some(unsigned id, unsigned threads, bool vote);
 void sync_warp(uint32_t mask);

@@ -77,6 +77,8 @@ access& begin_access(op kind) {
   return a;
 }
 
+bool is_own_variable(const void* p) { return current->fib.is_on_stack(p); }
+
 void perform() {
   lane& l = *current;
   warp::impl& w = *l.parent;

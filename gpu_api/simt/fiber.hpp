@@ -73,11 +73,12 @@ class fiber {
   }
 
   bool started() const { return static_cast<bool>(stack_); }
-  // Where it cannot be while the fiber waits.
-  bool is_on_shared_stack(const void* p) const {
+  bool is_on_stack(const void* p) const {
     const auto* at = static_cast<const std::byte*>(p);
-    return shared_ && at >= stack_.bottom && at < stack_.bottom + stack_.bytes;
+    return at >= stack_.bottom && at < stack_.bottom + stack_.bytes;
   }
+  // Where it cannot be while the fiber waits.
+  bool is_on_shared_stack(const void* p) const { return shared_ && is_on_stack(p); }
   // Inside the fiber: bytes of stack left below the caller's frame.
   size_t room() const { return static_cast<std::byte*>(__builtin_frame_address(0)) - stack_.bottom; }
 

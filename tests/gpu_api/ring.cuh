@@ -238,7 +238,7 @@ __global__ void ring_begin_clean(ring_args a) {
   const detail::warp_group g;
   const int me = ggas_node(), right = (me + 1) % ggas_nodes(), left = (me + ggas_nodes() - 1) % ggas_nodes();
   const detail::deadline end(a.timeout_ns);
-  f.status(detail::ring_begin(a.ring, a.launch, end), ggas_ok, __LINE__);
+  f.status(detail::ring_begin(detail::warp_group{}, a.ring, a.launch, end), ggas_ok, __LINE__);
   for (uint64_t i = 0; i < 3 * a.ring.lines(); ++i) {
     const uint64_t sent = i << 32 | a.launch;
     f.status(ring_send_bytes(g, a.ring, right, 2, &sent, 8, end), ggas_ok, __LINE__);

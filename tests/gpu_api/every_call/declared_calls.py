@@ -10,6 +10,7 @@ OF_THE_HOST = {"on_stream.cuh", "typed_on_stream.cuh"}
 OF_FORMS = ("thread", "tile<2>", "tile<4>", "tile<8>", "tile<16>", "warp", "warps", "block")
 OF_COLLECTIVES = ("block", "grid")
 OF_BARRIERS = ("block", "blocks", "grid")
+OF_MESSAGES = ("thread", "warp", "block")
 # Calls that some blocks of a grid make (docs/device-api.md).
 OF_BLOCKS = {"ggas_put", "ggas_put_nbi", "ggas_get", "ggas_get_nbi", "ggas_wait_until"}
 
@@ -82,6 +83,8 @@ def groups_of(concept, name):
         return OF_COLLECTIVES
     if concept == "a_barrier_group":
         return OF_BARRIERS
+    if concept == "a_message_group":
+        return OF_MESSAGES
     return (*OF_FORMS, "blocks") if name in OF_BLOCKS else OF_FORMS
 
 
@@ -90,7 +93,7 @@ def declared(text):
     pattern = r"(?:template <([^;{}()]*)>\s*)?GGAS_(?:HOST_)?DEVICE (?:constexpr )?[\w:*&<> ]*?\b((?:ggas|upc)_\w+)\("
     for m in re.finditer(pattern, text):
         all_parameters = parameters(inside(text, m.end() - 1))
-        if by_group := re.search(r"\b(a_(?:collective_|barrier_)?group) G\b", m[1] or ""):
+        if by_group := re.search(r"\b(a_(?:collective_|barrier_|message_)?group) G\b", m[1] or ""):
             yield Call(m[2], all_parameters[1:], (), groups_of(by_group[1], m[2]))
             continue
         used = " ".join(p.type for p in all_parameters)

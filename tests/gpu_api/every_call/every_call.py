@@ -23,6 +23,7 @@ NO_COMPILER = 77
 # What stands in each program before the calls: the types that templates are made for, and members of classes.
 PROLOGUE = """// Made by tests/gpu_api/every_call: every public call in every form.
 #include "ggas/ggas.cuh"
+#include "ggas/message.cuh"
 #include "ggas/ranks.cuh"
 #include "ggas/type.cuh"
 #include "ggas/upc_collective.cuh"

@@ -144,6 +144,14 @@ std::string what_was_missing(const context& c, const wait_record& r) {
       return "no notification came to queue " + expected;
     case waited_for::ranks:
       return list(r, "rank", "ranks") + " did not come to call " + expected + ", or sent less than it waits for";
+    case waited_for::message: {
+      const std::string tag = r.expected == ~uint64_t{0} ? "any tag" : "tag " + expected;
+      const std::string from = r.missing_count == 0 ? "any rank" : list(r, "rank", "ranks");
+      return "rank " + std::to_string(r.seen) + " waits for a message from " + from + " with " + tag;
+    }
+    case waited_for::receipt:
+      return list(r, "rank", "ranks") + " did not take the message with tag " + expected + " of rank " +
+             std::to_string(r.seen);
     case waited_for::same_call: {
       const call_terms own = terms_at(r, wait_record::own_terms);
       return "called as " + text_of(own) + ", but by " + (own.how >> 24 & call_terms::of_ranks ? "rank " : "node ") +

@@ -221,12 +221,13 @@ GGAS_DEVICE ggas_status ring_receive_bytes(const G& g, const ring_shape& r, int&
 
 // ---- a launch that begins clean
 
-// By a warp of every node, before this launch sends or takes anything: what earlier launches left in the rings, also
-// half of a record of a kernel that was stopped, is gone. Each node begins a new lap of its rings, says so, and lets
-// the others write theirs; it takes two hops. `launch`: not 0, the same on all nodes, another one each time. Kernels of
-// earlier launches have ended on the calling node.
-GGAS_DEVICE ggas_status ring_begin(const ring_shape& r, uint32_t launch, const deadline& end) {
-  const warp_group g;
+// By a thread or warp of every node, before this launch sends or takes anything: what earlier launches left in the
+// rings, also half of a record of a kernel that was stopped, is gone. Each node begins a new lap of its rings, says so,
+// and lets the others write theirs; it takes two hops. `launch`: not 0, the same on all nodes, another one each time.
+// Kernels of earlier launches have ended on the calling node.
+template <class G>
+requires(has_leader<G>) GGAS_DEVICE ggas_status
+    ring_begin(const G& g, const ring_shape& r, uint32_t launch, const deadline& end) {
   const int nodes = static_cast<int>(r.nodes);
   for (int node = static_cast<int>(g.rank()); node < nodes; node += static_cast<int>(g.size())) {
     uint64_t* const claimed = own_word(r.claimed(node));

@@ -37,7 +37,12 @@
   X(ggas_reduce)                 \
   X(ggas_reducescatter)          \
   X(ggas_permute)                \
-  X(ggas_scan)
+  X(ggas_scan)                   \
+  X(ggas_messages_begin)         \
+  X(ggas_send)                   \
+  X(ggas_recv)                   \
+  X(ggas_probe)                  \
+  X(ggas_wait)
 
 namespace ggas {
 
@@ -62,6 +67,8 @@ enum class waited_for : uint32_t {
   slot,     // room in the work of the own queue `expected` of the NIC
   record,   // a notification in the ring of queue `expected`
   ranks,    // of other ranks, which did not come to call `expected` or did not send all of it
+  message,  // from the rank in `missing`, or any, with tag `expected`, or any (all ones); `seen`: own rank
+  receipt,  // by the rank in `missing`, of the message with tag `expected`, or room for it; `seen`: own rank
   // What was refused, by no wait: ggas_bad_argument.
   same_call,   // of the member or rank in `missing`, whose call differs: see call_terms
   other_call,  // the same, noticed without the checked mode: how it differs is not known

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of message.cuh, which includes this.
+#pragma once
+
+#include "ggas/detail/message/progress.cuh"
+
+namespace ggas::detail {
+
+// ---- arguments
+
+GGAS_DEVICE bool messages_good(const ggas_messages& m) {
+  const message_layout l = layout_of(m);
+  const uint64_t bytes = static_cast<uint64_t>(ranks_of_node(m)) * l.bytes();
+  const bool shape = m.threads == thread_count() && m.blocks.nodes.size == ggas_nodes() &&
+                     (m.kind != ggas_rank_is_warp || m.threads % 32 == 0) && m.kind <= ggas_rank_is_block;
+  const bool state = m.waiting != 0 && m.requests != 0 && m.place % message_layout::line == 0 &&
+                     m.place >= device_context().reserved && fits_segment(m.place, bytes);
+  return shape && state && ranks_good(m.blocks);
+}
+template <class G>
+GGAS_DEVICE bool caller_good(const G&, const ggas_messages& m) {
+  return m.kind == kind_of<G> && m.threads == thread_count() && m.blocks.nodes.size == ggas_nodes() &&
+         block_rank() - m.blocks.first < m.blocks.blocks;
+}
+GGAS_DEVICE bool rank_exists(const ggas_messages& m, int rank) { return rank >= 0 && rank < rank_count(m); }
+GGAS_DEVICE bool target_good(const ggas_messages& m, int to, int tag) { return rank_exists(m, to) && tag >= 0; }
+GGAS_DEVICE bool source_good(const ggas_messages& m, int from, int tag) {
+  return (from == any_source || rank_exists(m, from)) && tag >= any_tag;
+}
+GGAS_DEVICE bool buffer_good(const void* data, uint64_t bytes) { return data || bytes == 0; }
+
+// A message may still be refused where the launch was not begun.
+GGAS_DEVICE bool is_begun(message_rank r) { return r.desk().launch != 0; }
+
+// ---- results
+
+GGAS_DEVICE void no_message(ggas_message* got) {
+  if (got) *got = {any_source, any_tag, 0, 0};
+}
+// Of the call that has ended, which left it in the desk.
+GGAS_DEVICE void copy_result(message_rank r, ggas_message* got) {
+  const message_desk& d = r.desk();
+  if (got) *got = {d.source, d.tag, d.info, d.bytes};
+}
+
+// A wait that failed, for the report.
+GGAS_DEVICE_FUNCTION void record_missing_message(waited_for kind, call_id call, ggas_status s, int me, int whom,
+                                                 int tag) {
+  wait_record* const at = begin_record(kind, s);
+  if (!at) return;
+  store_relaxed(&at->expected, static_cast<uint64_t>(static_cast<int64_t>(tag)));
+  store_relaxed(&at->seen, static_cast<uint64_t>(me));
+  if (whom >= 0) {
+    store_relaxed(&at->missing[0], wait_record::missing_one(whom));
+    store_relaxed(&at->missing_count, 1u);
+  }
+  store_relaxed(&at->call, static_cast<uint32_t>(call));
+  end_record(at);
+}
+template <class G>
+GGAS_DEVICE void record_message(const G& g, const ggas_messages& m, waited_for kind, call_id call, ggas_status s,
+                                uint64_t timeout_ns, int whom, int tag) {
+  if (g.leads() && timeout_ns != 0)
+    record_missing_message(kind, call, s, ggas_node() * ranks_of_node(m) + static_cast<int>(index_of_caller(m)), whom,
+                           tag);
+}
+
+// ---- begin
+
+GGAS_DEVICE void begin_desk(message_rank r, const ggas_messages& m) {
+  const message_layout l = layout_of(m);
+  message_desk& d = r.desk();
+  const uint64_t launch = d.launch + 1, requests = d.requests;
+  d = {};
+  d.all = m;
+  d.ring = {m.place + index_of_caller(m) * l.bytes() + message_layout::ring(), static_cast<uint32_t>(l.nodes),
+            m.lines_log2};
+  d.chains = l.chain(0);
+  d.messages = l.message(0);
+  d.slots = l.request(0);
+  d.data = l.data(0);
+  d.part_bytes = l.bytes();
+  d.node_ranks = ranks_of_node(m);
+  d.me = ggas_node() * d.node_ranks + static_cast<int>(index_of_caller(m));
+  d.launch = launch;
+  d.requests = requests;
+  for (int slot = 0; slot < static_cast<int>(m.requests); ++slot) r.request(slot).state = message_request::unused;
+}
+template <class G>
+GGAS_DEVICE ggas_status begin_rank(const G& g, message_rank r, const ggas_messages& m, uint64_t timeout_ns) {
+  if (g.leads()) begin_desk(r, m);
+  g.sync();
+  return ring_begin(g, r.desk().ring, static_cast<uint32_t>(r.desk().launch), deadline(timeout_ns));
+}
+
+// A rank begins the rings to it, with the ranks of that number on the other nodes. Nobody sends before all of the node
+// have.
+GGAS_DEVICE ggas_status begin_messages(const ggas_messages& m, uint64_t timeout_ns) {
+  if (!messages_good(m)) return ggas_bad_argument;
+  const message_rank r(m);
+  ggas_status s = ggas_ok;
+  if (m.kind == ggas_rank_is_thread)
+    s = begin_rank(thread_group{}, r, m, timeout_ns);
+  else if (m.kind == ggas_rank_is_warp || thread_rank() < 32)
+    s = begin_rank(warp_group{}, r, m, timeout_ns);
+  s = block_status(s);
+  return s == ggas_ok ? meet_ranks<meeting::barrier>(m.blocks, timeout_ns) : s;
+}
+
+// ---- send, receive
+
+template <class G>
+GGAS_DEVICE ggas_status send_message(const G& g, const ggas_messages& m, const void* data, uint64_t bytes, int to,
+                                     int tag, uint32_t info, uint64_t timeout_ns) {
+  if (!caller_good(g, m) || !target_good(m, to, tag) || !buffer_good(data, bytes)) return ggas_bad_argument;
+  const message_rank r(m);
+  if (!is_begun(r)) return ggas_bad_argument;
+  return run_request<G>(r, message_request::queued, const_cast<void*>(data), bytes, to, tag, info, timeout_ns);
+}
+
+template <class G>
+GGAS_DEVICE ggas_status receive_message(const G& g, const ggas_messages& m, void* data, uint64_t most, int from,
+                                        int tag, ggas_message* got, uint64_t timeout_ns) {
+  no_message(got);
+  if (!caller_good(g, m) || !source_good(m, from, tag) || !buffer_good(data, most)) return ggas_bad_argument;
+  const message_rank r(m);
+  if (!is_begun(r)) return ggas_bad_argument;
+  const ggas_status s = run_request<G>(r, message_request::unmatched, data, most, from, tag, 0, timeout_ns);
+  copy_result(r, got);
+  return s;
+}
+
+template <class G>
+GGAS_DEVICE ggas_status probe_message(const G& g, const ggas_messages& m, int from, int tag, ggas_message* got,
+                                      uint64_t timeout_ns) {
+  no_message(got);
+  if (!caller_good(g, m) || !source_good(m, from, tag)) return ggas_bad_argument;
+  const message_rank r(m);
+  if (!is_begun(r)) return ggas_bad_argument;
+  const ggas_status s = wait_for_message<G>(r, from, tag, timeout_ns);
+  copy_result(r, got);
+  return s;
+}
+
+// ---- requests
+
+template <class G>
+GGAS_DEVICE ggas_status make_request(const G&, const ggas_messages& m, message_request::stage first, void* data,
+                                     uint64_t bytes, int peer, int tag, uint32_t info, ggas_message_request* request) {
+  const message_rank r(m);
+  if (!is_begun(r)) return ggas_bad_argument;
+  const ggas_status s = begin_request<G>(r, first, data, bytes, peer, tag, info);
+  request->number = r.desk().number;
+  return s;
+}
+template <class G>
+GGAS_DEVICE ggas_status begin_send(const G& g, const ggas_messages& m, const void* data, uint64_t bytes, int to,
+                                   int tag, uint32_t info, ggas_message_request* request) {
+  if (!request) return ggas_bad_argument;
+  request->number = 0;
+  if (!caller_good(g, m) || !target_good(m, to, tag) || !buffer_good(data, bytes)) return ggas_bad_argument;
+  return make_request(g, m, message_request::queued, const_cast<void*>(data), bytes, to, tag, info, request);
+}
+template <class G>
+GGAS_DEVICE ggas_status begin_receive(const G& g, const ggas_messages& m, void* data, uint64_t most, int from, int tag,
+                                      ggas_message_request* request) {
+  if (!request) return ggas_bad_argument;
+  request->number = 0;
+  if (!caller_good(g, m) || !source_good(m, from, tag) || !buffer_good(data, most)) return ggas_bad_argument;
+  return make_request(g, m, message_request::unmatched, data, most, from, tag, 0, request);
+}
+
+// Those of n requests as a set; false: one does not exist.
+GGAS_DEVICE bool set_of_requests(message_rank r, const ggas_message_request* requests, int n, uint64_t& set) {
+  set = 0;
+  for (int i = 0; i < n; ++i) {
+    const uint64_t number = requests[i].number;
+    if (number == 0) continue;
+    const auto slot = static_cast<int>(number & 63);
+    if (static_cast<unsigned>(slot) >= r.desk().all.requests || r.request(slot).number != number) return false;
+    set |= uint64_t{1} << slot;
+  }
+  return (set & ~r.desk().used) == 0;
+}
+
+template <class G>
+GGAS_DEVICE ggas_status wait_for_any(const G& g, const ggas_messages& m, ggas_message_request* requests, int n,
+                                     int* which, ggas_message* got, uint64_t timeout_ns, bool ends = false) {
+  no_message(got);
+  if (which) *which = -1;
+  if (!caller_good(g, m) || n < 0 || (n > 0 && !requests) || !which) return ggas_bad_argument;
+  const message_rank r(m);
+  g.sync();  // what the first thread wrote for all
+  uint64_t set = 0;
+  if (!is_begun(r) || !set_of_requests(r, requests, n, set)) return ggas_bad_argument;
+  if (set == 0) return ggas_ok;
+  const ggas_status s = wait_for_requests<G>(r, set, ends, timeout_ns);
+  const uint64_t ended = r.desk().number;
+  copy_result(r, got);
+  for (int i = 0; i < n && *which < 0; ++i)
+    if (ended != 0 && requests[i].number == ended) *which = i;
+  g.sync();
+  if (*which >= 0) requests[*which].number = 0;
+  return s;
+}
+
+template <class G>
+GGAS_DEVICE ggas_status wait_for_all(const G& g, const ggas_messages& m, ggas_message_request* requests, int n,
+                                     ggas_message* got, uint64_t timeout_ns) {
+  const deadline end(timeout_ns);
+  ggas_status all = ggas_ok;
+  for (int i = 0; i < n; ++i) {
+    const uint64_t now = timeout_ns == 0 || timeout_ns == ~0ull ? 0 : clock_ns();
+    const uint64_t left = end.at > now ? end.at - now : 0;
+    int which;
+    const ggas_status s = wait_for_any(g, m, requests + i, 1, &which, got ? got + i : nullptr, left);
+    if (all == ggas_ok) all = s;
+  }
+  return all;
+}
+
+template <class G>
+GGAS_DEVICE ggas_status cancel_request(const G& g, const ggas_messages& m, ggas_message_request* request) {
+  int which;
+  const ggas_status s = wait_for_any(g, m, request, 1, &which, nullptr, 0, true);
+  g.sync();
+  if (request && s != ggas_bad_argument) request->number = 0;
+  return s;
+}
+
+template <class G>
+GGAS_DEVICE ggas_status exchange_messages(const G& g, const ggas_messages& m, const void* data, uint64_t bytes, int to,
+                                          int tag, uint32_t info, void* received, uint64_t most, int from,
+                                          int received_tag, ggas_message* got, uint64_t timeout_ns) {
+  no_message(got);
+  if (!caller_good(g, m) || !target_good(m, to, tag) || !buffer_good(data, bytes)) return ggas_bad_argument;
+  if (!source_good(m, from, received_tag) || !buffer_good(received, most)) return ggas_bad_argument;
+  const deadline end(timeout_ns);
+  ggas_message_request sent{};
+  ggas_status s = make_request(g, m, message_request::queued, const_cast<void*>(data), bytes, to, tag, info, &sent);
+  if (s != ggas_ok) return s;
+  s = receive_message(g, m, received, most, from, received_tag, got, timeout_ns);
+  const uint64_t now = timeout_ns == 0 || timeout_ns == ~0ull ? 0 : clock_ns();
+  int which;
+  const ggas_status other =
+      wait_for_any(g, m, &sent, 1, &which, nullptr, end.at > now && !wait_failed(s) ? end.at - now : 0);
+  if (wait_failed(other)) (void)cancel_request(g, m, &sent);
+  return s == ggas_ok ? other : s;
+}
+
+}  // namespace ggas::detail

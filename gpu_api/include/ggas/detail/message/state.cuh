@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank keeps of its messages: those that wait in four chains, and its requests. Plain memory of one rank, which
+// its first thread writes; its other threads read behind a sync. docs/messages.md. Included by message.cuh.
+#pragma once
+
+#include "ggas/detail/message/handle.hpp"
+#include "ggas/detail/one_sided/put.cuh"
+#include "ggas/detail/ranks/barrier.cuh"
+#include "ggas/detail/ring.cuh"
+
+namespace ggas::detail {
+
+constexpr int any_tag = -1, no_request = -1;
+
+// Who may be a rank.
+template <class G>
+concept a_message_group = is_same<G, thread_group> || is_same<G, warp_group> || is_same<G, block_group>;
+template <class G>
+constexpr ggas_rank_kind kind_of = is_same<G, thread_group> ? ggas_rank_is_thread
+                                   : is_same<G, warp_group> ? ggas_rank_is_warp
+                                                            : ggas_rank_is_block;
+
+// Number of the caller among the ranks of its node.
+GGAS_DEVICE unsigned index_of_caller(const ggas_messages& m) {
+  const unsigned block = block_rank() - m.blocks.first;
+  if (m.kind == ggas_rank_is_thread) return block * m.threads + thread_rank();
+  if (m.kind == ggas_rank_is_warp) return block * (m.threads / 32) + thread_rank() / 32;
+  return block;
+}
+// The calling rank: where its part of the memory lies. Functions that are not inline take it as a value, so it is
+// small.
+struct message_rank {
+  char* part;
+
+  GGAS_DEVICE explicit message_rank(const ggas_messages& m)
+      : part(reinterpret_cast<char*>(own_word(m.place + index_of_caller(m) * layout_of(m).bytes()))) {}
+  GGAS_DEVICE message_desk& desk() const { return *reinterpret_cast<message_desk*>(part); }
+  GGAS_DEVICE int me() const { return desk().me; }
+  GGAS_DEVICE message_chain& chain(uint32_t i) const {
+    return reinterpret_cast<message_chain*>(part + desk().chains)[i];
+  }
+  GGAS_DEVICE waiting_message& waiting(uint32_t place) const {
+    return *reinterpret_cast<waiting_message*>(part + desk().messages + (place - 1) * message_layout::line);
+  }
+  GGAS_DEVICE uint64_t* data(uint32_t place) const {
+    return reinterpret_cast<uint64_t*>(part + desk().data + (place - 1) * uint64_t{desk().all.short_bytes});
+  }
+  GGAS_DEVICE message_request& request(int slot) const {
+    return *reinterpret_cast<message_request*>(part + desk().slots +
+                                               static_cast<unsigned>(slot) * 2 * message_layout::line);
+  }
+  // The part of another rank, as an offset in the segment of its node, and the rings to it.
+  GGAS_DEVICE uint64_t part_of(int rank) const {
+    const message_desk& d = desk();
+    return d.all.place + static_cast<unsigned>(rank % d.node_ranks) * d.part_bytes;
+  }
+  GGAS_DEVICE int node_of(int rank) const { return rank / desk().node_ranks; }
+  GGAS_DEVICE ring_shape ring_of(int rank) const {
+    const ring_shape own = desk().ring;
+    return {part_of(rank) + message_layout::ring(), own.nodes, own.lines_log2};
+  }
+};
+
+// ---- messages that wait
+
+// Chain `kind` has messages in the order they came: bit 0: of any source, bit 1: with any tag.
+GGAS_DEVICE uint32_t chain_index(message_rank r, unsigned kind, int source, int tag) {
+  const uint32_t places = r.desk().all.waiting;
+  if (kind == 3) return 3 * places;
+  uint32_t hash = 0;
+  if ((kind & 1) == 0) hash += static_cast<uint32_t>(source) * 0x9e3779b1u;
+  if ((kind & 2) == 0) hash += static_cast<uint32_t>(tag) * 0x85ebca6bu;
+  return kind * places + ((hash ^ hash >> 15) & (places - 1));
+}
+GGAS_DEVICE message_chain load_chain(message_rank r, uint32_t i) {
+  const message_chain c = r.chain(i);
+  const auto launch = static_cast<uint32_t>(r.desk().launch);
+  return c.launch == launch ? c : message_chain{launch, 0, 0};
+}
+
+// A place that is free, or 0.
+GGAS_DEVICE uint32_t free_place(message_rank r) {
+  const message_desk& d = r.desk();
+  if (d.free != 0) return d.free;
+  return d.fresh < d.all.waiting ? d.fresh + 1 : 0;
+}
+
+// The message is behind all others. Its place is free_place().
+GGAS_DEVICE void add_waiting(message_rank r, uint32_t place) {
+  message_desk& d = r.desk();
+  waiting_message& w = r.waiting(place);
+  if (d.free == place)
+    d.free = w.next[0];
+  else
+    d.fresh = place;
+  ++d.waiting;
+  GGAS_UNROLL
+  for (unsigned kind = 0; kind < waiting_message::chains; ++kind) {
+    const uint32_t i = chain_index(r, kind, w.source, w.tag);
+    message_chain c = load_chain(r, i);
+    w.next[kind] = 0;
+    w.before[kind] = c.last;
+    if (c.last != 0)
+      r.waiting(c.last).next[kind] = static_cast<uint16_t>(place);
+    else
+      c.first = static_cast<uint16_t>(place);
+    c.last = static_cast<uint16_t>(place);
+    r.chain(i) = c;
+  }
+}
+GGAS_DEVICE void remove_waiting(message_rank r, uint32_t place) {
+  message_desk& d = r.desk();
+  waiting_message& w = r.waiting(place);
+  GGAS_UNROLL
+  for (unsigned kind = 0; kind < waiting_message::chains; ++kind) {
+    const uint32_t i = chain_index(r, kind, w.source, w.tag);
+    message_chain c = load_chain(r, i);
+    const uint16_t next = w.next[kind], before = w.before[kind];
+    if (before != 0)
+      r.waiting(before).next[kind] = next;
+    else
+      c.first = next;
+    if (next != 0)
+      r.waiting(next).before[kind] = before;
+    else
+      c.last = before;
+    r.chain(i) = c;
+  }
+  w.next[0] = static_cast<uint16_t>(d.free);
+  d.free = place;
+  --d.waiting;
+}
+
+// The oldest that a receive with this source and tag wants; 0: there is none.
+GGAS_DEVICE uint32_t find_waiting(message_rank r, int source, int tag) {
+  if (r.desk().waiting == 0) return 0;
+  const unsigned kind = (source == any_source ? 1u : 0u) | (tag == any_tag ? 2u : 0u);
+  uint32_t place = load_chain(r, chain_index(r, kind, source, tag)).first;
+  while (place != 0) {
+    const waiting_message& w = r.waiting(place);
+    if ((source == any_source || w.source == source) && (tag == any_tag || w.tag == tag)) break;
+    place = w.next[kind];
+  }
+  return place;
+}
+
+// ---- requests
+
+GGAS_DEVICE int lowest_bit(uint64_t set) {
+  const auto low = static_cast<unsigned>(set);
+  const unsigned half = low != 0 ? low : static_cast<unsigned>(set >> 32);
+  return (low != 0 ? 31 : 63) - leading_zeros(half & (~half + 1));
+}
+// f(slot) for each request of a set.
+template <class F>
+GGAS_DEVICE void for_requests(uint64_t set, F f) {
+  GGAS_NO_UNROLL
+  for (; set != 0; set &= set - 1) f(lowest_bit(set));
+}
+
+// Of the set that is for its state. By the first thread.
+GGAS_DEVICE void set_stage(message_rank r, int slot, message_request::stage to) {
+  message_desk& d = r.desk();
+  const uint64_t bit = uint64_t{1} << slot;
+  const bool moves = to == message_request::unmatched || to == message_request::queued ||
+                     to == message_request::asked || to == message_request::sending || to == message_request::answering;
+  d.posted = to == message_request::posted ? d.posted | bit : d.posted & ~bit;
+  d.copying = to == message_request::copying ? d.copying | bit : d.copying & ~bit;
+  d.moving = moves ? d.moving | bit : d.moving & ~bit;
+  d.used = to == message_request::unused ? d.used & ~bit : d.used | bit;
+  r.request(slot).state = to;
+}
+GGAS_DEVICE void end_request(message_rank r, int slot, ggas_status s) {
+  r.request(slot).status = s;
+  set_stage(r, slot, message_request::ended);
+}
+
+// A request of the rank; no_request: all are in use. By the first thread.
+GGAS_DEVICE int make_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes, int peer,
+                             int tag, uint32_t info) {
+  message_desk& d = r.desk();
+  const uint64_t all = ~uint64_t{0} >> (64 - d.all.requests);
+  if ((~d.used & all) == 0) return no_request;
+  const int slot = lowest_bit(~d.used & all);
+  message_request& q = r.request(slot);
+  q.number = ++d.requests << 6 | static_cast<unsigned>(slot);
+  q.peer = peer;
+  q.tag = tag;
+  q.info = info;
+  q.leaders = is_private(buffer);
+  q.buffer = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(buffer));
+  q.bytes = bytes;
+  q.moved = q.other = q.address = q.found_bytes = 0;
+  q.found_info = 0;
+  q.source = q.found_tag = any_source;
+  set_stage(r, slot, first);
+  return slot;
+}
+GGAS_DEVICE char* buffer_of(const message_request& q) {
+  return reinterpret_cast<char*>(static_cast<uintptr_t>(q.buffer));
+}
+
+// The oldest receive that wants a message; no_request: none does.
+GGAS_DEVICE int find_posted(message_rank r, int source, int tag) {
+  int found = no_request;
+  for_requests(r.desk().posted, [&](int slot) {
+    const message_request& q = r.request(slot);
+    const bool fits = (q.peer == any_source || q.peer == source) && (q.tag == any_tag || q.tag == tag);
+    if (fits && (found == no_request || q.number < r.request(found).number)) found = slot;
+  });
+  return found;
+}
+// What a number says, if it is one of a request that is in this state.
+GGAS_DEVICE int find_request(message_rank r, uint64_t number, message_request::stage state) {
+  const auto slot = static_cast<int>(number & 63);
+  if (static_cast<unsigned>(slot) >= r.desk().all.requests) return no_request;
+  const message_request& q = r.request(slot);
+  return q.number == number && q.state == state ? slot : no_request;
+}
+
+// What a receive found. By the first thread.
+GGAS_DEVICE void note_match(message_request& q, int source, int tag, uint32_t info, uint64_t bytes) {
+  q.source = source;
+  q.found_tag = tag;
+  q.found_info = info;
+  q.found_bytes = bytes;
+}
+GGAS_DEVICE bool is_too_long(const message_request& q) { return q.found_bytes > q.bytes; }
+GGAS_DEVICE ggas_status status_of_match(const message_request& q) {
+  return is_too_long(q) ? ggas_bad_argument : ggas_ok;
+}
+// The receive has matched a long message. By the first thread.
+GGAS_DEVICE void match_long(message_rank r, int slot, uint64_t other, uint64_t address) {
+  message_request& q = r.request(slot);
+  q.other = other;
+  q.address = address;
+  set_stage(r, slot, address != 0 ? message_request::copying : message_request::answering);
+}
+
+}  // namespace ggas::detail

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between ranks on real GPUs: ten million random ones, and each rule. GGAS_TEST_ROUNDS: messages of a rank at
+// most.
+#include "tests/gpu_api/messages_run.hpp"
+
+#include "rig.hpp"
+
+namespace ggas::gpu_test {
+namespace {
+
+// All memory is zero at first; outcomes have their place, the counts lie before the scratch of ranks, and then rings
+// and state.
+class messages_rig : public rig {
+ public:
+  using rig::nodes;
+  uint64_t timeout_ns() const { return 20 * second; }
+  uint64_t brief_ns() const { return 1'000'000; }
+  uint64_t outcomes() const { return at.outcomes; }
+  uint64_t message_counts() const { return at.base; }
+  uint64_t message_scratch() const { return at.data; }
+  void write(int node, uint64_t offset, const std::vector<uint8_t>& v) { rig::write(node, offset, v); }
+  std::vector<uint8_t> read(int node, uint64_t offset, size_t n) { return rig::read<uint8_t>(node, offset, n); }
+  void run_messages(const ggas_messages& w, void (*kernel)(calls::message_args), const calls::message_args& a) {
+    for (int n = 0; n < nodes(); ++n) ok(launch_grid(machine(), n, w.blocks.blocks, w.threads, kernel, a), "launch");
+    run("messages");
+  }
+  ggas_messages world(ggas_rank_kind kind, unsigned blocks, unsigned threads) const {
+    ggas_messages m{{{0, 1, nodes(), 0}, blocks, 0, at.copy, 16, 1}, kind, threads, 0, 6, 64, 64, 8};
+    m.place = at.copy + (detail::layout_of(m.blocks).bytes() + 63) / 64 * 64;
+    return m;
+  }
+  void random(ggas_rank_kind kind, unsigned blocks, unsigned threads, unsigned count, uint64_t seed) {
+    SetUp();
+    calls::run_messages_random(*this, world(kind, blocks, threads), rounds_of(count), 600, seed);
+  }
+};
+
+constexpr auto of_threads = ggas_rank_is_thread, of_warps = ggas_rank_is_warp, of_blocks = ggas_rank_is_block;
+
+TEST_F(messages_rig, keep_each_rule_threads) { calls::run_messages_by_rule(*this, world(of_threads, 2, 64)); }
+TEST_F(messages_rig, keep_each_rule_warps) { calls::run_messages_by_rule(*this, world(of_warps, 2, 128)); }
+TEST_F(messages_rig, keep_each_rule_blocks) { calls::run_messages_by_rule(*this, world(of_blocks, 8, 128)); }
+TEST_F(messages_rig, a_launch_begins_clean_threads) {
+  calls::run_messages_after_others(*this, world(of_threads, 2, 64), 10, rounds_of(50));
+}
+TEST_F(messages_rig, a_launch_begins_clean_warps) {
+  calls::run_messages_after_others(*this, world(of_warps, 4, 128), 10, rounds_of(50));
+}
+TEST_F(messages_rig, a_launch_begins_clean_blocks) {
+  calls::run_messages_after_others(*this, world(of_blocks, 32, 64), 10, rounds_of(50));
+}
+TEST_F(messages_rig, random_ones_of_64_threads) { random(of_threads, 1, 64, 20000, 1); }
+TEST_F(messages_rig, random_ones_of_512_threads) { random(of_threads, 8, 64, 8000, 2); }
+TEST_F(messages_rig, random_ones_of_warps) { random(of_warps, 16, 128, 20000, 3); }
+TEST_F(messages_rig, random_ones_of_blocks) { random(of_blocks, 64, 64, 20000, 4); }
+
+}  // namespace
+}  // namespace ggas::gpu_test
