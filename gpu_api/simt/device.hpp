@@ -26,6 +26,7 @@ uint64_t shuffle(uint32_t mask, uint64_t value, unsigned source_lane);
 uint32_t ballot(uint32_t mask, bool predicate);
 void* shared_memory(const void* key, size_t bytes, size_t align);  // same key, same block: same memory
 void* dynamic_shared_memory();                                     // of the launch, at a multiple of 16
+bool is_shared_memory(const void* p);                              // it lies in that of the running block
 // A place of memory that a block has to itself until it gives it back, or ends: another block that overlaps it is
 // refused. By all threads of the block, all of which get the same answer; those that have it give it back. No
 // operation: it takes no simulated time.

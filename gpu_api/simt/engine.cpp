@@ -151,13 +151,22 @@ void* shared_memory(const void* key, size_t bytes, size_t align) {
   for (auto& s : slots) {
     if (s.key == key) return s.data;
   }
-  shared_slot s{key, std::make_unique<std::byte[]>(bytes + align), nullptr};
+  shared_slot s{key, std::make_unique<std::byte[]>(bytes + align), nullptr, bytes};
   for (size_t i = 0; i < bytes + align; ++i)
     s.bytes[i] = std::byte{0xa5};  // CUDA leaves it undefined: make that visible
   const auto at = (reinterpret_cast<uintptr_t>(s.bytes.get()) + align - 1) / align * align;
   s.data = reinterpret_cast<void*>(at);
   slots.push_back(std::move(s));
   return slots.back().data;
+}
+
+bool is_shared_memory(const void* p) {
+  const auto* const at = static_cast<const std::byte*>(p);
+  for (const auto& s : current->parent->parent->shared) {
+    const auto* const begin = static_cast<const std::byte*>(s.data);
+    if (at >= begin && at < begin + s.size) return true;
+  }
+  return false;
 }
 
 void* dynamic_shared_memory() {

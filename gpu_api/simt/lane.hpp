@@ -50,6 +50,7 @@ struct shared_slot {
   const void* key;
   std::unique_ptr<std::byte[]> bytes;
   void* data;
+  size_t size;
 };
 
 // See take_place(): threads that are inside, or, of a place that another block has, that were told so.

@@ -34,14 +34,6 @@ std::vector<message_target> message_targets() {
       {{.nodes = 3, .threads = true}, {.kind = blocks, .blocks = 2, .threads = 32}, 60},
       {{.nodes = 2, .threads = true}, {.kind = threads, .blocks = 2, .threads = 8, .lines = 32}, 100},
   };
-#ifdef GGAS_TEST_SIM
-  all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"},
-                 {.kind = blocks, .blocks = 8, .threads = 32},
-                 6});
-  all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"},
-                 {.kind = threads, .blocks = 2, .threads = 8},
-                 6});
-#endif
   return all;
 }
 

@@ -25,7 +25,7 @@ class messages_rig : public rig {
     run("messages");
   }
   ggas_messages world(ggas_rank_kind kind, unsigned blocks, unsigned threads) const {
-    ggas_messages m{{{0, 1, nodes(), 0}, blocks, 0, at.copy, 16, 1}, kind, threads, 0, 6, 64, 64, 8};
+    ggas_messages m{{{0, 1, nodes(), 0}, blocks, 0, at.copy, 16, 1}, kind, threads, 0, 6, 64, 64, 8, 256};
     m.place = at.copy + (detail::layout_of(m.blocks).bytes() + 63) / 64 * 64;
     return m;
   }

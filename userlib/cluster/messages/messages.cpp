@@ -10,19 +10,23 @@ namespace ggas {
 
 namespace {
 
-constexpr unsigned most_lines = 1u << 20, most_threads = 1024;
+constexpr unsigned most_lines = 1u << 20, most_threads = 1024, most_stage = 1u << 20;
 
 rank_shape shape_of(const message_config& c) {
   return {.blocks = c.blocks, .first = c.first, .slot_bytes = 16, .credits = 1};
 }
 ggas_messages messages_of(const message_config& c, const ggas_ranks& blocks, uint64_t place) {
-  return {blocks,        c.kind,    c.threads, place, static_cast<unsigned>(std::countr_zero(c.lines)),
-          c.short_bytes, c.waiting, c.requests};
+  return {blocks,        c.kind,    c.threads,  place,        static_cast<unsigned>(std::countr_zero(c.lines)),
+          c.short_bytes, c.waiting, c.requests, c.stage_bytes};
 }
-constexpr ggas_messages nobody{{{0, 1, 0, 0}, 0, 0, 0, 0, 0}, ggas_rank_is_thread, 0, 0, 0, 0, 0, 0};
+constexpr ggas_messages nobody{{{0, 1, 0, 0}, 0, 0, 0, 0, 0}, ggas_rank_is_thread, 0, 0, 0, 0, 0, 0, 0};
+
+// Before the place of ranks, for the handle itself: what use() shows to kernels.
+constexpr uint64_t handle_bytes = 256;
+static_assert(sizeof(ggas_messages) <= handle_bytes);
 
 uint64_t bytes_of(const ggas_messages& m) {
-  return static_cast<uint64_t>(detail::ranks_of_node(m)) * detail::layout_of(m).bytes();
+  return handle_bytes + static_cast<uint64_t>(detail::ranks_of_node(m)) * detail::layout_of(m).bytes();
 }
 
 // What is wrong with a number that is to be a power of two.
@@ -50,6 +54,8 @@ std::string check(const message_config& c, int nodes) {
   if (c.short_bytes < 16 || c.short_bytes % 16 != 0 || c.short_bytes > most_short)
     return number(c.short_bytes) + " bytes of a short message: must be a multiple of 16, at most " +
            number(most_short) + " in a ring of " + number(c.lines) + " lines";
+  if (c.stage_bytes < 64 || c.stage_bytes % 64 != 0 || c.stage_bytes > most_stage)
+    return number(c.stage_bytes) + " bytes of a stage: must be a multiple of 64, at most " + number(most_stage);
   const ggas_ranks blocks{{0, 1, nodes, 0}, c.blocks, 0, 0, 16, 1};
   if (const int all = detail::rank_count(messages_of(c, blocks, 0));
       static_cast<unsigned>(all) > rank_layout::most_ranks)
@@ -62,7 +68,8 @@ std::string check(const message_config& c, int nodes) {
 message_space::message_space(cluster& c, heap& memory) : cluster_(c), memory_(memory), ranks_(c, memory) {}
 
 message_space::~message_space() {
-  for (const auto& [place, kept] : kept_) memory_.free(place);
+  if (kept_.contains(used_)) point_kernels_at(0);
+  for (const auto& [place, kept] : kept_) memory_.free(place - handle_bytes);
 }
 
 uint64_t message_space::bytes(const message_config& config) const {
@@ -85,7 +92,7 @@ ggas_messages message_space::make(const message_config& config, std::string& why
     ranks_.free(blocks);
     return nobody;
   }
-  m.place = at->offset;
+  m.place = at->offset + handle_bytes;
   kept_[m.place] = {blocks, std::move(at->kept)};
   return m;
 }
@@ -94,9 +101,28 @@ std::string message_space::free(const ggas_messages& m) {
   const auto at = kept_.find(m.place);
   if (at == kept_.end())
     return "free of messages at offset " + std::to_string(m.place) + ": not made here, or freed before";
+  if (used_ == m.place) point_kernels_at(0);
   ranks_.free(at->second.blocks);
   kept_.erase(at);
-  return memory_.free(m.place);
+  return memory_.free(m.place - handle_bytes);
+}
+
+std::string message_space::use(const ggas_messages& m) {
+  if (!kept_.contains(m.place))
+    return "use of messages at offset " + std::to_string(m.place) + ": not made here, or freed before";
+  for (const int node : cluster_.local_nodes()) {
+    if (auto ok = cluster_.write(node, m.place - handle_bytes, &m, sizeof m); !ok) return ok.error().text;
+  }
+  return point_kernels_at(m.place);
+}
+
+std::string message_space::point_kernels_at(uint64_t place) {
+  used_ = place;
+  const uint64_t at = place == 0 ? 0 : place - handle_bytes;
+  for (const int node : cluster_.local_nodes()) {
+    if (auto ok = cluster_.write(node, layout::messages, &at, sizeof at); !ok) return ok.error().text;
+  }
+  return {};
 }
 
 }  // namespace ggas

@@ -24,6 +24,7 @@ struct message_config {
   unsigned short_bytes = 64;  // of the longest message that goes in one record: a multiple of 16
   unsigned waiting = 64;      // messages that may wait at a rank: a power of two, 4 ... 32768
   unsigned requests = 8;      // of a rank that have not ended, with those of calls that wait: 1 ... 64
+  unsigned stage_bytes = 64;  // of a rank, for collectives of MPI: a multiple of 64
 };
 
 // Used by one thread at a time while no kernel runs; in a job all processes make the same calls in the same order.
@@ -39,6 +40,8 @@ class message_space {
 
   ggas_messages make(const message_config& config, std::string& why);
   std::string free(const ggas_messages& m);
+  // MPI_Init() of kernels finds these from now on, also after those of another space.
+  std::string use(const ggas_messages& m);
 
   // Of every segment (docs/messages.md has the formula).
   uint64_t bytes(const message_config& config) const;
@@ -48,10 +51,12 @@ class message_space {
     ggas_ranks blocks;
     std::shared_ptr<void> place;  // zero after a reset
   };
+  std::string point_kernels_at(uint64_t place);
   cluster& cluster_;
   heap& memory_;
   rank_space ranks_;
   std::map<uint64_t, kept> kept_;  // by place
+  uint64_t used_ = 0;              // place of what use() has made known; 0: nothing
 };
 
 }  // namespace ggas

@@ -120,12 +120,12 @@ GGAS_DEVICE ggas_status send_message(const G& g, const ggas_messages& m, const v
 
 template <class G>
 GGAS_DEVICE ggas_status receive_message(const G& g, const ggas_messages& m, void* data, uint64_t most, int from,
-                                        int tag, ggas_message* got, uint64_t timeout_ns) {
+                                        int tag, ggas_message* got, uint64_t timeout_ns, uint32_t info = 0) {
   no_message(got);
   if (!caller_good(g, m) || !source_good(m, from, tag) || !buffer_good(data, most)) return ggas_bad_argument;
   const message_rank r(m);
   if (!is_begun(r)) return ggas_bad_argument;
-  const ggas_status s = run_request<G>(r, message_request::unmatched, data, most, from, tag, 0, timeout_ns);
+  const ggas_status s = run_request<G>(r, message_request::unmatched, data, most, from, tag, info, timeout_ns);
   copy_result(r, got);
   return s;
 }
@@ -163,11 +163,11 @@ GGAS_DEVICE ggas_status begin_send(const G& g, const ggas_messages& m, const voi
 }
 template <class G>
 GGAS_DEVICE ggas_status begin_receive(const G& g, const ggas_messages& m, void* data, uint64_t most, int from, int tag,
-                                      ggas_message_request* request) {
+                                      ggas_message_request* request, uint32_t info = 0) {
   if (!request) return ggas_bad_argument;
   request->number = 0;
   if (!caller_good(g, m) || !source_good(m, from, tag) || !buffer_good(data, most)) return ggas_bad_argument;
-  return make_request(g, m, message_request::unmatched, data, most, from, tag, 0, request);
+  return make_request(g, m, message_request::unmatched, data, most, from, tag, info, request);
 }
 
 // Those of n requests as a set; false: one does not exist.

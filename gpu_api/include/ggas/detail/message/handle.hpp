@@ -18,6 +18,7 @@ struct ggas_messages {
   unsigned short_bytes;  // of the longest message that is sent without a question
   unsigned waiting;      // places of a rank for messages that nothing wants yet
   unsigned requests;     // of a rank that have not ended
+  unsigned stage_bytes;  // of a rank, for collectives of MPI (mpi.cuh)
 };
 
 namespace ggas {
@@ -78,6 +79,8 @@ struct message_desk {
   uint32_t waiting;  // messages that wait
   uint32_t fresh;    // places never used in this launch
   uint32_t free;     // the first place given back
+  uint32_t pieces;   // of collectives of MPI that have begun
+  uint32_t windows;  // of MPI, a bit each from bit 1 on
   // What the call of the rank that just ends gives, for all of its threads.
   uint32_t status;
   int32_t source, tag;
@@ -94,9 +97,9 @@ struct message_chain {
 
 // Offsets of a rank's part, which begins at place + rank of the node * bytes().
 struct message_layout {
-  uint64_t nodes, lines_log2, short_bytes, waiting, requests;
+  uint64_t nodes, lines_log2, short_bytes, waiting, requests, stage_bytes;
 
-  static constexpr uint64_t line = 64, most_requests = 64, most_waiting = 32768;
+  static constexpr uint64_t line = 64, most_requests = 64, most_waiting = 32768, windows = 4;
   static GGAS_LAYOUT_FN uint64_t ring() { return 4 * line; }
   GGAS_LAYOUT_FN uint64_t chain(uint64_t i) const {
     return ring() + nodes * (64 + (uint64_t{16} << lines_log2)) + i * 8;
@@ -104,7 +107,10 @@ struct message_layout {
   GGAS_LAYOUT_FN uint64_t message(uint64_t i) const { return chain(0) + up((3 * waiting + 1) * 8) + i * line; }
   GGAS_LAYOUT_FN uint64_t request(uint64_t i) const { return message(waiting) + i * 2 * line; }
   GGAS_LAYOUT_FN uint64_t data(uint64_t i) const { return request(requests) + i * short_bytes; }
-  GGAS_LAYOUT_FN uint64_t bytes() const { return data(waiting); }
+  // For collectives and windows of MPI.
+  GGAS_LAYOUT_FN uint64_t stage() const { return data(waiting); }
+  GGAS_LAYOUT_FN uint64_t window(uint64_t i) const { return stage() + stage_bytes + i * line / 2; }
+  GGAS_LAYOUT_FN uint64_t bytes() const { return window(windows); }
 
  private:
   static GGAS_LAYOUT_FN uint64_t up(uint64_t n) { return (n + line - 1) / line * line; }
@@ -119,7 +125,8 @@ GGAS_LAYOUT_FN int ranks_of_node(const ggas_messages& m) {
 }
 GGAS_LAYOUT_FN int rank_count(const ggas_messages& m) { return m.blocks.nodes.size * ranks_of_node(m); }
 GGAS_LAYOUT_FN message_layout layout_of(const ggas_messages& m) {
-  return {static_cast<uint64_t>(m.blocks.nodes.size), m.lines_log2, m.short_bytes, m.waiting, m.requests};
+  return {
+      static_cast<uint64_t>(m.blocks.nodes.size), m.lines_log2, m.short_bytes, m.waiting, m.requests, m.stage_bytes};
 }
 }  // namespace detail
 

@@ -29,7 +29,7 @@ GGAS_DEVICE bool match_waiting(const G& g, message_rank r, int slot) {
   message_request& q = r.request(slot);
   const uint32_t place = find_waiting(r, q.peer, q.tag);
   const waiting_message w = place == 0 ? waiting_message{} : r.waiting(place);
-  if (place != 0 && !w.asked && w.bytes <= q.bytes)
+  if (place != 0 && !w.asked && accepts(q, w.bytes, w.info))
     copy_waiting(g, is_leaders(g, q), buffer_of(q), r.data(place), w.bytes);
   g.sync();
   if (g.leads()) {
@@ -75,7 +75,7 @@ GGAS_DEVICE bool send_piece(const G& g, message_rank r, int slot) {
 template <class G>
 GGAS_DEVICE bool send_answer(const G& g, message_rank r, int slot) {
   message_request& q = r.request(slot);
-  const uint64_t other = q.other, own = is_too_long(q) ? 0 : q.number;
+  const uint64_t other = q.other, own = is_accepted(q) ? q.number : 0;
   if (!try_send(g, true, r, q.source, record_answers, 16, [=](uint64_t i) { return i == 0 ? other : own; }))
     return false;
   if (g.leads()) {
@@ -143,7 +143,7 @@ GGAS_DEVICE void copy_long(const G& g, message_rank r) {
     message_request& q = r.request(slot);
     char* const to = buffer_of(q);
     const char* const from = ggas_pointer_of_node<char>(r.node_of(q.source), q.address - 1);
-    if (!is_too_long(q)) {
+    if (is_accepted(q)) {
       if (!is_leaders(g, q))
         move_bytes<origin::remote>(to, from, q.found_bytes, movers_of(g));
       else if (g.leads())

@@ -180,7 +180,7 @@ GGAS_DEVICE bool take_short(const G& g, message_rank r, int node, const arrival&
   if (slot == no_request && place == 0) return false;
   const uint64_t bytes = a.bytes - 8;
   char* to = reinterpret_cast<char*>(slot == no_request ? r.data(place) : nullptr);
-  if (slot != no_request && bytes <= r.request(slot).bytes) to = buffer_of(r.request(slot));
+  if (slot != no_request && accepts(r.request(slot), bytes, a.info())) to = buffer_of(r.request(slot));
   const bool alone = slot != no_request && is_leaders(g, r.request(slot));
   if (!take_data(g, alone, r, node, to, slot == no_request ? (bytes + 7) / 8 * 8 : bytes)) return false;
   if (!g.leads()) return true;

@@ -225,9 +225,13 @@ GGAS_DEVICE void note_match(message_request& q, int source, int tag, uint32_t in
   q.found_info = info;
   q.found_bytes = bytes;
 }
-GGAS_DEVICE bool is_too_long(const message_request& q) { return q.found_bytes > q.bytes; }
+// Whether a receive gets the data of what it has matched.
+GGAS_DEVICE bool accepts(const message_request& q, uint64_t bytes, uint32_t info) {
+  return bytes <= q.bytes && (q.info == 0 || info == 0 || q.info == info);
+}
+GGAS_DEVICE bool is_accepted(const message_request& q) { return accepts(q, q.found_bytes, q.found_info); }
 GGAS_DEVICE ggas_status status_of_match(const message_request& q) {
-  return is_too_long(q) ? ggas_bad_argument : ggas_ok;
+  return is_accepted(q) ? ggas_ok : ggas_bad_argument;
 }
 // The receive has matched a long message. By the first thread.
 GGAS_DEVICE void match_long(message_rank r, int slot, uint64_t other, uint64_t address) {

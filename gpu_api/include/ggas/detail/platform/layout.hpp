@@ -32,6 +32,7 @@ struct layout {
   static constexpr uint64_t gather_all_seq = 32;
   static constexpr uint64_t queues_used = 40;  // not 0 once a queue of the NIC was used
   static constexpr uint64_t blocks_met = 48;   // of a grid that meets with no other node (barrier_grid.cuh)
+  static constexpr uint64_t messages = 56;     // the host's: where MPI_Init() finds its ggas_messages (mpi.cuh)
   // Barriers completed, and a copy of `broken` for each team that is not placed: one load brings both.
   static GGAS_LAYOUT_FN uint64_t barrier_epoch(uint64_t team) {
     return is_placed(team) ? place(team) : line + team * 2 * word;

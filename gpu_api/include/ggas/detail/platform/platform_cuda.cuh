@@ -112,6 +112,7 @@ __device__ __forceinline__ uint64_t offset_in_segment(uint64_t offset) {
 
 // Whether only the calling thread may access it: a variable of its own.
 __device__ __forceinline__ bool is_private(const void* p) { return __isLocal(p) != 0; }
+__device__ __forceinline__ bool is_in_shared(const void* p) { return __isShared(p) != 0; }
 __device__ __forceinline__ int leading_zeros(unsigned v) { return __clz(static_cast<int>(v)); }
 __device__ __forceinline__ uint64_t clock_ns() {
   uint64_t t;

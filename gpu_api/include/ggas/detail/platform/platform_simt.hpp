@@ -38,6 +38,7 @@ inline uint32_t segment_at(uint64_t offset) { return static_cast<uint32_t>(offse
 inline uint64_t offset_in_segment(uint64_t offset) { return offset % device_context().stride; }
 // Whether only the calling thread may access it: a variable of its own.
 inline bool is_private(const void* p) { return simt::is_own_variable(p); }
+inline bool is_in_shared(const void* p) { return simt::is_shared_memory(p); }
 inline int leading_zeros(unsigned v) { return __builtin_clz(v); }
 inline uint64_t clock_ns() { return simt::now_ns(); }
 inline unsigned lane_rank() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32; }

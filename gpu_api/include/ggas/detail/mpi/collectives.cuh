@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of MPI that move data. Each rank has a stage in its own memory, apart from messages: who has something
+// for others puts a piece of it there, all meet, and who wants it reads it. Two halves of the stage take turns, so a
+// piece costs one barrier: what is overwritten was read before the barrier in between. Included by mpi.cuh.
+//
+// A call with a wrong argument takes part with nothing, and returns the error behind it. Where others need more than
+// one piece a block, or rank that is not a thread, needs a right count too.
+#pragma once
+
+#include "ggas/detail/mpi/world.cuh"
+
+namespace ggas::mpi {
+
+// Which half of the stages the next piece of a collective uses: of the rank, in its desk.
+GGAS_DEVICE uint64_t half_bytes() { return world().stage_bytes / 2; }
+GGAS_DEVICE uint64_t next_half() {
+  message_desk& d = self().desk();
+  const uint64_t half = d.pieces & 1;
+  const rank_group g;
+  g.sync();  // all have read
+  if (g.leads()) ++d.pieces;
+  g.sync();
+  return half;
+}
+GGAS_DEVICE uint64_t stage_offset(int rank, uint64_t half) {
+  return self().part_of(rank) + detail::layout_of(world()).stage() + half * half_bytes();
+}
+GGAS_DEVICE char* stage_of(int rank, uint64_t half) {
+  return ggas_pointer_of_node<char>(self().node_of(rank), stage_offset(rank, half));
+}
+
+// Copies by the threads of the rank: from its own memory to its stage, and from a stage to its own memory. A variable
+// of the first thread is that one's affair.
+GGAS_DEVICE void put_on_stage(char* stage, const char* from, uint64_t bytes) {
+  const rank_group g;
+  g.sync();
+  const bool alone = detail::is_private(from);
+  if (alone && !g.leads()) return;
+  for (uint64_t i = alone ? 0 : g.rank(); i < bytes; i += alone ? 1 : g.size()) stage[i] = from[i];
+}
+GGAS_DEVICE void take_from_stage(char* to, const char* stage, uint64_t bytes) {
+  const rank_group g;
+  const bool alone = detail::is_private(to);
+  if (alone && !g.leads()) return;
+  for (uint64_t i = alone ? 0 : g.rank(); i < bytes; i += alone ? 1 : g.size()) to[i] = detail::load_relaxed(stage + i);
+}
+
+// Whether one of the threads whose ranks are one block's says so; of a rank that is more, it alone.
+GGAS_DEVICE bool any_of_block(bool mine) {
+  if constexpr (detail::is_same<rank_group, thread>)
+    return __syncthreads_or(mine) != 0;
+  else
+    return mine;
+}
+
+// `total` bytes of each rank that `puts`; take(half, begin, bytes) reads what it wants of the piece.
+template <class Take>
+GGAS_DEVICE int in_pieces(uint64_t total, bool puts, const char* from, Take take) {
+  uint64_t begin = 0;
+  do {
+    const uint64_t left = begin < total ? total - begin : 0, bytes = left < half_bytes() ? left : half_bytes(),
+                   half = next_half();
+    if (puts) put_on_stage(stage_of(self().me(), half), from + begin, bytes);
+    const int error = meet();
+    if (error != MPI_SUCCESS) return error;
+    take(half, begin, bytes);
+    begin += bytes;
+  } while (any_of_block(begin < total));
+  rank_group{}.sync();  // what the rank's threads took, all of them see
+  return MPI_SUCCESS;
+}
+// The part of a rank's data in a piece: bytes `at` ... `at` + n - 1 of the whole are wanted.
+struct overlap {
+  uint64_t begin, bytes;  // of the whole
+  GGAS_DEVICE overlap(uint64_t at, uint64_t n, uint64_t piece, uint64_t piece_bytes) {
+    const uint64_t end = at + n < piece + piece_bytes ? at + n : piece + piece_bytes;
+    begin = at > piece ? at : piece;
+    bytes = end > begin ? end - begin : 0;
+  }
+};
+
+GGAS_DEVICE int check_root(int root) {
+  return root == MPI_ROOT || detail::rank_exists(world(), root) ? MPI_SUCCESS : MPI_ERR_ROOT;
+}
+// In the original's way the root itself calls with MPI_ROOT.
+GGAS_DEVICE bool is_root(int root) { return root == MPI_ROOT || root == ggas_message_rank(world()); }
+// With the data of an erroneous call nothing is done.
+GGAS_DEVICE int after(int wrong, int error) { return first_of(wrong, error); }
+GGAS_DEVICE char* as_bytes(const void* p) { return const_cast<char*>(static_cast<const char*>(p)); }
+GGAS_DEVICE bool in_place(const void* p) { return p == MPI_IN_PLACE; }
+
+}  // namespace ggas::mpi
+
+GGAS_DEVICE int MPI_Barrier(MPI_Comm comm) {
+  return ggas::mpi::after(ggas::mpi::comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, ggas::mpi::meet());
+}
+
+GGAS_DEVICE int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  using namespace ggas::mpi;
+  const int wrong = first_of(check_data(buffer, count, type, comm), check_root(root));
+  const uint64_t total = count < 0 ? 0 : bytes_of(count, type);
+  const bool sends = is_root(root);
+  return after(wrong, in_pieces(total, sends && wrong == MPI_SUCCESS, as_bytes(buffer),
+                                [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+                                  if (!sends && wrong == MPI_SUCCESS)
+                                    take_from_stage(as_bytes(buffer) + begin, stage_of(root, half), bytes);
+                                }));
+}
+
+GGAS_DEVICE int MPI_Gather(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type,
+                           int root, MPI_Comm comm) {
+  using namespace ggas::mpi;
+  const bool receives = is_root(root);
+  const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
+  const bool same = receives && in_place(from);
+  const uint64_t n = same ? bytes_of(to_count, to_type) : bytes_of(count, type);
+  const char* const own = same ? as_bytes(to) + static_cast<uint64_t>(me) * n : as_bytes(from);
+  int wrong = first_of(same ? MPI_SUCCESS : check_data(from, count, type, comm), check_root(root));
+  if (receives) wrong = first_of(wrong, check_data(to, to_count, to_type, comm));
+  if (receives && wrong == MPI_SUCCESS && bytes_of(to_count, to_type) != n) wrong = MPI_ERR_TRUNCATE;
+  const bool good = wrong == MPI_SUCCESS;
+  return after(wrong, in_pieces(good ? n : 0, good, own, [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+                 if (!receives || !good) return;
+                 for (int r = 0; r < ranks; ++r)
+                   if (!(same && r == me))
+                     take_from_stage(as_bytes(to) + static_cast<uint64_t>(r) * n + begin, stage_of(r, half), bytes);
+               }));
+}
+
+GGAS_DEVICE int MPI_Scatter(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                            MPI_Datatype to_type, int root, MPI_Comm comm) {
+  using namespace ggas::mpi;
+  const bool sends = is_root(root), same = sends && in_place(to);
+  const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
+  int wrong = first_of(same ? MPI_SUCCESS : check_data(to, to_count, to_type, comm), check_root(root));
+  if (sends) wrong = first_of(wrong, check_data(from, count, type, comm));
+  const uint64_t n = sends ? bytes_of(count, type) : bytes_of(to_count, to_type);
+  const bool good = wrong == MPI_SUCCESS;
+  const uint64_t mine = static_cast<uint64_t>(me) * n;
+  return after(wrong, in_pieces(good ? n * static_cast<uint64_t>(ranks) : 0, sends && good, as_bytes(from),
+                                [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+                                  const overlap part(mine, n, begin, bytes);
+                                  if (!good || same || part.bytes == 0) return;
+                                  take_from_stage(as_bytes(to) + (part.begin - mine),
+                                                  stage_of(sends ? me : root, half) + (part.begin - begin), part.bytes);
+                                }));
+}
+
+GGAS_DEVICE int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                              MPI_Datatype to_type, MPI_Comm comm) {
+  using namespace ggas::mpi;
+  const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
+  const bool same = in_place(from);
+  const uint64_t n = bytes_of(to_count, to_type);
+  const char* const own = same ? as_bytes(to) + static_cast<uint64_t>(me) * n : as_bytes(from);
+  int wrong =
+      first_of(check_data(to, to_count, to_type, comm), same ? MPI_SUCCESS : check_data(from, count, type, comm));
+  if (wrong == MPI_SUCCESS && !same && bytes_of(count, type) != n) wrong = MPI_ERR_TRUNCATE;
+  const bool good = wrong == MPI_SUCCESS;
+  return after(wrong, in_pieces(good ? n : 0, good, own, [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+                 for (int r = 0; r < ranks && good; ++r)
+                   if (!(same && r == me))
+                     take_from_stage(as_bytes(to) + static_cast<uint64_t>(r) * n + begin, stage_of(r, half), bytes);
+               }));
+}
+
+GGAS_DEVICE int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                             MPI_Datatype to_type, MPI_Comm comm) {
+  using namespace ggas::mpi;
+  const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
+  int wrong = first_of(check_data(to, to_count, to_type, comm), check_data(from, count, type, comm));
+  const uint64_t n = bytes_of(to_count, to_type), mine = static_cast<uint64_t>(me) * n;
+  if (wrong == MPI_SUCCESS && (bytes_of(count, type) != n || in_place(from))) wrong = MPI_ERR_COUNT;
+  const bool good = wrong == MPI_SUCCESS;
+  return after(wrong, in_pieces(good ? n * static_cast<uint64_t>(ranks) : 0, good, as_bytes(from),
+                                [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+                                  const overlap part(mine, n, begin, bytes);
+                                  for (int r = 0; r < ranks && good && part.bytes != 0; ++r)
+                                    take_from_stage(as_bytes(to) + static_cast<uint64_t>(r) * n + (part.begin - mine),
+                                                    stage_of(r, half) + (part.begin - begin), part.bytes);
+                                }));
+}

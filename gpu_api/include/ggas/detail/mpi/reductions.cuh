@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of MPI: in a fixed tree over the threads of a block by shuffles and shared memory where threads are ranks,
+// then over blocks, or ranks, in their order. So the same ranks give the same bits, always. Included by mpi.cuh.
+#pragma once
+
+#include "ggas/detail/mpi/collectives.cuh"
+
+namespace ggas::mpi {
+
+// ---- numbers
+
+// f(T{}) for the type of the numbers; false: it is no type of numbers.
+template <class F>
+GGAS_DEVICE bool with_type(MPI_Datatype type, F f) {
+  switch (type) {
+    case MPI_CHAR:
+    case MPI_SIGNED_CHAR:
+      return f(int8_t{}), true;
+    case MPI_UNSIGNED_CHAR:
+    case MPI_BYTE:
+      return f(uint8_t{}), true;
+    case MPI_SHORT:
+      return f(int16_t{}), true;
+    case MPI_UNSIGNED_SHORT:
+      return f(uint16_t{}), true;
+    case MPI_INT:
+      return f(int32_t{}), true;
+    case MPI_UNSIGNED:
+      return f(uint32_t{}), true;
+    case MPI_LONG:
+    case MPI_LONG_LONG:
+      return f(int64_t{}), true;
+    case MPI_UNSIGNED_LONG:
+    case MPI_UNSIGNED_LONG_LONG:
+      return f(uint64_t{}), true;
+    case MPI_FLOAT:
+      return f(float{}), true;
+    case MPI_DOUBLE:
+      return f(double{}), true;
+    default:
+      return false;
+  }
+}
+GGAS_DEVICE bool op_good(MPI_Op op, MPI_Datatype type) {
+  if (op < MPI_SUM || op > MPI_BXOR) return false;
+  const bool real = type == MPI_FLOAT || type == MPI_DOUBLE;
+  return type == MPI_BYTE ? op >= MPI_BAND : type != MPI_PACKED && (!real || op <= MPI_MAX);
+}
+// Sums of short integers are those modulo their size.
+template <class T>
+GGAS_DEVICE T combined(MPI_Op op, T a, T b) {
+  if constexpr (!detail::is_floating<T>) {
+    switch (op) {
+      case MPI_LAND:
+        return static_cast<T>(a && b);
+      case MPI_LOR:
+        return static_cast<T>(a || b);
+      case MPI_LXOR:
+        return static_cast<T>(!a != !b);
+      case MPI_BAND:
+        return static_cast<T>(a & b);
+      case MPI_BOR:
+        return static_cast<T>(a | b);
+      case MPI_BXOR:
+        return static_cast<T>(a ^ b);
+      default:
+        break;
+    }
+  }
+  switch (op) {
+    case MPI_PROD:
+      return static_cast<T>(a * b);
+    case MPI_MIN:
+      return b < a ? b : a;
+    case MPI_MAX:
+      return a < b ? b : a;
+    default:
+      return static_cast<T>(a + b);
+  }
+}
+
+// A number that may be missing: an erroneous call, a thread that has none.
+template <class T>
+struct maybe {
+  T v;
+  int there;
+};
+template <class T>
+GGAS_DEVICE maybe<T> combined(MPI_Op op, const maybe<T>& a, const maybe<T>& b) {
+  return !a.there ? b : !b.there ? a : maybe<T>{combined(op, a.v, b.v), 1};
+}
+// On a stage: the number, and in the first byte behind it whether it is there.
+template <class T>
+constexpr uint64_t place_bytes = 2 * sizeof(T);
+template <class T>
+GGAS_DEVICE void put_number(char* at, const maybe<T>& v) {
+  *reinterpret_cast<T*>(at) = v.v;
+  at[sizeof(T)] = static_cast<char>(v.there);
+}
+template <class T>
+GGAS_DEVICE maybe<T> take_number(const char* at) {
+  return {detail::load_relaxed(reinterpret_cast<const T*>(at)), detail::load_relaxed(at + sizeof(T))};
+}
+// At any address.
+template <class T>
+GGAS_DEVICE T read_number(const void* from, uint64_t i) {
+  T v;
+  memcpy(&v, static_cast<const char*>(from) + i * sizeof(T), sizeof(T));
+  return v;
+}
+template <class T>
+GGAS_DEVICE void write_number(void* to, uint64_t i, const T& v) {
+  memcpy(static_cast<char*>(to) + i * sizeof(T), &v, sizeof(T));
+}
+
+// ---- within a block: the numbers of its threads, in their order; all of them have the result
+
+template <class T>
+GGAS_DEVICE maybe<T> fold_lanes(MPI_Op op, maybe<T> v, unsigned lanes) {
+  const unsigned lane = detail::lane_rank();
+  GGAS_NO_UNROLL
+  for (unsigned d = 1; d < 32; d *= 2) {
+    const maybe<T> other{static_cast<T>(__shfl_down_sync(detail::lane_mask(), v.v, d)),
+                         __shfl_down_sync(detail::lane_mask(), v.there, d)};
+    if (lane % (2 * d) == 0 && lane + d < lanes) v = combined(op, v, other);
+  }
+  return v;
+}
+template <class T>
+GGAS_DEVICE maybe<T> fold_block(MPI_Op op, maybe<T> v) {
+  GGAS_SHARED_ARRAY(maybe<T>, of_warps, 33);
+  const unsigned warp = detail::thread_rank() / 32, warps = (detail::thread_count() + 31) / 32;
+  v = fold_lanes(op, v, detail::lane_count());
+  __syncthreads();  // the result of the fold before was read
+  if (detail::lane_rank() == 0) of_warps[warp] = v;
+  __syncthreads();
+  if (warp == 0) {
+    v = detail::lane_rank() < warps ? of_warps[detail::lane_rank()] : maybe<T>{T{}, 0};
+    for (unsigned i = detail::lane_count(); i < warps; ++i)  // a short block has one warp
+      v = combined(op, v, of_warps[i]);
+    v = fold_lanes(op, v, detail::lane_count());
+    if (detail::thread_rank() == 0) of_warps[32] = v;
+  }
+  __syncthreads();
+  return of_warps[32];
+}
+
+// ---- over all ranks
+
+// Who puts a number on a stage: a block of threads, else a rank. Unit u is in the order of ranks.
+GGAS_DEVICE int rank_of_unit(int unit) {
+  const ggas_messages& w = world();
+  return w.kind == ggas_rank_is_thread ? unit * static_cast<int>(w.threads) : unit;
+}
+GGAS_DEVICE int units() {
+  const ggas_messages& w = world();
+  return w.kind == ggas_rank_is_thread ? ggas_message_ranks(w) / static_cast<int>(w.threads) : ggas_message_ranks(w);
+}
+
+// The stages of `count` units from the first on, one number of each, in their order.
+template <class T>
+GGAS_DEVICE maybe<T> fold_units(MPI_Op op, int first, int count, uint64_t half, uint64_t i) {
+  maybe<T> all{T{}, 0};
+  for (int u = first; u < first + count; ++u)
+    all = combined(op, all, take_number<T>(stage_of(rank_of_unit(u), half) + i * place_bytes<T>));
+  return all;
+}
+// Number i of all ranks; of threads by the whole block, each for some of the units.
+template <class T>
+GGAS_DEVICE maybe<T> fold_all(MPI_Op op, uint64_t half, uint64_t i) {
+  const int all = units();
+  if constexpr (detail::is_same<rank_group, thread>) {
+    const auto threads = static_cast<int>(detail::thread_count()), me = static_cast<int>(detail::thread_rank());
+    const int each = (all + threads - 1) / threads, first = me * each < all ? me * each : all;
+    return fold_block(op, fold_units<T>(op, first, first + each < all ? each : all - first, half, i));
+  } else {
+    return fold_units<T>(op, 0, all, half, i);
+  }
+}
+
+// Whether the caller reads and writes numbers of a buffer of its rank, and which.
+struct number_share {
+  uint64_t first, step;
+  GGAS_DEVICE explicit number_share(const void* buffer) {
+    const rank_group g;
+    const bool alone = g.size() > 1 && detail::is_private(buffer);
+    first = alone && !g.leads() ? ~uint64_t{0} : alone ? 0 : g.rank();
+    step = alone ? 1 : g.size();
+  }
+};
+
+// Numbers `begin` ... of a piece go on the stages.
+template <class T>
+GGAS_DEVICE void put_numbers(MPI_Op op, uint64_t half, const void* from, uint64_t begin, uint64_t n, bool there) {
+  if constexpr (detail::is_same<rank_group, thread>) {
+    char* const stage = stage_of(rank_of_unit(ggas_message_rank(world()) / static_cast<int>(world().threads)), half);
+    for (uint64_t i = 0; any_of_block(i < n); ++i) {
+      const bool mine = there && i < n;
+      const maybe<T> own{mine ? read_number<T>(from, begin + i) : T{}, mine};
+      const maybe<T> all = fold_block(op, own);
+      if (detail::thread_rank() == 0) put_number(stage + i * place_bytes<T>, all);
+    }
+  } else {
+    char* const stage = stage_of(ggas_message_rank(world()), half);
+    const number_share share(from);
+    for (uint64_t i = share.first; i < n; i += share.step)
+      put_number(stage + i * place_bytes<T>, maybe<T>{there ? read_number<T>(from, begin + i) : T{}, there});
+  }
+}
+template <class T, class Fold>
+GGAS_DEVICE void take_numbers(void* to, uint64_t begin, uint64_t n, bool wanted, Fold fold) {
+  if constexpr (detail::is_same<rank_group, thread>) {
+    for (uint64_t i = 0; any_of_block(wanted && i < n); ++i) {
+      const maybe<T> v = fold(i);
+      if (wanted && i < n && v.there) write_number(to, begin + i, v.v);
+    }
+  } else if (wanted) {
+    const number_share share(to);
+    for (uint64_t i = share.first; i < n; i += share.step) {
+      const maybe<T> v = fold(i);
+      if (v.there) write_number(to, begin + i, v.v);
+    }
+  }
+}
+
+// Piece by piece; fold(half, i) is what number i of a piece becomes. By a rank alone: put(...) does not combine.
+template <class T, class Put, class Fold>
+GGAS_DEVICE int reduce_pieces(uint64_t count, void* to, bool wanted, Put put, Fold fold) {
+  const uint64_t most = half_bytes() / place_bytes<T>;
+  uint64_t begin = 0;
+  do {
+    const uint64_t left = begin < count ? count - begin : 0, n = left < most ? left : most, half = next_half();
+    put(half, begin, n);
+    const int error = meet();
+    if (error != MPI_SUCCESS) return error;
+    take_numbers<T>(to, begin, n, wanted, [&](uint64_t i) { return fold(half, i); });
+    begin += n;
+  } while (any_of_block(begin < count));
+  rank_group{}.sync();
+  return MPI_SUCCESS;
+}
+
+struct reduction {
+  const void* from;
+  void* to;
+  int count;
+  MPI_Datatype type;
+  MPI_Op op;
+  MPI_Comm comm;
+  bool wanted;  // this rank has a result
+  GGAS_DEVICE int check() const {
+    const int wrong = first_of(check_data(from, count, type, comm), wanted ? check_data(to, count, type, comm) : 0);
+    return wrong != MPI_SUCCESS ? wrong : op_good(op, type) ? MPI_SUCCESS : MPI_ERR_OP;
+  }
+};
+GGAS_DEVICE int reduce_all(reduction r, int wrong) {
+  if (in_place(r.from)) r.from = r.to;
+  wrong = first_of(wrong, r.check());
+  const bool good = wrong == MPI_SUCCESS;
+  const uint64_t count = r.count < 0 ? 0 : static_cast<uint64_t>(r.count);
+  int error = MPI_SUCCESS;
+  const bool known = with_type(r.type, [&](auto one) {
+    using T = decltype(one);
+    error = reduce_pieces<T>(
+        count, r.to, r.wanted && good,
+        [&](uint64_t half, uint64_t begin, uint64_t n) { put_numbers<T>(r.op, half, r.from, begin, n, good); },
+        [&](uint64_t half, uint64_t i) { return fold_all<T>(r.op, half, i); });
+  });
+  return after(wrong, known ? error : MPI_ERR_TYPE);
+}
+
+// Numbers of ranks 0 ... own, or own - 1: each rank reads those before it.
+GGAS_DEVICE int scan_all(reduction r, bool inclusive) {
+  if (in_place(r.from)) r.from = r.to;
+  const int wrong = r.check(), last = ggas_message_rank(world()) + (inclusive ? 1 : 0);
+  const bool good = wrong == MPI_SUCCESS;
+  const uint64_t count = r.count < 0 ? 0 : static_cast<uint64_t>(r.count);
+  int error = MPI_SUCCESS;
+  const bool known = with_type(r.type, [&](auto one) {
+    using T = decltype(one);
+    error = reduce_pieces<T>(
+        count, r.to, good,
+        [&](uint64_t half, uint64_t begin, uint64_t n) {
+          const number_share share(r.from);
+          for (uint64_t i = share.first; i < n; i += share.step)
+            put_number(stage_of(ggas_message_rank(world()), half) + i * place_bytes<T>,
+                       maybe<T>{good ? read_number<T>(r.from, begin + i) : T{}, good});
+        },
+        [&](uint64_t half, uint64_t i) {
+          maybe<T> all{T{}, 0};
+          for (int rank = 0; rank < last; ++rank)
+            all = combined(r.op, all, take_number<T>(stage_of(rank, half) + i * place_bytes<T>));
+          return all;
+        });
+  });
+  return after(wrong, known ? error : MPI_ERR_TYPE);
+}
+
+}  // namespace ggas::mpi
+
+GGAS_DEVICE int MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
+                           MPI_Comm comm) {
+  using namespace ggas::mpi;
+  return reduce_all({from, to, count, type, op, comm, is_root(root)}, check_root(root));
+}
+GGAS_DEVICE int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return ggas::mpi::reduce_all({from, to, count, type, op, comm, true}, MPI_SUCCESS);
+}
+GGAS_DEVICE int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return ggas::mpi::scan_all({from, to, count, type, op, comm, true}, true);
+}
+// `to` of rank 0 stays as it is.
+GGAS_DEVICE int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return ggas::mpi::scan_all({from, to, count, type, op, comm, true}, false);
+}

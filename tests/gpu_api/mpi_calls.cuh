@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI in kernels: each function against what MPI says, for the kind of rank that GGAS_MPI_RANK names. One source for
+// the host engine, the simulator and GPUs.
+#pragma once
+
+#include "ggas/mpi.cuh"
+#include "tests/gpu_api/calls_found.cuh"
+
+namespace ggas::calls {
+
+struct mpi_args {
+  ggas_messages world;
+  uint64_t scratch;  // offset of scratch_bytes of each rank of a node
+  uint64_t outcomes;
+  uint64_t scratch_bytes;
+  uint64_t seed;
+  int most;  // elements of a rank in a collective
+};
+constexpr uint64_t mpi_scratch(uint64_t ranks, uint64_t most) { return (256 + 2 * ranks * most * 8 + 63) / 64 * 64; }
+
+class mpi_program {
+ public:
+  using G = mpi::rank_group;
+  GGAS_DEVICE mpi_program(const mpi_args& a, found& f) : a_(a), f_(f) {
+    ok(MPI_Init(static_cast<void*>(nullptr)), __LINE__);
+    ok(MPI_Comm_rank(MPI_COMM_WORLD, &me_), __LINE__);
+    ok(MPI_Comm_size(MPI_COMM_WORLD, &ranks_), __LINE__);
+    const auto index = static_cast<uint64_t>(me_ % detail::ranks_of_node(mpi::world()));
+    own_ = bench::own<char>(a.scratch + index * a.scratch_bytes);
+    other_ = me_ ^ 1;
+  }
+
+  // ---- messages of ranks 2k and 2k + 1
+
+  GGAS_DEVICE void messages() {
+    auto* const v = reinterpret_cast<int*>(own_);
+    MPI_Status s;
+    int n = 0;
+    if (g_.leads()) v[0] = me_, v[1] = 2 * me_;
+    if (me_ % 2 == 0) {
+      ok(MPI_Send(v, 2, MPI_INT, other_, 3, MPI_COMM_WORLD), __LINE__);
+      ok(MPI_Send(v, 2, MPI_INT, other_, 4, MPI_COMM_WORLD), __LINE__);
+      ok(MPI_Send(v, 2, MPI_INT, other_, 5, MPI_COMM_WORLD), __LINE__);
+    } else {
+      is(MPI_Recv(v + 4, 2, MPI_FLOAT, other_, 3, MPI_COMM_WORLD, &s), MPI_ERR_TYPE, __LINE__);
+      f_.want(s.MPI_ERROR == MPI_ERR_TYPE && s.MPI_SOURCE == other_ && s.MPI_TAG == 3, __LINE__);
+      is(MPI_Recv(v + 4, 1, MPI_INT, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &s), MPI_ERR_TRUNCATE, __LINE__);
+      ok(MPI_Get_count(&s, MPI_INT, &n), __LINE__);
+      f_.want(n == 2 && v[4] == 0 && v[5] == 0, __LINE__);
+      ok(MPI_Recv(v + 4, 8, MPI_PACKED, other_, MPI_ANY_TAG, MPI_COMM_WORLD, &s), __LINE__);
+      g_.sync();
+      f_.want(v[4] == other_ && v[5] == 2 * other_ && s.MPI_TAG == 5, __LINE__);
+    }
+    g_.sync();
+    ok(MPI_Sendrecv(v, 1, MPI_INT, other_, 6, v + 8, 1, MPI_INT, other_, 6, MPI_COMM_WORLD, &s), __LINE__);
+    ok(MPI_Sendrecv_replace(v, 1, MPI_INT, (me_ + 1) % ranks_, 7, (me_ + ranks_ - 1) % ranks_, 7, MPI_COMM_WORLD, &s),
+       __LINE__);
+    g_.sync();
+    f_.want(v[8] == other_ && v[0] == (me_ + ranks_ - 1) % ranks_, __LINE__);
+    int flag = 1;
+    ok(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &s), __LINE__);
+    ok(MPI_Barrier(MPI_COMM_WORLD), __LINE__);
+  }
+
+  GGAS_DEVICE void requests() {
+    auto* const v = reinterpret_cast<int*>(own_);
+    MPI_Request r[4];
+    MPI_Status s[4];
+    int index = 0, flag = 0;
+    g_.sync();
+    if (g_.leads()) v[0] = 10 + me_, v[1] = 20 + me_;
+    ok(MPI_Irecv(v + 4, 1, MPI_INT, other_, 1, MPI_COMM_WORLD, r), __LINE__);
+    ok(MPI_Irecv(v + 5, 1, MPI_INT, other_, 2, MPI_COMM_WORLD, r + 1), __LINE__);
+    ok(MPI_Isend(v + 1, 1, MPI_INT, other_, 2, MPI_COMM_WORLD, r + 2), __LINE__);
+    ok(MPI_Isend(v, 1, MPI_INT, other_, 1, MPI_COMM_WORLD, r + 3), __LINE__);
+    ok(MPI_Waitany(4, r, &index, s), __LINE__);
+    f_.want(index >= 0 && index < 4, __LINE__);
+    ok(MPI_Waitall(4, r, s), __LINE__);
+    ok(MPI_Testall(4, r, &flag, s), __LINE__);
+    g_.sync();
+    f_.want(flag && v[4] == 10 + other_ && v[5] == 20 + other_, __LINE__);
+    ok(MPI_Send_init(v, 1, MPI_INT, other_, 3, MPI_COMM_WORLD, r), __LINE__);
+    ok(MPI_Recv_init(v + 6, 1, MPI_INT, other_, 3, MPI_COMM_WORLD, r + 1), __LINE__);
+    for (int k = 0; k < 3; ++k) {
+      g_.sync();
+      if (g_.leads()) v[0] = 100 * k + me_;
+      ok(MPI_Startall(2, r), __LINE__);
+      ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE), __LINE__);
+      g_.sync();
+      f_.want(v[6] == 100 * k + other_, __LINE__);
+    }
+    ok(MPI_Request_free(r), __LINE__);
+    is(MPI_Start(r), MPI_ERR_REQUEST, __LINE__);
+  }
+
+  GGAS_DEVICE void arguments() {
+    auto* const v = reinterpret_cast<int*>(own_);
+    MPI_Status s;
+    is(MPI_Send(v, -1, MPI_INT, other_, 0, MPI_COMM_WORLD), MPI_ERR_COUNT, __LINE__);
+    is(MPI_Send(v, 1, MPI_DATATYPE_NULL, other_, 0, MPI_COMM_WORLD), MPI_ERR_TYPE, __LINE__);
+    is(MPI_Send(v, 1, MPI_INT, ranks_, 0, MPI_COMM_WORLD), MPI_ERR_RANK, __LINE__);
+    is(MPI_Send(v, 1, MPI_INT, other_, MPI_ANY_TAG, MPI_COMM_WORLD), MPI_ERR_TAG, __LINE__);
+    is(MPI_Send(v, 1, MPI_INT, other_, 0, MPI_COMM_NULL), MPI_ERR_COMM, __LINE__);
+    is(MPI_Send(nullptr, 1, MPI_INT, other_, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER, __LINE__);
+    is(MPI_Recv(v, 1, MPI_INT, -7, 0, MPI_COMM_WORLD, &s), MPI_ERR_RANK, __LINE__);
+    ok(MPI_Send(v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD), __LINE__);
+    ok(MPI_Recv(v, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s), __LINE__);
+    f_.want(s.MPI_SOURCE == MPI_PROC_NULL && s.MPI_TAG == MPI_ANY_TAG && s.recv_bytes == 0, __LINE__);
+    // One rank errs: it learns so, the others go on.
+    is(MPI_Barrier(me_ == 1 ? MPI_COMM_NULL : MPI_COMM_WORLD), me_ == 1 ? MPI_ERR_COMM : MPI_SUCCESS, __LINE__);
+    g_.sync();
+    if (g_.leads()) v[0] = 1, v[1] = 0;
+    g_.sync();
+    is(MPI_Allreduce(v, v + 1, me_ == 1 ? -1 : 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD),
+       me_ == 1 ? MPI_ERR_COUNT : MPI_SUCCESS, __LINE__);
+    f_.want(v[1] == (me_ == 1 ? 0 : ranks_ - 1), __LINE__);
+    is(MPI_Allreduce(v, v + 1, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP, __LINE__);
+    is(MPI_Bcast(v, 1, MPI_INT, ranks_, MPI_COMM_WORLD), MPI_ERR_ROOT, __LINE__);
+    g_.sync();
+  }
+
+  GGAS_DEVICE void packed() {
+    char* const at = own_;
+    auto* const v = reinterpret_cast<double*>(own_ + 64);
+    int position = 0, size = 0;
+    g_.sync();
+    if (g_.leads()) at[40] = 'x', v[0] = 2.5, v[1] = 0;
+    ok(MPI_Pack(at + 40, 1, MPI_CHAR, at, 16, &position, MPI_COMM_WORLD), __LINE__);
+    ok(MPI_Pack(v, 1, MPI_DOUBLE, at, 16, &position, MPI_COMM_WORLD), __LINE__);
+    is(MPI_Pack(v, 1, MPI_DOUBLE, at, 16, &position, MPI_COMM_WORLD), MPI_ERR_TRUNCATE, __LINE__);
+    ok(MPI_Pack_size(2, MPI_DOUBLE, MPI_COMM_WORLD, &size), __LINE__);
+    f_.want(position == 9 && size == 16, __LINE__);
+    position = 1;
+    ok(MPI_Unpack(at, 9, &position, v + 1, 1, MPI_DOUBLE, MPI_COMM_WORLD), __LINE__);
+    f_.want(position == 9 && v[1] == 2.5 && at[0] == 'x', __LINE__);
+  }
+
+  // ---- collectives, with a message under way all the time
+
+  template <class T>
+  GGAS_DEVICE T number(int rank, uint64_t i) const {
+    return static_cast<T>(bench::pattern(a_.seed, static_cast<uint64_t>(rank), i) % 100);
+  }
+  template <class T>
+  GGAS_DEVICE void collectives(MPI_Datatype type, uint64_t dice) {
+    const int n = static_cast<int>(dice % static_cast<uint64_t>(a_.most)) + 1,
+              root = static_cast<int>(dice >> 8) % ranks_;
+    auto *const from = reinterpret_cast<T*>(own_ + 128), *const to = from + ranks_ * a_.most;
+    const auto count = static_cast<uint64_t>(n), all = count * static_cast<uint64_t>(ranks_);
+    const auto fill = [&] {
+      g_.sync();
+      for (uint64_t i = g_.rank(); i < all; i += g_.size()) from[i] = number<T>(me_, i), to[i] = T{};
+      g_.sync();
+    };
+    const auto equals = [&](uint64_t elements, auto want, int line) {
+      g_.sync();
+      bool good = true;
+      for (uint64_t i = g_.rank(); i < elements; i += g_.size()) good &= to[i] == want(i);
+      f_.want(good, line);
+    };
+    auto* const token = reinterpret_cast<int*>(own_ + 64);
+    if (g_.leads()) token[0] = me_;
+    g_.sync();
+    ok(MPI_Send(token, 1, MPI_INT, other_, 77, MPI_COMM_WORLD), __LINE__);
+
+    fill();
+    ok(MPI_Bcast(me_ == root ? from : to, n, type, root, MPI_COMM_WORLD), __LINE__);
+    if (me_ != root)
+      equals(
+          count, [&](uint64_t i) { return number<T>(root, i); }, __LINE__);
+    fill();
+    ok(MPI_Gather(from, n, type, to, n, type, root, MPI_COMM_WORLD), __LINE__);
+    if (me_ == root)
+      equals(
+          all, [&](uint64_t i) { return number<T>(static_cast<int>(i / count), i % count); }, __LINE__);
+    if (me_ != root)
+      equals(
+          all, [](uint64_t) { return T{}; }, __LINE__);
+    fill();
+    ok(MPI_Scatter(from, n, type, to, n, type, root, MPI_COMM_WORLD), __LINE__);
+    equals(
+        count, [&](uint64_t i) { return number<T>(root, static_cast<uint64_t>(me_) * count + i); }, __LINE__);
+    fill();
+    ok(MPI_Allgather(from, n, type, to, n, type, MPI_COMM_WORLD), __LINE__);
+    equals(
+        all, [&](uint64_t i) { return number<T>(static_cast<int>(i / count), i % count); }, __LINE__);
+    fill();
+    ok(MPI_Alltoall(from, n, type, to, n, type, MPI_COMM_WORLD), __LINE__);
+    equals(
+        all,
+        [&](uint64_t i) {
+          return number<T>(static_cast<int>(i / count), static_cast<uint64_t>(me_) * count + i % count);
+        },
+        __LINE__);
+
+    for (const MPI_Op op : {MPI_SUM, MPI_MIN, MPI_MAX}) {
+      const auto folded = [&](uint64_t i, int last) {
+        T v = number<T>(0, i);
+        for (int r = 1; r < last; ++r) v = mpi::combined(op, v, number<T>(r, i));
+        return v;
+      };
+      fill();
+      ok(MPI_Reduce(from, to, n, type, op, root, MPI_COMM_WORLD), __LINE__);
+      equals(
+          count, [&](uint64_t i) { return me_ == root ? folded(i, ranks_) : T{}; }, __LINE__);
+      fill();
+      ok(MPI_Allreduce(from, to, n, type, op, MPI_COMM_WORLD), __LINE__);
+      equals(
+          count, [&](uint64_t i) { return folded(i, ranks_); }, __LINE__);
+      fill();
+      ok(MPI_Scan(from, to, n, type, op, MPI_COMM_WORLD), __LINE__);
+      equals(
+          count, [&](uint64_t i) { return folded(i, me_ + 1); }, __LINE__);
+      fill();
+      ok(MPI_Exscan(from, to, n, type, op, MPI_COMM_WORLD), __LINE__);
+      equals(
+          count, [&](uint64_t i) { return me_ == 0 ? T{} : folded(i, me_); }, __LINE__);
+    }
+    // In the original's way the root says so itself; in place.
+    fill();
+    for (uint64_t i = g_.rank(); i < count; i += g_.size()) to[i] = from[i];
+    g_.sync();
+    ok(MPI_Allreduce(MPI_IN_PLACE, to, n, type, MPI_MAX, MPI_COMM_WORLD), __LINE__);
+    equals(
+        count,
+        [&](uint64_t i) {
+          T v{};
+          for (int r = 0; r < ranks_; ++r) v = mpi::combined(MPI_MAX, v, number<T>(r, i));
+          return v;
+        },
+        __LINE__);
+    g_.sync();
+    if (g_.leads()) token[1] = -1;
+    ok(MPI_Reduce(token, token + 1, 1, MPI_INT, MPI_SUM, me_ == root ? MPI_ROOT : root, MPI_COMM_WORLD), __LINE__);
+    g_.sync();
+    f_.want(token[1] == (me_ == root ? ranks_ * (ranks_ - 1) / 2 : -1), __LINE__);
+
+    MPI_Status s;
+    ok(MPI_Recv(token + 2, 1, MPI_INT, other_, 77, MPI_COMM_WORLD, &s), __LINE__);
+    g_.sync();
+    f_.want(token[2] == other_, __LINE__);
+  }
+
+  // ---- windows
+
+  GGAS_DEVICE void windows() {
+    auto* const v = reinterpret_cast<int*>(own_ + 128);
+    MPI_Win win;
+    g_.sync();
+    for (int i = 0; i < ranks_ && g_.leads(); ++i) v[i] = -1;
+    if (g_.leads()) v[ranks_] = me_;
+    ok(MPI_Win_create(v, 4 * ranks_, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win), __LINE__);
+    for (int r = 0; r < ranks_; ++r) ok(MPI_Put(v + ranks_, 1, MPI_INT, r, me_, 1, MPI_INT, win), __LINE__);
+    is(MPI_Put(v, 1, MPI_INT, 0, ranks_, 1, MPI_INT, win), MPI_ERR_DISP, __LINE__);
+    is(MPI_Put(v, 1, MPI_INT, 0, -1, 1, MPI_INT, win), MPI_ERR_DISP, __LINE__);
+    is(MPI_Put(v, 1, MPI_INT, ranks_, 0, 1, MPI_INT, win), MPI_ERR_RANK, __LINE__);
+    is(MPI_Put(v, 1, MPI_INT, 0, 0, 1, MPI_INT, {9}), MPI_ERR_WIN, __LINE__);
+    ok(MPI_Win_fence(0, win), __LINE__);
+    bool good = true;
+    for (int i = 0; i < ranks_; ++i) good &= ggas_load(v + i) == i;
+    f_.want(good, __LINE__);
+    ok(MPI_Get(v + ranks_ + 1, 1, MPI_INT, other_, me_, 1, MPI_INT, win), __LINE__);
+    f_.want(v[ranks_ + 1] == me_, __LINE__);
+    ok(MPI_Win_free(&win), __LINE__);
+    is(MPI_Win_fence(0, win), MPI_ERR_WIN, __LINE__);
+    shared_window();
+  }
+  GGAS_DEVICE void shared_window() {
+    GGAS_SHARED_ARRAY(int, cells, 1024);
+    int* const mine = cells + detail::index_of_caller(mpi::world()) % detail::ranks_of_block(mpi::world());
+    MPI_Win win;
+    ok(MPI_Win_create(mine, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win), __LINE__);
+    const bool near = me_ / static_cast<int>(detail::ranks_of_block(mpi::world())) ==
+                      other_ / static_cast<int>(detail::ranks_of_block(mpi::world()));
+    auto* const v = reinterpret_cast<int*>(own_);
+    g_.sync();
+    if (g_.leads()) v[0] = me_;
+    is(MPI_Put(v, 1, MPI_INT, other_, 0, 1, MPI_INT, win), near ? MPI_SUCCESS : MPI_ERR_DISP, __LINE__);
+    ok(MPI_Win_fence(0, win), __LINE__);
+    f_.want(!near || *mine == other_, __LINE__);
+    ok(MPI_Win_free(&win), __LINE__);
+  }
+
+  GGAS_DEVICE bool all_good() const { return f_.all_good(); }
+
+ private:
+  GGAS_DEVICE void is(int got, int wanted, int line) {
+    f_.status(static_cast<ggas_status>(got), static_cast<ggas_status>(wanted), line);
+  }
+  GGAS_DEVICE void ok(int got, int line) { is(got, MPI_SUCCESS, line); }
+
+  const mpi_args& a_;
+  found& f_;
+  const G g_{};
+  int me_ = 0, ranks_ = 0, other_ = 0;
+  char* own_ = nullptr;
+};
+
+__global__ void mpi_calls(mpi_args a) {
+  found f;
+  mpi_program p(a, f);
+  if (p.all_good()) p.messages();
+  if (p.all_good()) p.requests();
+  if (p.all_good()) p.arguments();
+  if (p.all_good()) p.packed();
+  if (p.all_good()) p.windows();
+  f.write(a.outcomes);
+}
+__global__ void mpi_collectives(mpi_args a) {
+  found f;
+  mpi_program p(a, f);
+  if (p.all_good()) p.collectives<int>(MPI_INT, a.seed * 7);
+  if (p.all_good()) p.collectives<double>(MPI_DOUBLE, a.seed * 131);
+  if (p.all_good()) p.collectives<uint8_t>(MPI_UNSIGNED_CHAR, a.seed * 523 + 4);
+  f.write(a.outcomes);
+}
+
+}  // namespace ggas::calls
