@@ -87,7 +87,7 @@ struct message_desk {
   uint32_t info;
   uint64_t bytes, number;
 };
-static_assert(sizeof(message_desk) <= 256);
+static_assert(sizeof(message_desk) <= 320);
 
 // First and last place of a chain, if it is of this launch.
 struct message_chain {
@@ -100,7 +100,7 @@ struct message_layout {
   uint64_t nodes, lines_log2, short_bytes, waiting, requests, stage_bytes;
 
   static constexpr uint64_t line = 64, most_requests = 64, most_waiting = 32768, windows = 4;
-  static GGAS_LAYOUT_FN uint64_t ring() { return 4 * line; }
+  static GGAS_LAYOUT_FN uint64_t ring() { return 5 * line; }
   GGAS_LAYOUT_FN uint64_t chain(uint64_t i) const {
     return ring() + nodes * (64 + (uint64_t{16} << lines_log2)) + i * 8;
   }

@@ -8,10 +8,13 @@ namespace ggas::detail {
 
 // ---- steps of a request. By a thread, or a warp, which is the rank or the first one of it. Whether it moved.
 
-// Copies between memory that only this rank uses and a buffer.
-template <class G>
-GGAS_DEVICE void copy_waiting(const G& g, bool alone, char* to, const uint64_t* from, uint64_t bytes) {
-  by_movers(g, alone, [&](const auto& by) {
+// From memory that only this rank uses to a buffer.
+struct copy_of_waiting {
+  char* to;
+  const uint64_t* from;
+  uint64_t bytes;
+  template <class By>
+  GGAS_DEVICE int operator()(const By& by) const {
     const bool whole = are_whole(to, bytes);
     for (uint64_t i = by.rank(); i < (bytes + 7) / 8; i += by.size()) {
       if (whole)
@@ -20,8 +23,8 @@ GGAS_DEVICE void copy_waiting(const G& g, bool alone, char* to, const uint64_t* 
         misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(to), bytes}.store(i, from[i]);
     }
     return 0;
-  });
-}
+  }
+};
 
 // A receive looks at the messages that wait, or is one that waits itself.
 template <class G>
@@ -30,7 +33,7 @@ GGAS_DEVICE bool match_waiting(const G& g, message_rank r, int slot) {
   const uint32_t place = find_waiting(r, q.peer, q.tag);
   const waiting_message w = place == 0 ? waiting_message{} : r.waiting(place);
   if (place != 0 && !w.asked && accepts(q, w.bytes, w.info))
-    copy_waiting(g, is_leaders(g, q), buffer_of(q), r.data(place), w.bytes);
+    by_movers(g, is_leaders(g, q), copy_of_waiting{buffer_of(q), r.data(place), w.bytes});
   g.sync();
   if (g.leads()) {
     if (place == 0) {
@@ -162,6 +165,10 @@ GGAS_DEVICE void copy_long(const G& g, message_rank r) {
 
 // ---- waiting
 
+// The threads that make progress: all of a rank, or of a block its first warp.
+template <class G>
+using progress_group = either_t<is_same<G, block_group>, warp_group, G>;
+
 // What the threads that make progress found.
 enum class message_turn { copy, ready, late };
 
@@ -197,7 +204,7 @@ GGAS_DEVICE ggas_status run_messages(const G& g, message_rank r, uint64_t timeou
                                      Finish finish) {
   patience end(timeout_ns);
   for (bool first = true;; first = false) {
-    const message_turn t = by_progress(g, [&](const auto& by) {
+    const message_turn t = by_progress(g, [&](const progress_group<G>& by) {
       if (first) start(by);
       by.sync();
       const message_turn found = make_progress(by, r, end, ready);
@@ -250,7 +257,7 @@ GGAS_APART ggas_status run_request(message_rank r, message_request::stage first,
   int slot = no_request;
   return run_messages(
       G{}, r, timeout_ns,
-      [&](const auto& by) {
+      [&](const progress_group<G>& by) {
         if (by.leads()) slot = make_request(r, first, buffer, bytes, peer, tag, info);
         slot = by.of_leader(slot);
       },
@@ -271,7 +278,7 @@ GGAS_APART ggas_status begin_request(message_rank r, message_request::stage firs
                                      int peer, int tag, uint32_t info) {
   return run_messages(
       G{}, r, 0,
-      [&](const auto& by) {
+      [&](const progress_group<G>& by) {
         if (!by.leads()) return;
         const int slot = make_request(r, first, buffer, bytes, peer, tag, info);
         r.desk().number = slot == no_request ? 0 : r.request(slot).number;
@@ -290,7 +297,7 @@ GGAS_DEVICE int find_ended(message_rank r, uint64_t set) {
 template <class G>
 GGAS_APART ggas_status wait_for_requests(message_rank r, uint64_t set, bool ends, uint64_t timeout_ns) {
   return run_messages(
-      G{}, r, timeout_ns, [](const auto&) {}, [&] { return find_ended(r, set) != no_request; },
+      G{}, r, timeout_ns, [](const progress_group<G>&) {}, [&] { return find_ended(r, set) != no_request; },
       [&](bool) {
         const int slot = find_ended(r, set);
         r.desk().number = slot == no_request ? 0 : r.request(slot).number;
@@ -306,7 +313,7 @@ GGAS_APART ggas_status wait_for_requests(message_rank r, uint64_t set, bool ends
 template <class G>
 GGAS_APART ggas_status wait_for_message(message_rank r, int from, int tag, uint64_t timeout_ns) {
   return run_messages(
-      G{}, r, timeout_ns, [](const auto&) {}, [&] { return find_waiting(r, from, tag) != 0; },
+      G{}, r, timeout_ns, [](const progress_group<G>&) {}, [&] { return find_waiting(r, from, tag) != 0; },
       [&](bool late) {
         give_status(r, late ? end_of_wait() : ggas_ok);
         if (late) return;

@@ -44,14 +44,35 @@ GGAS_DEVICE int by_movers(const G& g, bool alone, F f) {
 
 // ---- sending
 
+// Functions of whoever moves the data. No lambdas: NVRTC takes none whose parameters are templates.
+template <class W>
+struct one_record {
+  ring_shape ring;
+  int node;
+  ring_head head;
+  W word;
+  template <class By>
+  GGAS_DEVICE int operator()(const By& by) const {
+    return ring_send(by, ring, node, head, word, deadline{0, deadline::is_known}) == ggas_ok;
+  }
+};
+template <class S>
+struct next_record {
+  ring_shape ring;
+  int node;
+  const S& store;
+  template <class By>
+  GGAS_DEVICE int operator()(const By& by) const {
+    ring_head head{};
+    return ring_take(by, ring, node, ring_sharing::one_reader, ~0u, head, store) == ring_look::taken;
+  }
+};
+
 // One try: whether there was room. Words of the record: word(i).
 template <class G, class W>
 GGAS_DEVICE bool try_send(const G& g, bool alone, message_rank r, int to, message_record kind, uint64_t bytes, W word) {
   const ring_head head{static_cast<uint32_t>(bytes), record_word(kind, r.me())};
-  return by_movers(g, alone, [&](const auto& by) {
-           const deadline now{0, deadline::is_known};
-           return static_cast<int>(ring_send(by, r.ring_of(to), r.node_of(to), head, word, now) == ggas_ok);
-         }) != 0;
+  return by_movers(g, alone, one_record<W>{r.ring_of(to), r.node_of(to), head, word}) != 0;
 }
 // A record of one word and data.
 template <class G>
@@ -151,12 +172,8 @@ GGAS_DEVICE arrival look_at_ring(const G& g, message_rank r, int node) {
 
 // store(i, word) gets the words of a record that is here.
 template <class G, class S>
-GGAS_DEVICE bool take_record(const G& g, bool alone, message_rank r, int node, S store) {
-  return by_movers(g, alone, [&](const auto& by) {
-           ring_head head{};
-           return static_cast<int>(ring_take(by, r.desk().ring, node, ring_sharing::one_reader, ~0u, head, store) ==
-                                   ring_look::taken);
-         }) != 0;
+GGAS_DEVICE bool take_record(const G& g, bool alone, message_rank r, int node, const S& store) {
+  return by_movers(g, alone, next_record<S>{r.desk().ring, node, store}) != 0;
 }
 // The data of a record; null: they are dropped.
 template <class G>

@@ -19,8 +19,8 @@ constexpr int no_room = MPI_ERR_TIMEOUT;
 
 // What MPI_Init has found, of the block.
 GGAS_DEVICE ggas_messages& world() {
-  GGAS_SHARED(ggas_messages, all);
-  return all;
+  GGAS_SHARED_ARRAY(uint64_t, words, (sizeof(ggas_messages) + 7) / 8);
+  return *reinterpret_cast<ggas_messages*>(words);
 }
 // The rank's part of the memory for collectives and windows.
 GGAS_DEVICE detail::message_rank self() { return detail::message_rank(world()); }
