@@ -47,6 +47,14 @@ def test_a_register_that_other_lanes_take_is_found():
     assert "other lanes overwrite it  /*00e0*/ ULDC.64 UR4, c[0x3][0x38]" in done.stdout
 
 
+def test_what_was_looked_at_by_hand_is_printed_and_no_failure(tmp_path):
+    text = (HERE / "samples" / "taken.sass").read_text()
+    (tmp_path / "known.sass").write_text(text.replace("probe_loop", "_ZN4ggas5calls10ring_sizesE"))
+    done = search("--listing", tmp_path / "known.sass")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "UR4 is needed" in done.stdout and "harmless: only lane 0" in done.stdout and " 0 findings" in done.stdout
+
+
 @pytest.mark.parametrize("name", ["kept", "together"])
 def test_right_shapes(name):
     assert in_sample(name + ".sass").returncode == 0
