@@ -144,11 +144,11 @@ unsigned old_values(rank_cluster& on, ggas_sync_mode mode, unsigned rounds, cons
   rank_plan<uint32_t> p{rank_kind::alltoall, 3, 0, 0, ggas_sum, mode};
   on.fill(untouched);
   std::atomic<unsigned> old = 0, failed = 0;
-  on.run(16, [&] {
+  on.run_rounds(16, rounds, [&](unsigned first, unsigned last) {
     const int me = ggas_rank(on.ranks);
-    std::mt19937 rng(static_cast<unsigned>(me));
+    std::mt19937 rng(static_cast<unsigned>(me) + first);
     auto* const src = ggas_pointer_of_rank(on.ranks, me, on.as<uint32_t>(on.src));
-    for (unsigned round = 1; round <= rounds; ++round) {
+    for (unsigned round = first + 1; round <= last; ++round) {
       for (size_t i = threadIdx.x; i < source_elements(p, count); i += blockDim.x)
         src[i] = element<uint32_t>(round, me, i);
       failed += ggas_barrier(on.ranks, on.enough()) != ggas_ok;

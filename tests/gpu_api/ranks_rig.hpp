@@ -73,6 +73,12 @@ class rank_cluster {
     const auto r = cluster_->run(4 * target_.on.enough_ns());
     ASSERT_TRUE(r) << r.error().text;
   }
+  // Rounds first ... last - 1 of 0 ... total - 1, in kernels that end within the time-out of a run.
+  void run_rounds(unsigned threads, unsigned total, const std::function<void(unsigned first, unsigned last)>& kernel) {
+    constexpr unsigned most = 2000;
+    for (unsigned first = 0; first < total && !testing::Test::HasFailure(); first += most)
+      run(threads, [&] { kernel(first, total - first < most ? total : first + most); });
+  }
   cluster& on() { return *cluster_; }
   heap& memory_heap() { return *heap_; }
   rank_space& space() { return *space_; }

@@ -108,11 +108,11 @@ TEST_P(Ranks, MixedCallsBackToBack) {
   }
   on.fill(untouched);
   std::atomic<unsigned> failed = 0, wrong = 0;
-  on.run(33, [&] {
+  on.run_rounds(33, calls, [&](unsigned first, unsigned last) {
     const int me = ggas_rank(on.ranks);
     auto* const src = ggas_pointer_of_rank(on.ranks, me, on.as<uint32_t>(on.src));
     auto* const dst = ggas_pointer_of_rank(on.ranks, me, on.as<uint32_t>(on.dst));
-    for (unsigned round = 0; round < calls; ++round) {
+    for (unsigned round = first; round < last; ++round) {
       const auto& p = plans[round];
       for (size_t i = threadIdx.x; i < source_elements(p, ranks); i += blockDim.x)
         src[i] = element<uint32_t>(round, me, i);
