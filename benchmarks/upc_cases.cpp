@@ -60,7 +60,7 @@ upc_case_args plan_case(session& s, const upc_case& c, const upc_kind& k, uint64
   const uint64_t buffer = c.how != buffers ? 0 : c.scheme == ggas_static ? static_bytes : whole;
   const ggas_ranks ranks = place_ranks(room, s.nodes(), blocks, c.scheme, buffer);
   upc_case_args a{};
-  a.call = place_upc(room, ranks, k, {c.how, c.mode, c.name}, elements, s.opts().sized(3u, 10u, 50u), threads);
+  a.call = place_upc(room, ranks, k, {c.how, c.mode, c.name}, elements, s.opts().sized(3u, 3u, 50u), threads);
   a.call.samples = room.place<uint64_t>(blocks * upc_times);
   a.call.seed = s.opts().cluster.seed;
   a.call.timeout_ns = s.opts().timeout_ns / 4;
@@ -105,7 +105,11 @@ result<> case_point(session& s, const upc_case& c, const upc_kind& k, uint64_t e
   return {};
 }
 
-bool runs(const upc_case& c, const upc_kind& k, bool quick) {
+// One element after the other takes long: few of them.
+constexpr uint64_t most_naive = 32;
+bool is_naive(const upc_case& c) { return c.how == relocated_by::naive_push || c.how == relocated_by::naive_pull; }
+bool runs(const upc_case& c, const upc_kind& k, uint64_t elements, bool quick) {
+  if (is_naive(c) && elements > most_naive) return false;
   if (quick) return k.what == relocated::broadcast && !c.late;
   return !c.two || k.what == relocated::broadcast || k.what == relocated::exchange;
 }
@@ -118,7 +122,7 @@ result<> run_upc_cases(session& s) {
                    blocks * (static_bytes + 64 + size_t{blocks} * 4 * most * static_cast<size_t>(s.nodes()))));
   for (const upc_case& c : cases)
     for (const upc_kind& k : upc_kinds)
-      for (uint64_t n = first; n <= most && runs(c, k, s.opts().quick); n *= step) GGAS_TRY(case_point(s, c, k, n));
+      for (uint64_t n = first; n <= most && runs(c, k, n, s.opts().quick); n *= step) GGAS_TRY(case_point(s, c, k, n));
   return {};
 }
 

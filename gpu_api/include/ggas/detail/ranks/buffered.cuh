@@ -67,10 +67,10 @@ GGAS_DEVICE ggas_status scatter_along_tree(const rank_call& c, const buffered_mo
     s = status_of_ranks(c, s);
     if (s != ggas_ok) return s;
   }
-  // Of the rank that is so many after the own one, seen from the root.
-  const auto part = [&](int behind_me) {
-    return c.me == root ? m.src + behind(m.stride, rank_after(root, behind_me - c.count, c.count))
-                        : received_at(c, m) + behind(m.bytes, behind_me);
+  // Of the rank that many places after the own one, in the order from the root.
+  const auto part = [&](int after_me) {
+    return c.me == root ? m.src + behind(m.stride, rank_after(root, after_me - c.count, c.count))
+                        : received_at(c, m) + behind(m.bytes, after_me);
   };
   const ggas_status s = serve_ranks(
       c, children, behind(m.bytes, (c.count + 1) / 2), [&](int i) { return plan.at(c.me, received + 1 + i).to; },

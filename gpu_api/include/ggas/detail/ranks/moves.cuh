@@ -126,8 +126,8 @@ GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const M& m, bool ali
 
 // A rank does not know who sends to it, so the word that reports must be that of this permute and of no other one:
 // there are `turns` of them in turn. A rank may write one again when its target has left the permute `turns` ago. Of
-// that it receives in this permute, or, where no thread says when it enters, by what every rank informs all others in
-// each eighth one.
+// that it learns in this permute, or, where no rank says when it enters, by what each reports to all others in each
+// eighth one.
 constexpr uint64_t permutes_between = rank_layout::turns / 2;
 
 GGAS_DEVICE bool is_admitted(const rank_call& c, int to) {
