@@ -29,20 +29,26 @@ struct ggas_message_request {
 #include "ggas/detail/message/calls.cuh"
 
 // ---- ranks
+/// The caller's rank.
 GGAS_DEVICE int ggas_message_rank(const ggas_messages& m) {
   return ggas_node() * ggas::detail::ranks_of_node(m) + static_cast<int>(ggas::detail::index_of_caller(m));
 }
+/// How many ranks there are on all nodes.
 GGAS_DEVICE int ggas_message_ranks(const ggas_messages& m) { return ggas::detail::rank_count(m); }
 
-// The first call of a launch, by all threads of all its blocks: no message or request of launches before is left. A
-// barrier.
+/// The first call of a launch, by all threads of all its blocks: no message or request of launches before is left.
+/// Order: a barrier of the node's ranks.
+/// Cost: two hops between nodes, and a barrier.
+/// Errors: ggas_bad_argument: not what ggas::message_space has made; ggas_timed_out, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status ggas_messages_begin(const ggas_messages& m, uint64_t timeout_ns) {
   GGAS_CALL(ggas_messages_begin, ggas::block{}, (void)0, ggas::detail::begin_messages(m, timeout_ns));
 }
 
 // ---- calls that wait
-//
-// send: the buffer may be written when it returns. `info`: a word that the receiver finds in *got.
+/// Sends `n` elements; they may be written when it returns. `info`: a word that the receiver finds in `*got`.
+/// Order: what the caller stored before is visible to who has received the message; after other messages to that rank.
+/// Cost: a fence and a line of 16 bytes for each 8; a message of more than short_bytes waits for its receiver.
+/// Errors: those of all calls of messages; ggas_timed_out: not sent; ggas_aborted.
 template <ggas::detail::a_message_group G, class T>
 GGAS_DEVICE ggas_status ggas_send(const G& group, const ggas_messages& m, const T* data, size_t n, int to, int tag,
                                   uint64_t timeout_ns, uint32_t info = 0) {
@@ -50,7 +56,10 @@ GGAS_DEVICE ggas_status ggas_send(const G& group, const ggas_messages& m, const 
   GGAS_CALL(ggas_send, group, record_message(group, m, ggas::waited_for::receipt, this_call, s, timeout_ns, to, tag),
             send_message(group, m, data, n * sizeof(T), to, tag, info, timeout_ns));
 }
-// recv: the oldest message that fits. `got` may be null.
+/// Receives the oldest message that fits. `got` may be null.
+/// Order: what the sender stored before is visible; messages of a rank that fit come in its order.
+/// Cost: a load for each 8 bytes, whatever else waits.
+/// Errors: those of all calls of messages; ggas_timed_out, ggas_aborted; ggas_bad_argument: longer than `n`.
 template <ggas::detail::a_message_group G, class T>
 GGAS_DEVICE ggas_status ggas_recv(const G& group, const ggas_messages& m, T* data, size_t n, int from, int tag,
                                   ggas_message* got, uint64_t timeout_ns) {
@@ -58,7 +67,10 @@ GGAS_DEVICE ggas_status ggas_recv(const G& group, const ggas_messages& m, T* dat
   GGAS_CALL(ggas_recv, group, record_message(group, m, ggas::waited_for::message, this_call, s, timeout_ns, from, tag),
             receive_message(group, m, data, n * sizeof(T), from, tag, got, timeout_ns));
 }
-// sendrecv: both at once; the buffers do not overlap.
+/// Sends and receives at once; the buffers do not overlap.
+/// Order: as ggas_send and ggas_recv.
+/// Cost: that of both.
+/// Errors: those of all calls of messages; those of both.
 template <ggas::detail::a_message_group G, class T>
 GGAS_DEVICE ggas_status ggas_sendrecv(const G& group, const ggas_messages& m, const T* data, size_t n, int to, int tag,
                                       T* received, size_t most, int from, int received_tag, ggas_message* got,
@@ -69,7 +81,10 @@ GGAS_DEVICE ggas_status ggas_sendrecv(const G& group, const ggas_messages& m, co
             exchange_messages(group, m, data, n * sizeof(T), to, tag, 0, received, most * sizeof(T), from, received_tag,
                               got, timeout_ns));
 }
-// probe: until a message that fits waits; it is still to be received. With time-out 0: whether one does (iprobe).
+/// Waits until a message that fits is there, and leaves it. With time-out 0 it looks (iprobe).
+/// Order: none; that of the receive.
+/// Cost: a look into the rings of the rank.
+/// Errors: those of all calls of messages; ggas_timed_out, ggas_aborted.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_probe(const G& group, const ggas_messages& m, int from, int tag, ggas_message* got,
                                    uint64_t timeout_ns) {
@@ -79,18 +94,28 @@ GGAS_DEVICE ggas_status ggas_probe(const G& group, const ggas_messages& m, int f
 }
 
 // ---- calls that do not wait. The buffer is the library's until the request has ended.
+/// Begins to send; the buffer is the library's until the request has ended.
+/// Order: as ggas_send.
+/// Cost: that of a send, without a wait.
+/// Errors: those of all calls of messages; none else.
 template <ggas::detail::a_message_group G, class T>
 GGAS_DEVICE ggas_status ggas_isend(const G& group, const ggas_messages& m, const T* data, size_t n, int to, int tag,
                                    ggas_message_request* request, uint32_t info = 0) {
   return ggas::detail::begin_send(group, m, data, n * sizeof(T), to, tag, info, request);
 }
+/// Begins to receive; the buffer is the library's until the request has ended.
+/// Order: as ggas_recv, from when it is called.
+/// Cost: a look at the messages that wait.
+/// Errors: those of all calls of messages; none else.
 template <ggas::detail::a_message_group G, class T>
 GGAS_DEVICE ggas_status ggas_irecv(const G& group, const ggas_messages& m, T* data, size_t n, int from, int tag,
                                    ggas_message_request* request) {
   return ggas::detail::begin_receive(group, m, data, n * sizeof(T), from, tag, request);
 }
-// wait_any: until one of n requests has ended, number *which, which is then none. ggas_timed_out: they go on. With
-// time-out 0 it is the test. Where all are none: at once, ggas_ok, -1.
+/// Waits until one of `n` requests has ended, number `*which`, which is then none. With time-out 0 it is the test.
+/// Where all are none: at once, ggas_ok, -1. Order: as the call that has ended. Cost: a look at the requests and rings
+/// of the rank each turn. Errors: those of all calls of messages; ggas_timed_out: they go on; ggas_aborted; those of
+/// what ended.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_wait_any(const G& group, const ggas_messages& m, ggas_message_request* requests, int n,
                                       int* which, ggas_message* got, uint64_t timeout_ns) {
@@ -99,14 +124,20 @@ GGAS_DEVICE ggas_status ggas_wait_any(const G& group, const ggas_messages& m, gg
             record_message(group, m, ggas::waited_for::message, this_call, s, timeout_ns, any_source, any_tag),
             wait_for_any(group, m, requests, n, which, got, timeout_ns));
 }
-// wait: that of one request.
+/// Waits until a request has ended, as ggas_wait_any.
+/// Order: as the calls that have ended.
+/// Cost: a look at the requests and rings of the rank each turn.
+/// Errors: those of ggas_wait_any.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_wait(const G& group, const ggas_messages& m, ggas_message_request* request,
                                   ggas_message* got, uint64_t timeout_ns) {
   int which;
   return ggas_wait_any(group, m, request, 1, &which, got, timeout_ns);
 }
-// wait_all: the first failure, when all have ended or time is up. `got`: of each, or null.
+/// Waits until all requests have ended, or time is up; `got`: of each, or null. Gives the first failure.
+/// Order: as the calls that have ended.
+/// Cost: a look at the requests and rings of the rank each turn.
+/// Errors: those of ggas_wait_any.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_wait_all(const G& group, const ggas_messages& m, ggas_message_request* requests, int n,
                                       ggas_message* got, uint64_t timeout_ns) {
@@ -115,7 +146,10 @@ GGAS_DEVICE ggas_status ggas_wait_all(const G& group, const ggas_messages& m, gg
             record_message(group, m, ggas::waited_for::message, this_call, s, timeout_ns, any_source, any_tag),
             wait_for_all(group, m, requests, n, got, timeout_ns));
 }
-// cancel: the request ends now. ggas_ok: it had ended before; ggas_timed_out: its message was not received or sent.
+/// Ends a request now. ggas_ok: it had ended before; ggas_timed_out: its message was not received or sent.
+/// Order: none.
+/// Cost: a look at the rings of the rank.
+/// Errors: those of all calls of messages; those of what had ended.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_cancel(const G& group, const ggas_messages& m, ggas_message_request* request) {
   return ggas::detail::cancel_request(group, m, request);
