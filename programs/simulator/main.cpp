@@ -114,9 +114,7 @@ void simulate(sim::system& s, job_of_ranks& job) {
   }
 }
 
-rank::node node_of(sim::system& s, unsigned n) {
-  return {&s.memory(n), &s.processor(n).agenda(), static_cast<node_gpu*>(s.gpu(n))->copies()};
-}
+rank::node node_of(sim::system& s, unsigned n) { return {&s.memory(n), static_cast<node_gpu*>(s.gpu(n))}; }
 
 // One job, from the arrival of its ranks until the last one has left or ended.
 attempt<> serve(const job& j, const options& o, const memory_sizes& sizes) {

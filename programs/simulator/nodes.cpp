@@ -78,7 +78,8 @@ std::expected<std::unique_ptr<sim::system>, std::string> build(const node_option
   for (const auto& m : memories) cfg.pinned.push_back(m.first(sizes->host));
   cfg.segment_bytes = sizes->gpu;
   cfg.gpu = [&](const sim::endpoint_slot& slot) {
-    return node_gpu::make(slot, *gpu, memories[slot.node].subspan(sizes->host));
+    const std::span<std::byte> all = memories[slot.node];
+    return node_gpu::make(slot, *gpu, all.subspan(sizes->host), all.first(sizes->host));
   };
   cfg.seed = o.seed;
   cfg.faults = fmt::format("{}", fmt::join(o.faults, "\n"));

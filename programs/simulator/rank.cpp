@@ -159,7 +159,7 @@ std::string rank::rule_broken_by(const request& q) const {
     return fmt::format("unbinds memory at {}, where is none", q.offset);
   if (q.kind == what::copy) {
     const auto to = side_of(q.offset, q.bytes), from = side_of(q.address, q.bytes);
-    if (q.bytes == 0 || !to || !from || !(to->on_gpu || from->on_gpu))
+    if (q.bytes == 0 || !to || !from || (*to == side::host && *from == side::host))
       return fmt::format("copies {} bytes from {} to {} of its memory", q.bytes, q.address, q.offset);
   }
   if ((q.kind == what::state || q.kind == what::kill) && q.rank >= job_.all.size())
@@ -195,7 +195,7 @@ int32_t rank::perform(cpu::core& c, const request& q) {
     case what::copy:
       return copy(c, q);
     case what::copied:
-      while (node_.copies && node_.copies->busy()) c.runner().block(~uint64_t{0});
+      await_copy(c);
       return 0;
     default:
       return 0;
@@ -220,21 +220,32 @@ void rank::unbind(uint64_t offset) {
 }
 
 // Nothing: the bytes are not all in one of the memories.
-std::optional<copy_engine::side> rank::side_of(uint64_t offset, uint64_t bytes) const {
+std::optional<rank::side> rank::side_of(uint64_t offset, uint64_t bytes) const {
   const uint64_t host = memory_.size();
-  if (offset < host && bytes <= host - offset) return copy_engine::side{false, sim::pinned_base + offset};
-  if (offset >= host && offset - host <= gpu_bytes_ && bytes <= gpu_bytes_ - (offset - host))
-    return copy_engine::side{true, offset - host};
+  if (offset < host && bytes <= host - offset) return side::host;
+  if (offset >= host && offset - host <= gpu_bytes_ && bytes <= gpu_bytes_ - (offset - host)) return side::gpu;
   return {};
 }
 
+// As cudaMemcpyAsync does it, one at a time: call and synchronisation cost what those of an empty kernel do.
 int32_t rank::copy(cpu::core& c, const request& q) {
-  if (!node_.copies) return ENOTSUP;
-  const auto over = [this] { core->runner().wake(pcie::now_ps()); };
-  if (!node_.copies->start(*node_.agenda, *side_of(q.offset, q.bytes), *side_of(q.address, q.bytes), q.bytes, over))
-    return EBUSY;
-  c.runner().wait(node_.copies->call_ps());
+  if (copied_ && (!copied_->reached || known_ps_ > pcie::now_ps())) return EBUSY;
+  copied_ = std::make_shared<gpu::mark>();
+  copied_->waiters.push_back([this] {
+    known_ps_ = pcie::now_ps() + node_.gpu->learns_ps();
+    core->runner().wake(pcie::now_ps());
+  });
+  if (!node_.gpu->copy(memory_.data() + q.offset, memory_.data() + q.address, q.bytes, copied_)) {
+    copied_.reset();
+    return ENOTSUP;
+  }
+  c.work(node_.gpu->call_ps());
   return 0;
+}
+
+void rank::await_copy(cpu::core& c) {
+  while (copied_ && !copied_->reached) c.runner().block(~uint64_t{0});
+  if (known_ps_ > pcie::now_ps()) c.work(known_ps_ - pcie::now_ps());
 }
 
 // The processor polls: each turn it looks at all of the ranges, which costs what they take.

@@ -40,8 +40,7 @@ class rank {
  public:
   struct node {
     mem::sparse_memory* memory;
-    sim::agenda* agenda;
-    copy_engine* copies;  // null: none
+    node_gpu* gpu;  // null: none
   };
   struct process {
     std::span<std::byte> memory;
@@ -74,8 +73,10 @@ class rank {
   ssize_t receive(library::sim::request& q);
   int32_t bind(const library::sim::request& q);
   void unbind(uint64_t offset);
-  std::optional<copy_engine::side> side_of(uint64_t offset, uint64_t bytes) const;
+  enum class side { host, gpu };
+  std::optional<side> side_of(uint64_t offset, uint64_t bytes) const;
   int32_t copy(cpu::core& c, const library::sim::request& q);
+  void await_copy(cpu::core& c);
   void end(ggas_state how);
   void process_has_ended();
   void say(const std::string& text) const;
@@ -88,6 +89,8 @@ class rank {
   std::map<uint64_t, uint64_t> bound_;  // parts of the memory that are the program's own: offset, bytes
   userlib::file handed_;                // with the last request
   userlib::file link_, process_;
+  std::shared_ptr<gpu::mark> copied_;  // the last copy; null: there was none
+  uint64_t known_ps_ = 0;              // when the host knows that it is done
   ggas_state state_ = GGAS_STATE_HEALTHY;
   bool gone_ = false;  // the process has ended, which the program of the processor has yet to see
 };

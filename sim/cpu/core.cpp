@@ -26,6 +26,11 @@ void core::sleep(uint64_t ps) {
   thread_.wait(cfg_.timer_slack_ps);
 }
 
+void core::await_wake(doing meanwhile, uint64_t until_ps) {
+  const in_state waiting(cpu_.states(), state_, meanwhile);
+  thread_.block(until_ps);
+}
+
 void core::pay(uint64_t addr, uint64_t bytes) {
   const auto [lines, stale] = cache_.touch(addr, bytes);
   thread_.wait(lines * cfg_.poll_ps + stale * cfg_.miss_ps);

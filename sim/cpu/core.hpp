@@ -42,7 +42,11 @@ class core {
   void read(uint64_t addr, std::span<std::byte> to);
   void write(uint64_t addr, std::span<const std::byte> from);
   void call() { thread_.wait(cfg_.call_ps); }
+  // So long it works at something that the model does not look into.
+  void work(uint64_t ps) { thread_.wait(ps); }
   void sleep(uint64_t ps);
+  // Until runner().wake(), or that point in time.
+  void await_wake(doing meanwhile, uint64_t until_ps);
   // See ggas::host::wait_until. A turn that found nothing is repeated when memory has changed, at the point in time at
   // which a processor that turns all the time would have been there.
   bool wait_until(const std::function<bool()>& done, uint64_t timeout_ps);

@@ -21,6 +21,7 @@ std::unique_ptr<device> make_gpu(const gpu_config& cfg, const surroundings& s) {
   auto g = std::make_unique<gpu>(fmt::format("node{}_gpu", s.node).c_str(), cfg, s.bus_id, s.port);
   attach(g->host, s);
   attach(g->addresses, s);
+  g->packets(s.mps, s.mrrs);
   g->on_idle = s.on_idle;
   g->context = s.context;
   return g;

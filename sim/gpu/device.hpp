@@ -55,6 +55,7 @@ struct surroundings {
   std::vector<std::span<std::byte>> forbidden;  // of others: an access is a fault
   uint64_t flush_address;                       // host memory whose read flushes what was written before
   uint64_t host_memory_bytes;                   // bus addresses below are host memory
+  unsigned mps, mrrs;                           // of its PCIe port, negotiated
   std::function<void()> on_idle;                // to be called when the last kernel has ended, or cannot go on
 };
 
@@ -81,14 +82,16 @@ class device {
   virtual room room_for(simt::dim3) const { return {0x7fffffff, "2^31 - 1 blocks of a grid"}; }
   // Queues a kernel on a stream. It starts with start(), or if the stream is already running, in its turn.
   virtual void launch(simt::launch l, unsigned stream) = 0;
+  // Queues a copy between addresses of kernels: the GPU's memory and host memory. False: this GPU has no copy engine.
+  virtual bool copy(void* /*to*/, const void* /*from*/, uint64_t /*bytes*/, unsigned /*stream*/) { return false; }
   // The mark is reached when what the stream holds now has ended; what the stream gets later waits for a mark, also one
   // of another GPU. Costs no time.
   virtual void record(std::shared_ptr<mark> m, unsigned stream) = 0;
   virtual void wait(std::shared_ptr<mark> m, unsigned stream) = 0;
   // Blocks of streams of higher priority are placed first; 0 if nothing is said.
   virtual void set_priority(unsigned stream, int priority) = 0;
-  // The host launches what is queued, that much later.
-  virtual void start(uint64_t delay_ps) = 0;
+  // The host launches what is queued, that much later. Returns how many calls that takes of it.
+  virtual unsigned start(uint64_t delay_ps) = 0;
   virtual bool idle() const = 0;
   // Not empty: a kernel broke a rule of the engine and cannot go on.
   virtual const std::string& kernel_fault() const = 0;

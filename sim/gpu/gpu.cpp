@@ -24,9 +24,17 @@ const std::shared_ptr<simt::shared_stacks>& common_stacks() {
 }  // namespace
 
 gpu::gpu(sc_core::sc_module_name name, const gpu_config& cfg, uint16_t bus_id, const pcie::port_config& port)
-    : sc_module(name), host("host", cfg, bus_id, port), cfg_(cfg), agenda_("agenda"), sms_(cfg.sms) {
+    : sc_module(name),
+      host("host", cfg, bus_id, port),
+      cfg_(cfg),
+      agenda_("agenda"),
+      copies_(host, cfg, agenda_),
+      sms_(cfg.sms) {
   for (sm& s : sms_) s.scheduler_free_ps.assign(cfg.schedulers, 0);
-  host.on_room = [this] { resume_stalled(); };
+  host.on_room = [this] {
+    resume_stalled();
+    copies_.resume();
+  };
 }
 
 gpu::~gpu() { reset(); }
@@ -56,9 +64,34 @@ gpu::room gpu::room_for(simt::dim3 block) const {
 // ------------------------------------------------------------------------------------------------ streams
 
 void gpu::launch(simt::launch l, unsigned stream) {
-  auto k = std::make_unique<kernel>(std::move(l), *this, ++kernels_);
+  auto k = std::make_unique<kernel>(std::move(l), *this, ++commands_);
+  ++totals_.kernels;
   k->priority = priorities_[stream];
   streams_[stream].queue.push_back({.work = std::move(k)});
+}
+
+// Nothing: memory that is not the GPU's and that it does not reach over PCIe.
+std::optional<copy_engine::side> gpu::side_of(const void* at) {
+  const address_map::place p = addresses.find(reinterpret_cast<uint64_t>(at), 1);
+  if (p.where == region::remote) return copy_engine::side{.bus = p.bus};
+  if (p.where == region::local) return copy_engine::side{.own = static_cast<std::byte*>(const_cast<void*>(at))};
+  record_fault("copy of memory that the GPU does not reach,", reinterpret_cast<uint64_t>(at));
+  return {};
+}
+
+bool gpu::copy(void* to, const void* from, uint64_t bytes, unsigned stream) {
+  static std::byte nothing;  // where no byte is copied, any place will do
+  const auto target = side_of(bytes ? to : &nothing), source = side_of(bytes ? from : &nothing);
+  if (!target || !source) return true;
+  struct stream& s = streams_[stream];
+  copy_engine::job j{.to = *target,
+                     .from = *source,
+                     .bytes = bytes,
+                     .moved = [this, &s] { end_copy(s); },
+                     .refused = [this](uint64_t bus) { record_fault("read of a copy", bus); }};
+  ++totals_.copies;
+  s.queue.push_back({.copy = std::make_unique<transfer>(std::move(j), ++commands_)});
+  return true;
 }
 
 void gpu::record(std::shared_ptr<mark> m, unsigned stream) {
@@ -69,33 +102,36 @@ void gpu::wait(std::shared_ptr<mark> m, unsigned stream) {
   streams_[stream].queue.push_back({.work = nullptr, .waits = std::move(m)});
 }
 
-void gpu::call_kernels(uint64_t at_ps) {
-  std::vector<kernel*> calls;
+unsigned gpu::make_calls(uint64_t at_ps) {
+  std::vector<command*> calls;
   for (auto& [number, s] : streams_)
     for (auto& what : s.queue)
-      if (what.work && !what.work->called) calls.push_back(what.work.get());
-  std::ranges::sort(calls, {}, &kernel::number);
-  for (kernel* k : calls) {
-    k->called = true;
-    k->ready_ps = at_ps + cfg_.launch_ns * 1000ull;
+      if (command* const c = what.call(); c && !c->called) calls.push_back(c);
+  std::ranges::sort(calls, {}, &command::number);
+  for (command* c : calls) {
+    c->called = true;
+    c->ready_ps = at_ps + cfg_.launch_ns * 1000ull;
     at_ps += cfg_.launch_call_ns * 1000ull;
   }
+  return unsigned(calls.size());
 }
 
-void gpu::start(uint64_t delay_ps) {
-  call_kernels(now_ps() + delay_ps);
+unsigned gpu::start(uint64_t delay_ps) {
+  const unsigned calls = make_calls(now_ps() + delay_ps);
   for (auto& [number, s] : streams_) {
     if (s.busy || s.queue.empty()) continue;
     s.busy = true;
     ++running_;
     s.start.owner = this;
     s.start.of = &s;
-    const queued& first = s.queue.front();
-    agenda_.at(first.work ? first.work->ready_ps : now_ps() + delay_ps, s.start);
+    const command* const first = s.queue.front().call();
+    agenda_.at(first ? first->ready_ps : now_ps() + delay_ps, s.start);
   }
+  return calls;
 }
 
 void gpu::activate(stream& s) {
+  if (transfer* const t = s.queue.front().copy.get()) return copies_.push(t->job);
   kernel* const k = s.queue.front().work.get();
   if (!k) return go_on(s, 0);
   const auto behind = std::ranges::find_if(active_, [&](const kernel* other) { return other->priority < k->priority; });
@@ -103,11 +139,11 @@ void gpu::activate(stream& s) {
   dispatch();
 }
 
-// What is first in a stream: marks are done with at once, a kernel starts at its time.
+// What is first in a stream: marks are done with at once, a kernel or a copy starts at its time.
 void gpu::go_on(stream& s, uint64_t gap_ps) {
   for (; !s.queue.empty(); s.queue.pop_front()) {
     const queued& first = s.queue.front();
-    if (first.work) return agenda_.at(std::max(now_ps() + gap_ps, first.work->ready_ps), s.start);
+    if (const command* const c = first.call()) return agenda_.at(std::max(now_ps() + gap_ps, c->ready_ps), s.start);
     if (first.waits && !first.waits->reached) {
       first.waits->waiters.push_back([this, &s, epoch = epoch_] {
         if (epoch == epoch_) go_on(s, 0);
@@ -129,6 +165,11 @@ void gpu::end_kernel(kernel& k) {
       streams_, [&](auto& s) { return !s.second.queue.empty() && s.second.queue.front().work.get() == &k; });
   stream& s = i->second;
   ended_kernels_.push_back(std::move(s.queue.front().work));
+  s.queue.pop_front();
+  go_on(s, uint64_t{cfg_.kernel_gap_ns} * 1000);
+}
+
+void gpu::end_copy(stream& s) {
   s.queue.pop_front();
   go_on(s, uint64_t{cfg_.kernel_gap_ns} * 1000);
 }
@@ -220,6 +261,10 @@ std::string gpu::blockage() const {
   for (const auto& [number, s] : streams_) {
     if (!s.busy) continue;
     if (!out.empty()) out += "; ";
+    if (s.queue.front().copy) {
+      out += fmt::format("a copy of {} bytes, {} behind it", s.queue.front().copy->job.bytes, s.queue.size() - 1);
+      continue;
+    }
     if (!s.queue.front().work) {
       out += fmt::format("a stream waits for an event, {} behind it", s.queue.size() - 1);
       continue;
@@ -240,6 +285,7 @@ std::string gpu::blockage() const {
 void gpu::reset() {
   ++epoch_;
   agenda_.clear();
+  copies_.forget();
   host.forget();
   stalled_.clear();
   active_.clear();
@@ -268,7 +314,8 @@ void gpu::record_fault(std::string_view what, uint64_t addr) {
 std::map<std::string, uint64_t> gpu::counters() const {
   const host_interface_stats& h = host.stats();
   return {
-      {"gpu.kernels", kernels_},
+      {"gpu.kernels", totals_.kernels},
+      {"gpu.copies", totals_.copies},
       {"gpu.blocks", totals_.blocks},
       {"gpu.instructions", totals_.instructions},
       {"gpu.local_loads", totals_.local_loads},

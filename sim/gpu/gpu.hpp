@@ -18,6 +18,7 @@
 #include "gpu_api/simt/engine.hpp"
 #include "sim/gpu/address_map.hpp"
 #include "sim/gpu/config.hpp"
+#include "sim/gpu/copy_engine.hpp"
 #include "sim/gpu/device.hpp"
 #include "sim/gpu/host_interface.hpp"
 #include "sim/gpu/work.hpp"
@@ -36,17 +37,20 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   std::function<void()> on_idle;
 
   const gpu_config& config() const { return cfg_; }
+  // Of the copy engine: sizes that were negotiated.
+  void packets(unsigned mps, unsigned mrrs) { copies_.packets(mps, mrrs); }
 
   // ---- device
   pcie::port& port() override { return host.link; }
   std::optional<std::string> check(simt::dim3 grid, simt::dim3 block) const override;
   room room_for(simt::dim3 block) const override;
   void launch(simt::launch l, unsigned stream = 0) override;
+  bool copy(void* to, const void* from, uint64_t bytes, unsigned stream = 0) override;
   void record(std::shared_ptr<mark> m, unsigned stream = 0) override;
   void wait(std::shared_ptr<mark> m, unsigned stream = 0) override;
   void set_priority(unsigned stream, int priority) override { priorities_[stream] = priority; }
-  // One call of the host for each kernel, one behind the other.
-  void start(uint64_t delay_ps) override;
+  // One call of the host for each kernel and each copy, back to back.
+  unsigned start(uint64_t delay_ps) override;
   bool idle() const override { return running_ == 0; }
   const std::string& kernel_fault() const override { return kernel_fault_; }
   std::string blockage() const override;
@@ -73,13 +77,13 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
     starter start;
   };
   struct totals {
-    uint64_t blocks = 0, instructions = 0, local_loads = 0, local_stores = 0, remote_loads = 0, remote_stores = 0,
-             atomics = 0, fences = 0, system_fences = 0, store_stalls = 0, faults = 0, flops = 0, memory_bytes = 0,
-             l2_bytes = 0;
+    uint64_t kernels = 0, copies = 0, blocks = 0, instructions = 0, local_loads = 0, local_stores = 0, remote_loads = 0,
+             remote_stores = 0, atomics = 0, fences = 0, system_fences = 0, store_stalls = 0, faults = 0, flops = 0,
+             memory_bytes = 0, l2_bytes = 0;
   };
 
   // gpu.cpp: streams, kernels, blocks
-  void call_kernels(uint64_t at_ps);
+  unsigned make_calls(uint64_t at_ps);
   void activate(stream& s);
   void go_on(stream& s, uint64_t gap_ps);
   void dispatch();
@@ -88,6 +92,8 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   void maybe_end(warp_state& w);
   void end_block(resident_block& b);
   void end_kernel(kernel& k);
+  void end_copy(stream& s);
+  std::optional<copy_engine::side> side_of(const void* at);
   void bury();
 
   // issue.cpp: from pending operations to groups
@@ -128,6 +134,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
 
   gpu_config cfg_;
   agenda agenda_;
+  copy_engine copies_;
   std::map<unsigned, stream> streams_;
   std::map<unsigned, int> priorities_;
   std::vector<sm> sms_;
@@ -135,7 +142,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   std::vector<std::unique_ptr<kernel>> ended_kernels_;
   std::vector<kernel*> active_;  // in order of activation
   unsigned running_ = 0;         // streams with something to do
-  unsigned kernels_ = 0;         // launched so far
+  unsigned commands_ = 0;        // given so far
   std::vector<std::unique_ptr<group>> groups_;
   std::vector<group*> free_groups_;
   std::deque<group*> stalled_;  // stores that found the queue full, oldest first

@@ -14,6 +14,7 @@
 #include "gpu_api/simt/engine.hpp"
 #include "sim/gpu/address_map.hpp"
 #include "sim/gpu/coalescer.hpp"
+#include "sim/gpu/copy_engine.hpp"
 #include "sim/gpu/device.hpp"
 #include "sim/gpu/host_interface.hpp"
 #include "sim/kernel/agenda.hpp"
@@ -27,20 +28,33 @@ class gpu;
 struct resident_block;
 struct warp_state;
 
-struct kernel {
-  kernel(simt::launch l, simt::environment& env, unsigned number) : grid(std::move(l), env), number(number) {}
+// What the host starts by a call.
+struct command {
+  explicit command(unsigned number) : number(number) {}
+  unsigned number;        // of this GPU, from 1
+  bool called = false;    // the host has made the launching call, or is about to
+  uint64_t ready_ps = 0;  // not before that, then
+};
+
+struct kernel : command {
+  kernel(simt::launch l, simt::environment& env, unsigned number) : command(number), grid(std::move(l), env) {}
   simt::grid grid;
-  unsigned number;                  // of this GPU, from 1
   unsigned started = 0, ended = 0;  // blocks
-  bool called = false;              // the host has made the launching call, or is about to
-  uint64_t ready_ps = 0;            // not before that, then
   int priority = 0;                 // of its stream
 };
 
-// What a stream holds: a kernel, or a place that is reached, or waited for.
+struct transfer : command {
+  transfer(copy_engine::job j, unsigned number) : command(number), job(std::move(j)) {}
+  copy_engine::job job;
+};
+
+// What a stream holds: a kernel, a copy, or a place that is reached, or waited for.
 struct queued {
   std::unique_ptr<kernel> work = {};
+  std::unique_ptr<transfer> copy = {};
   std::shared_ptr<mark> reaches = {}, waits = {};
+  // Null: a place.
+  command* call() const { return work ? static_cast<command*>(work.get()) : copy.get(); }
 };
 
 struct sm {

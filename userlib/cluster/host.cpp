@@ -19,6 +19,11 @@ uint64_t io_read(void* self, const volatile void* from) {
 host::host(std::span<ggas_rma_context> queues)
     : io_{.self = this, .write = io_write, .read = io_read}, queues_(queues) {}
 
+void host::start() { throw std::logic_error("host::start: programs drive their GPU with provider sim alone"); }
+bool host::synchronise(const event&, host_sync, uint64_t) {
+  throw std::logic_error("host::synchronise: programs drive their GPU with provider sim alone");
+}
+
 ggas_rma_context& host::queue(size_t index) {
   if (index >= queues_.size())
     throw std::out_of_range("queue " + std::to_string(index) + ": the node has " + std::to_string(queues_.size()) +

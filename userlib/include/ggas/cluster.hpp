@@ -152,14 +152,14 @@ class cluster {
   virtual result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
   // Queues a copy that takes its turn in the stream: between the node's segment and its host_memory, or inside one of
-  // them, between places that do not overlap. Graphs may hold it. cuda: by the copy engine. sim: by a kernel of a
-  // block.
+  // them, between places that do not overlap. Graphs may hold it. cuda, sim: by the GPU's copy engine.
   virtual result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) = 0;
   // For ggas::blocks_at_once: room for blocks of that shape on the GPU of a local node. cuda: errc::unsupported, as it
   // depends on the kernel.
   virtual result<block_room> room_for(const stream& s, extent block) const;
   // Queues a program of the node's processor. Programs begin with start() or run(), side by side with each other and
-  // the kernels. An exception that leaves one is a device_fault. cuda: as threads; the segment is copied for them.
+  // the kernels. An exception that leaves one is a device_fault. cuda: as threads; the segment is copied for them. sim:
+  // a program may itself queue work for its node's streams (host::start).
   virtual result<> launch_host(int node, std::function<void(host&)> program, std::string name = "program") = 0;
   // Lets what is queued on the local nodes begin, and returns. On GPUs a kernel may have begun when it was launched.
   virtual result<> start() = 0;

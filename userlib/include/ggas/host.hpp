@@ -13,6 +13,9 @@
 
 namespace ggas {
 
+struct event;
+enum class host_sync;
+
 // Pinned memory of a node's host: NIC and GPU reach it. Host and kernels of the node use the same address.
 struct host_region {
   std::byte* base;
@@ -54,6 +57,15 @@ class host {
   // Polls: evaluates `done` (which makes its loads through this object) again and again until it holds; false: not
   // within that time.
   virtual bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) = 0;
+
+  // Provider sim: the program drives its GPU, as a program of CUDA does. It queues work of its own node by the
+  // cluster's launch, copy_on_stream, record and wait; start() makes the launching calls, and returns when the
+  // processor has made them. Other providers: the process is such a program; in a thread of launch_host both throw
+  // std::logic_error.
+  virtual void start();
+  // Waits until the event, as it was recorded last, is reached, and then for what that kind of synchronisation costs
+  // the processor (gpu.sync_..._ns). False: not within that time.
+  virtual bool synchronise(const event& e, host_sync how, uint64_t timeout_ns);
 
   // This host for the C interface of ggas/rma.h. Its functions leave by an exception when the program is stopped or an
   // address is wrong: C code between is compiled with -fexceptions.

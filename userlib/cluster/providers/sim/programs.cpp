@@ -14,7 +14,8 @@ namespace {
 
 class sim_host final : public host {
  public:
-  sim_host(cpu::core& c, host_view& v, int node) : host(v.queues), core_(c), view_(v), node_(node) {}
+  sim_host(cpu::core& c, host_view& v, driven_gpu& gpus, int node)
+      : host(v.queues), core_(c), view_(v), gpus_(gpus), node_(node) {}
   int node() const override { return node_; }
   uint64_t now_ns() const override { return pcie::now_ps() / 1000; }
   void sleep(uint64_t ns) override { core_.sleep(ps_of(ns)); }
@@ -28,10 +29,33 @@ class sim_host final : public host {
   bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) override {
     return core_.wait_until(done, ps_of(timeout_ns));
   }
+  void start() override { core_.work(gpus_.start_streams_ps(node_)); }
+  bool synchronise(const event& e, host_sync how, uint64_t timeout_ns) override {
+    const auto [meanwhile, learns_ps] = gpus_.waiting_for(node_, how);
+    const auto last = gpus_.last_record(e);
+    if (last && !await(*last, meanwhile, ps_of(timeout_ns))) return false;
+    core_.work(learns_ps);
+    return true;
+  }
 
  private:
+  // A mark may be reached when the program is gone.
+  bool await(gpu::mark& m, cpu::doing meanwhile, uint64_t timeout_ps) {
+    struct interest {
+      std::shared_ptr<bool> wanted = std::make_shared<bool>(true);
+      ~interest() { *wanted = false; }
+    } mine;
+    const uint64_t now = pcie::now_ps(), end = timeout_ps > ~now ? ~uint64_t{0} : now + timeout_ps;
+    m.waiters.push_back([this, wanted = mine.wanted] {
+      if (*wanted) core_.runner().wake(pcie::now_ps());
+    });
+    while (!m.reached && pcie::now_ps() < end) core_.await_wake(meanwhile, end);
+    return m.reached;
+  }
+
   cpu::core& core_;
   const host_view& view_;
+  driven_gpu& gpus_;
   int node_;
 };
 
@@ -69,7 +93,7 @@ struct host_programs::runner {
   std::unique_ptr<cpu::core> core;
 };
 
-host_programs::host_programs() = default;
+host_programs::host_programs(driven_gpu& gpus) : gpus_(gpus) {}
 host_programs::~host_programs() = default;
 
 bool host_programs::start(sim::system& s, const std::function<host_view&(int)>& view,
@@ -79,8 +103,8 @@ bool host_programs::start(sim::system& s, const std::function<host_view&(int)>& 
     auto r = std::make_unique<runner>(std::move(p));
     r->what.processor = processor(r->what.node);
     r->core = s.make_program(r->what.processor,
-                             [body = r->what.body, &v = view(r->what.node), node = r->what.node](cpu::core& c) {
-                               sim_host h(c, v, node);
+                             [this, body = r->what.body, &v = view(r->what.node), node = r->what.node](cpu::core& c) {
+                               sim_host h(c, v, gpus_, node);
                                body(h);
                              });
     r->core->runner().on_end = [&k = s.sim()] { k.stop(); };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ggas/cluster.hpp"
+#include "sim/gpu/device.hpp"
 #include "sim/system.hpp"
 
 namespace ggas::userlib {
@@ -35,12 +36,30 @@ struct host_view {
   uint64_t bus(const void* at, size_t bytes) const;
 };
 
+// The GPU that a program drives.
+class driven_gpu {
+ public:
+  // The work queued for the node's streams begins; what the launching calls take of the processor.
+  virtual uint64_t start_streams_ps(int node) = 0;
+  // The last record of an event; null: there is none.
+  virtual std::shared_ptr<gpu::mark> last_record(const event& e) const = 0;
+  // What the processor does while it waits for the node's GPU, and how long it takes to learn the end.
+  struct waiting {
+    cpu::doing meanwhile;
+    uint64_t learns_ps;
+  };
+  virtual waiting waiting_for(int node, host_sync how) const = 0;
+
+ protected:
+  ~driven_gpu() = default;
+};
+
 // A context that was enabled, at its beginning. Set-up: costs no simulated time.
 ggas_rma_context started(const rma_queue& q);
 
 class host_programs {
  public:
-  host_programs();
+  explicit host_programs(driven_gpu& gpus);
   ~host_programs();
   void add(int node, std::function<void(host&)> body, std::string name) {
     queued_.push_back({node, std::move(body), std::move(name), 0});
@@ -66,6 +85,7 @@ class host_programs {
   };
   struct runner;
 
+  driven_gpu& gpus_;
   std::vector<program> queued_;
   std::vector<std::unique_ptr<runner>> running_;
 };

@@ -2,6 +2,7 @@
 // A simulated cluster runs, by this process or by several ranks, and what that came to.
 #include <algorithm>
 #include <span>
+#include <stdexcept>
 
 #include "userlib/cluster/providers/sim/simulated_cluster.hpp"
 
@@ -29,11 +30,14 @@ class sim_cluster::kernel_waits {
   kernel_waits& operator=(const kernel_waits&) = delete;
 
  private:
-  // That were ever queued; 0 if the GPU is another model, which does not tell.
+  // And copies that were ever queued; 0 if the GPU is another model, which does not tell.
   uint64_t kernels(int n) const {
     const auto counters = cluster_.gpu_of(n).counters();
-    const auto i = counters.find("gpu.kernels");
-    return i == counters.end() ? 0 : i->second;
+    const auto of = [&](const char* name) {
+      const auto i = counters.find(name);
+      return i == counters.end() ? 0 : i->second;
+    };
+    return of("gpu.kernels") + of("gpu.copies");
   }
   cpu::thread_states& states(int n) const { return cluster_.system_->processor(cluster_.homes_.of(n).host).states(); }
 
@@ -44,6 +48,24 @@ class sim_cluster::kernel_waits {
 
 bool sim_cluster::gpus_idle() const {
   return std::ranges::all_of(own_, [this](int n) { return gpu_of(n).idle(); });
+}
+
+uint64_t sim_cluster::start_streams_ps(int node) {
+  const unsigned calls = gpu_of(node).start(0);
+  kernels_launched_[size_t(node)] += calls;  // paid by the program
+  return calls * uint64_t{parts_of(homes_.of(node).host).gpu.launch_call_ns} * 1000;
+}
+
+std::shared_ptr<gpu::mark> sim_cluster::last_record(const event& e) const {
+  if (auto ok = check_event(e, "synchronise"); !ok) throw std::invalid_argument(ok.error().text);
+  return events_[e.id - 1];
+}
+
+sim_cluster::waiting sim_cluster::waiting_for(int node, host_sync how) const {
+  const host_parts& p = parts_of(homes_.of(node).host);
+  if (p.plat.cpu.sleep_ps) how = host_sync::event_blocking;
+  const bool sleeps = how == host_sync::event_blocking;
+  return {sleeps ? cpu::doing::asleep : cpu::doing::polling, uint64_t{sync_ns(p.gpu, how) - p.gpu.launch_ns} * 1000};
 }
 
 bool sim_cluster::faulty() const {

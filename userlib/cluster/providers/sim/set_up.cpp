@@ -221,6 +221,8 @@ std::unique_ptr<sim::endpoint> sim_cluster::make_gpu(const sim::endpoint_slot& s
       .forbidden = {{window_.outer(), window_.outer_bytes()}, memory_.outer()},
       .flush_address = slot.host_address,
       .host_memory_bytes = slot.plat.host.memory_bytes,
+      .mps = slot.mps,
+      .mrrs = slot.mrrs,
       .on_idle = [&k = slot.sim] { k.stop(); },
   };
   const host_parts& parts = parts_of(slot.node);

@@ -40,7 +40,7 @@ class gpu_endpoint final : public sim::endpoint {
   std::unique_ptr<gpu::device> gpu;
 };
 
-class sim_cluster final : public engine_cluster {
+class sim_cluster final : public engine_cluster, private driven_gpu {
  public:
   static result<std::unique_ptr<cluster>> create(const cluster_config& cfg, sim::nic_factory make_nic);
 
@@ -135,6 +135,9 @@ class sim_cluster final : public engine_cluster {
     return *static_cast<gpu_endpoint*>(system_->gpu(homes_.of(node).host, homes_.of(node).gpu))->gpu;
   }
   bool gpus_idle() const;
+  uint64_t start_streams_ps(int node) override;
+  std::shared_ptr<gpu::mark> last_record(const event& e) const override;
+  waiting waiting_for(int node, host_sync how) const override;
   // The threads of processors that wait for kernels, while it exists.
   class kernel_waits;
   bool faulty() const;
@@ -165,7 +168,7 @@ class sim_cluster final : public engine_cluster {
   std::vector<int> own_;                    // nodes that this process simulates
   std::unique_ptr<sim::system> system_;     // its blocks may refer to all of the above
   std::optional<coll_driver> collectives_;  // the NICs have the unit
-  host_programs programs_;                  // run on it
+  host_programs programs_{*this};           // run on it
   std::chrono::steady_clock::time_point next_progress_;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a simulated cluster shall run: streams, events, kernels, programs of hosts.
-#include "ggas/ggas.cuh"
 #include "userlib/cluster/providers/sim/simulated_cluster.hpp"
 
 namespace ggas::userlib {
@@ -58,14 +57,10 @@ result<> sim_cluster::launch(const stream& s, extent grid, const block_shape& bl
 
 result<> sim_cluster::copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) {
   if (auto ok = check_copies(s, to, from, bytes); !ok) return ok;
-  constexpr unsigned threads = 64;
-  return launch(
-      s, 1, threads,
-      [=] {
-        detail::move_bytes<detail::origin::remote>(to, from, bytes, detail::movers{detail::thread_rank(), threads});
-        __threadfence_system();  // it has ended when the host sees it
-      },
-      "copy");
+  if (auto ok = check_alive(s.node, "copy_on_stream"); !ok) return ok;
+  if (!owns(s.node) || gpu_of(s.node).copy(to, from, bytes, unsigned(s.id))) return {};
+  return fail(errc::unsupported, "copy_on_stream: node {}: its GPU of model '{}' has no copy engine", s.node,
+              parts_of(homes_.of(s.node).host).gpu.model);
 }
 
 result<block_room> sim_cluster::room_for(const stream& s, extent block) const {
