@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "benchmarks/benchmarks.hpp"
+#include "benchmarks/messages/process.hpp"
 #include "benchmarks/outcomes.hpp"
 
 namespace ggas::bench {
@@ -126,6 +127,39 @@ result<> run_reduce_point(session& s, const char* variant, int method, uint64_t 
   return {};
 }
 
+// Hosts reduce: copies from and to the GPUs, messages between. The rounds begin with a barrier, which is not measured.
+result<> run_mpi_point(session& s, bool to_root, uint64_t elements) {
+  const std::string what = fmt::format("mpi {} elements", elements);
+  const reduce_args a = plan_reduce(s, 0, elements);
+  const size_t bytes = elements * sizeof(float);
+  fill_vectors(s, a);
+  std::vector<double> slowest(a.rounds, 0);
+  GGAS_TRY(run_processes(s, what, [&](mpi_process& p) {
+    auto* const data = reinterpret_cast<float*>(p.pinned());
+    std::byte* const segment = p.machine.segment(p.node());
+    for (double& longest : slowest) {
+      if (!p.barrier()) return;
+      const uint64_t begin = p.processor.now_ns();
+      if (!p.copy(data, segment + a.input, bytes)) return;
+      if (to_root ? !p.collectives.reduce(data, data + elements, elements)
+                  : !p.collectives.allreduce(data, data + elements, elements))
+        return;
+      if ((p.node() == 0 || !to_root) && !p.copy(segment + a.output, data, bytes)) return;
+      longest = std::max(longest, static_cast<double>(p.processor.now_ns() - begin));
+    }
+  }));
+  for (int node = 0; node < (to_root ? 1 : s.nodes()); ++node) {
+    const float* const want = at_offset<float>(s, node, a.expected);
+    if (!std::equal(want, want + elements, at_offset<float>(s, node, a.output)))
+      return failed(errc::device_fault, fmt::format("{}: node {}: verification failed: wrong sums", what, node));
+  }
+  record r = s.begin("mpi", "time", "ns");
+  r.params = {{"elements", elements}, {"bytes", bytes}};
+  summarise(r, slowest);
+  s.emit(std::move(r));
+  return {};
+}
+
 std::vector<uint64_t> vector_lengths(const options& o) {
   if (o.quick) return {1, 64, 1024, 8192};
   if (o.middle) return {16, 16384};
@@ -135,6 +169,10 @@ std::vector<uint64_t> vector_lengths(const options& o) {
 }
 
 constexpr size_t vectors_room = 4u << 20;
+
+result<> start_with_vectors(session& s) {
+  return s.start(with_processes(s, {.bytes = vectors_room}, 2 * vector_lengths(s.opts()).back() * sizeof(float)));
+}
 
 }  // namespace
 
@@ -151,13 +189,16 @@ result<> run_barrier(session& s) {
 }
 
 result<> run_reduce(session& s) {
-  GGAS_TRY(s.start(vectors_room));
-  for (const uint64_t n : vector_lengths(s.opts())) GGAS_TRY(run_reduce_point(s, "gather", reduce_to_root, n));
+  GGAS_TRY(start_with_vectors(s));
+  for (const uint64_t n : vector_lengths(s.opts())) {
+    GGAS_TRY(run_reduce_point(s, "gather", reduce_to_root, n));
+    if (has_processes(s)) GGAS_TRY(run_mpi_point(s, true, n));
+  }
   return {};
 }
 
 result<> run_allreduce(session& s) {
-  GGAS_TRY(s.start(vectors_room));
+  GGAS_TRY(start_with_vectors(s));
   const bool by_nic = s.machine().device_context(0).collectives.block != nullptr;
   const bool many = s.nodes() > most_in_channels;
   for (const uint64_t n : vector_lengths(s.opts())) {
@@ -173,6 +214,7 @@ result<> run_allreduce(session& s) {
     GGAS_TRY(run_reduce_point(s, "read", ggas_read, n));
     GGAS_TRY(run_reduce_point(s, "tree", ggas_tree, n));
     if (by_nic && n <= most_by_nic) GGAS_TRY(run_reduce_point(s, "by_nic", ggas_by_nic, n));
+    if (has_processes(s)) GGAS_TRY(run_mpi_point(s, false, n));
   }
   return {};
 }

@@ -93,6 +93,16 @@ std::string check(const command_line& c) {
   return {};
 }
 
+std::string choose_grid(const CLI::App& app, const std::string& grid, uint64_t steps, command_line& c) {
+  const bool sized = app.count("--grid") != 0, counted = app.count("--steps") != 0;
+  if (!sized && !counted) return {};
+  const auto is_himeno = [](const benchmark* b) { return std::string_view(b->name) == "himeno"; };
+  if (std::ranges::none_of(c.chosen, is_himeno)) return "--grid and --steps go with himeno";
+  if (sized)
+    if (std::string wrong = read_grid(grid, c.opts.cluster.nodes, c.opts.himeno); !wrong.empty()) return wrong;
+  return counted ? read_steps(steps, c.opts.himeno) : "";
+}
+
 // Options of the simulator that another provider would not look at; the empty string or the first that was given.
 std::string check_simulated(const CLI::App& app, const std::string& provider) {
   if (provider == "sim") return {};
@@ -195,7 +205,8 @@ std::variant<command_line, int> parse_command_line(
   command_line c;
   cluster_config& cfg = c.opts.cluster;
   common_line common;
-  std::string window;
+  std::string window, grid;
+  uint64_t steps = 0;
   int gpus = 1;
 
   CLI::App app{"Benchmarks of GPUs with one global address space.", "ggas-bench"};
@@ -230,6 +241,8 @@ std::variant<command_line, int> parse_command_line(
       ->group(output_options);
   app.add_flag("--middle", c.opts.middle, "fewer points than without it, of every size: between --quick and full size")
       ->excludes("--quick");
+  app.add_option("--grid", grid, "himeno: the grid, XxYxZ points of all nodes together, instead of its own");
+  app.add_option("--steps", steps, "himeno: steps of every method, instead of 4 to 10");
   app.add_flag("--wall", c.wall,
                "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
   app.add_option("--waves", cfg.waves, "sim: FST waves, a file for each NIC")->check(a_name)->group(output_options);
@@ -282,11 +295,13 @@ std::variant<command_line, int> parse_command_line(
   c.opts.timeout_ns = static_cast<uint64_t>((common.timeout_ms == 0 ? usual_ms : common.timeout_ms) * 1e6);
   if (std::string text = check_simulated(app, cfg.provider); !text.empty()) return bad_input(text);
   c.nodes_given = app.count("--nodes") != 0;
+  c.opts.ranks = app.count("--ranks") != 0;
   c.timeout_given = app.count("--timeout") != 0;
   if (app.count("--ranks") != 0 && c.ranks < 1)
     return bad_input(fmt::format("--ranks {}: expected at least 1", c.ranks));
   if (std::string text = check_job(c.job, cfg); !text.empty()) return bad_input(text);
   if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
+  if (std::string text = choose_grid(app, grid, steps, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
   if (std::string text = check_ranks(c); !text.empty()) return bad_input(text);
   add_facts(cfg, {file, c.trace_file}, c.opts.run);

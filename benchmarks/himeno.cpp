@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "benchmarks/benchmarks.hpp"
+#include "benchmarks/himeno_programs.hpp"
 #include "benchmarks/himeno_reference.hpp"
-#include "benchmarks/kernels/himeno_ways.cuh"
+#include "benchmarks/kernels/himeno_original.cuh"
 #include "benchmarks/outcomes.hpp"
 
 namespace ggas::bench {
@@ -15,6 +16,21 @@ namespace ggas::bench {
 namespace {
 
 constexpr unsigned resident_blocks = 13;  // of the persistent kernel: one a multiprocessor of the smallest platform
+
+// A way of the original study: queued in the streams, or a program of each processor.
+struct original_way {
+  const char* name;
+  result<> (himeno_original::*queue)(uint32_t steps);
+  void (*program)(mpi_process& p, himeno_original& n, uint32_t steps);
+};
+constexpr original_way original_ways[] = {
+    {"stream_halves", &himeno_original::stream_halves, nullptr},
+    {"in_kernel_last", &himeno_original::in_kernel_last, nullptr},
+    {"store_barrier", &himeno_original::store_barrier, nullptr},
+    {"put", &himeno_original::put, nullptr},
+    {"hybrid", nullptr, [](mpi_process& p, himeno_original& n, uint32_t steps) { himeno_hybrid(p, n).run(steps); }},
+    {"mpi", nullptr, himeno_by_messages},
+};
 
 class himeno_run {
  public:
@@ -26,20 +42,27 @@ class himeno_run {
     }
   }
 
+  result<> prepare() {
+    for (node& n : nodes_) GGAS_TRY(n.prepare(himeno_hybrid::chunks(grid_)));
+    return {};
+  }
+
+  // Both take the grid from its start through all steps and find the residual.
   result<> solve(himeno_way way, uint64_t& ns) {
-    what_ = fmt::format("{} {}x{}x{}", name_of(way), grid_.nx, grid_.ny, grid_.nz);
-    GGAS_TRY(all([](node& n) { return n.fill(2); }));
-    const uint64_t begin = s_.machine().now_ns();
-    if (way == himeno_way::host) {
+    return solve(name_of(way), ns, [&]() -> result<> {
+      if (way != himeno_way::host) return all([&](node& n) { return n.run(way, steps_, resident_blocks); });
       for (uint32_t step = 1; step <= steps_; ++step) {
         GGAS_TRY(all([&](node& n) { return n.compute(step); }));
         GGAS_TRY(all([&](node& n) { return n.exchange(step); }));
       }
-    } else {
-      GGAS_TRY(all([&](node& n) { return n.run(way, steps_, resident_blocks); }));
-    }
-    ns = s_.machine().now_ns() - begin;
-    return all([](node& n) { return n.gosa(); });
+      return {};
+    });
+  }
+  result<> solve(const original_way& way, uint64_t& ns) {
+    return solve(way.name, ns, [&]() -> result<> {
+      if (way.queue) return all([&](node& n) { return (n.*way.queue)(steps_); });
+      return run_processes(s_, what_, [&](mpi_process& p) { way.program(p, nodes_[size_t(p.node())], steps_); });
+    });
   }
 
   result<> check(const himeno_solution& want) {
@@ -59,7 +82,17 @@ class himeno_run {
   }
 
  private:
-  using node = himeno_node;
+  using node = himeno_original;
+
+  template <class F>
+  result<> solve(const char* name, uint64_t& ns, F steps) {
+    what_ = fmt::format("{} {}x{}x{}", name, grid_.nx, grid_.ny, grid_.nz);
+    GGAS_TRY(all([](node& n) { return n.fill(2); }));
+    const uint64_t begin = s_.machine().now_ns();
+    GGAS_TRY(steps());
+    ns = s_.machine().now_ns() - begin;
+    return all([](node& n) { return n.gosa(); });
+  }
 
   result<> check_statuses() {
     for (int n = 0; n < s_.nodes(); ++n) {
@@ -85,32 +118,45 @@ class himeno_run {
 };
 
 result<> run_grid(session& s, const himeno_grid& grid) {
-  const uint32_t steps = s.opts().sized(4u, 6u, 10u);
+  const uint32_t steps = s.opts().himeno.steps.value_or(s.opts().sized(4u, 6u, 10u));
   const himeno_solution want = himeno_reference(grid, s.opts().cluster.seed, steps);
   himeno_run job(s, grid, steps);
-  for (const himeno_way way : all_himeno_ways) {
+  const auto point = [&](const auto& way, const char* name) -> result<> {
     uint64_t ns = 0;
     GGAS_TRY(job.solve(way, ns));
     GGAS_TRY(job.check(want));
-    record r = s.begin(name_of(way), "flops", "1/s");
+    record r = s.begin(name, "flops", "1/s");
     r.params = {{"elements", grid.plane() * grid.nz}, {"grid", fmt::format("{}x{}x{}", grid.nx, grid.ny, grid.nz)}};
     r.value = static_cast<double>(himeno_flops * grid.points_inside() * steps) * 1e9 / static_cast<double>(ns);
     r.n = steps;
     s.emit(std::move(r));
-  }
+    return {};
+  };
+  for (const himeno_way way : all_himeno_ways) GGAS_TRY(point(way, name_of(way)));
+  if (!has_processes(s)) return {};
+  GGAS_TRY(job.prepare());
+  for (const original_way& way : original_ways) GGAS_TRY(point(way, way.name));
   return {};
+}
+
+result<> start(session& s, const himeno_grid& largest) {
+  return s.start(with_processes(s, {.bytes = himeno_room(largest, s.nodes()) + (1u << 20)}, himeno_pinned(largest)));
 }
 
 }  // namespace
 
 result<> run_himeno(session& s) {
+  if (const auto& g = s.opts().himeno.grid) {
+    const himeno_grid wish{g->nx, g->ny, g->nz};
+    GGAS_TRY(start(s, wish));
+    return run_grid(s, wish);
+  }
   const auto nodes = static_cast<uint32_t>(s.nodes());
   // Weak scaling: the same for each node; strong: the same for all together.
   const himeno_grid weak = s.opts().quick ? himeno_grid{32, 18, 6 * nodes} : himeno_grid{64, 34, 16 * nodes};
   const himeno_grid strong{64, 34, 48};
   const bool both = !s.opts().quick && !s.opts().middle && check_himeno(strong, s.nodes()).empty();
-  const himeno_grid& largest = both && strong.nz > weak.nz ? strong : weak;
-  GGAS_TRY(s.start(himeno_room(largest, s.nodes()) + (1u << 20)));
+  GGAS_TRY(start(s, both && strong.nz > weak.nz ? strong : weak));
   GGAS_TRY(run_grid(s, weak));
   return both ? run_grid(s, strong) : result<>{};
 }

@@ -92,6 +92,48 @@ void host_assistant(host& h, host_port& p, const host_transfer& t, const gpu_wor
   }
 }
 
+void host_forward_puts(host& h, std::vector<host_port>& ports, const host_transfer& t, const stream_words& w) {
+  std::vector<uint64_t> posted(ports.size(), 0), told(ports.size(), 0);
+  const auto arrived = [](const host_port& p) {
+    return static_cast<uint32_t>(p.queue->io->read(p.queue->io->self, p.queue->status + 8)) == p.queue->issued;
+  };
+  const auto serve = [&](size_t i) {
+    host_port& p = ports[i];
+    const uint64_t shift = i * t.bytes;
+    if (posted[i] == told[i] && told[i] < t.rounds && h.load(w.request + i) > posted[i]) {
+      const ggas_rma_desc d =
+          ggas_rma_put(t.peer, t.source + shift, t.target + shift, t.bytes, GGAS_RMA_ACK, posted[i]);
+      if (post(h, p, d, t.timeout_ns)) ++posted[i];
+    } else if (posted[i] > told[i] && arrived(p)) {
+      h.store(w.flag + i, ++told[i]);
+    }
+    return told[i] == t.rounds;
+  };
+  const auto all_served = [&] {
+    size_t ended = 0;
+    for (size_t i = 0; i < ports.size(); ++i) ended += serve(i) ? 1 : 0;
+    return ended == ports.size();
+  };
+  if (!h.wait_until(all_served, t.timeout_ns)) ports[0].fault = "no requests in time";
+  for (const host_port& p : ports)
+    if (ggas_rma_read_status(p.queue).errors != 0) ports[0].fault = "a put failed";
+}
+
+void host_forward_atomics(host& h, host_port& p, const host_transfer& t, const gpu_words& w, const uint64_t* record,
+                          uint64_t record_nla) {
+  for (uint64_t round = 0; round <= t.rounds; ++round) {
+    const uint64_t number = w.number + round;
+    if (!h.wait_until([&] { return h.load(w.request) == number; }, t.timeout_ns)) {
+      p.fault = "no request in time";
+      return;
+    }
+    const ggas_rma_desc d =
+        ggas_rma_atomic(t.peer, GGAS_RMA_ADD, t.target, 8, 1, 0, record_nla, GGAS_RMA_NOTIFY_REQUESTER, round);
+    if (!post(h, p, d, t.timeout_ns) || !take(h, p, GGAS_RMA_NOTE_REQUESTER, t.timeout_ns)) return;
+    h.store(w.flag, h.load(record) + 1);
+  }
+}
+
 void host_rounds(host& h, host_port& p, const host_transfer& t, host_round what) {
   round_clock clock(h, p);
   for (uint64_t round = 0; round <= t.rounds; ++round) {

@@ -41,6 +41,17 @@ struct gpu_words {
 };
 void host_assistant(host& h, host_port& p, const host_transfer& t, const gpu_words& w);
 
+// Puts that GPU blocks ask for, a port for each: block i raises request[i], and flag[i] in GPU memory when its put has
+// arrived. Until `rounds` of each have.
+struct stream_words {
+  const uint64_t* request;
+  uint64_t* flag;
+};
+void host_forward_puts(host& h, std::vector<host_port>& ports, const host_transfer& t, const stream_words& w);
+// Fetch-adds that a GPU asks for; the flag becomes the old value and one. The result record lies in host memory.
+void host_forward_atomics(host& h, host_port& p, const host_transfer& t, const gpu_words& w, const uint64_t* record,
+                          uint64_t record_nla);
+
 // Gets, or fetch-adds (`atomic`: target is the word, source the result record), one behind the other.
 enum class host_round { get, atomic };
 void host_rounds(host& h, host_port& p, const host_transfer& t, host_round what);

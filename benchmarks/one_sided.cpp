@@ -61,7 +61,7 @@ plan_of_buffers plan_buffers(session& s, size_t bytes, size_t samples, size_t bl
   layout_plan room(s.data_offset());
   p.args.source = room.place<std::byte>(bytes);
   p.args.target = room.place<std::byte>(bytes);
-  p.args.flag = room.place<uint64_t>(1);
+  p.args.flag = room.place<uint64_t>(blocks);
   p.args.outcomes = room.place<outcome>(blocks);
   p.args.samples = room.place<uint64_t>(samples);
   p.args.seed = s.opts().cluster.seed;
@@ -70,8 +70,10 @@ plan_of_buffers plan_buffers(session& s, size_t bytes, size_t samples, size_t bl
 }
 
 size_t room_for(size_t bytes, size_t samples, size_t blocks) {
-  return 2 * bytes + samples * sizeof(uint64_t) + blocks * sizeof(outcome) + 8192;
+  return 2 * bytes + samples * sizeof(uint64_t) + blocks * (sizeof(outcome) + sizeof(uint64_t)) + 8192;
 }
+
+uint64_t* host_word(session& s, int node) { return reinterpret_cast<uint64_t*>(s.machine().host_memory(node).base); }
 
 void fill_buffers(session& s, const plan_of_buffers& p, uint64_t round) {
   for (int node = 0; node < s.nodes(); ++node) {

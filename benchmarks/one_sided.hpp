@@ -43,6 +43,8 @@ struct plan_of_buffers {
 };
 plan_of_buffers plan_buffers(session& s, size_t bytes, size_t samples, size_t blocks);
 size_t room_for(size_t bytes, size_t samples, size_t blocks);
+// Where kernels find the words they share with the processor.
+uint64_t* host_word(session& s, int node);
 
 // Fills every node's source with a pattern that begins with `round`, clears the target.
 void fill_buffers(session& s, const plan_of_buffers& p, uint64_t round);

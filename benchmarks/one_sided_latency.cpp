@@ -44,9 +44,6 @@ result<> check_ports(const port_pair& ports, const std::string& what) {
   return {};
 }
 
-// Where kernels find the words they share with the processor.
-uint64_t* host_word(session& s, int node) { return reinterpret_cast<uint64_t*>(s.machine().host_memory(node).base); }
-
 // Nodes that take part, in pairs. Host programs serve the first pair alone.
 int taking_part(session& s, const series& x) { return x.c.by_host ? 2 : s.nodes() - (s.nodes() % 2); }
 
@@ -156,6 +153,27 @@ result<> host_rounds_once(session& s, const series& x, const plan_of_buffers& p,
   return {};
 }
 
+// The GPU asks, the processor does it. The record lies behind the word.
+result<> assisted_atomics_once(session& s, const series& x, const plan_of_buffers& p, std::vector<double>& samples) {
+  host_port port;
+  *host_word(s, 0) = 0;
+  *at_offset<uint64_t>(s, 0, p.args.flag) = 0;
+  GGAS_TRY(s.machine().launch_host(0, [&](host& h) {
+    constexpr size_t record = 64;
+    const host_region own = s.machine().host_memory(0);
+    port.use(h, 0);
+    host_forward_atomics(h, port, transfer_of(s, p, 0, x.bytes, x.rounds),
+                         {host_word(s, 0), at_offset<uint64_t>(s, 0, p.args.flag), p.args.first + 1, true},
+                         reinterpret_cast<const uint64_t*>(own.base + record), own.nla + record);
+  }));
+  GGAS_TRY(s.launch_all({1}, {x.c.threads}, with_words(s, x, p.args, atomic_rounds)));
+  GGAS_TRY(s.run(x.what()));
+  if (!port.fault.empty()) return failed(errc::device_fault, fmt::format("{}: {}", x.what(), port.fault));
+  if (auto o = join_outcomes(s, 0, p.args.outcomes, 1, x.what()); !o) return o.error();
+  read_samples(s, 0, p.args.samples, x.rounds, 1, samples);
+  return {};
+}
+
 result<> kernel_rounds_once(session& s, const series& x, const plan_of_buffers& p, bool atomic,
                             std::vector<double>& samples) {
   if (atomic) {
@@ -194,7 +212,9 @@ result<> rounds_point(session& s, const series& x, bool atomic, bool costs) {
     if (!atomic) fill_for_get(s, p, i);
     p.args.first = first;
     meter.begin();
-    if (x.c.by_host) {
+    if (x.c.how == control::assisted) {
+      GGAS_TRY(assisted_atomics_once(s, x, p, samples));
+    } else if (x.c.by_host) {
       GGAS_TRY(host_rounds_once(s, x, p, atomic ? host_round::atomic : host_round::get, samples));
     } else {
       GGAS_TRY(kernel_rounds_once(s, x, p, atomic, samples));
@@ -263,7 +283,7 @@ result<> run_get_latency(session& s) {
 }
 
 result<> run_atomic_latency(session& s) {
-  return run_variants(s, {"host", "gpu_poll", "queue_host", "queue_gpu"}, {8},
+  return run_variants(s, {"host", "host_assisted", "gpu_poll", "queue_host", "queue_gpu"}, {8},
                       [&](const series& x, bool costs) { return rounds_point(s, x, true, costs); });
 }
 

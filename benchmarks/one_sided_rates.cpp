@@ -56,17 +56,21 @@ void fill(session& s, const stream& x, const plan_of_buffers& p) {
   }
 }
 
+// Nodes that take part; host programs serve the first pair alone.
+int pairs_of(session& s, const stream& x) { return x.c.by_host ? 2 : s.nodes(); }
+
 // ns of a stream of each pair.
 result<> kernel_stream(session& s, const stream& x, const plan_of_buffers& p, std::vector<double>& times) {
   const auto body = [&](int node) -> std::function<void()> {
     one_sided_args a = p.args;
-    if (s.machine().host_memory(node).base) a.request = reinterpret_cast<uint64_t*>(s.machine().host_memory(node).base);
+    if (s.machine().host_memory(node).base) a.request = host_word(s, node);
+    if (x.c.by_host && node > 1) return [] {};
     if (x.get) return [a] { get_stream(a); };
     return [a] { put_stream(a); };
   };
   GGAS_TRY(s.launch_all({x.connections}, {x.c.threads}, body));
   GGAS_TRY(s.run(x.what()));
-  for (int node = 0; node + 1 < s.nodes(); node += 2) {
+  for (int node = 0; node + 1 < pairs_of(s, x); node += 2) {
     const auto o = join_outcomes(s, node, p.args.outcomes, x.connections, x.what());
     if (!o) return o.error();
     times.push_back(static_cast<double>(std::max<uint64_t>(1, o->end_ns - o->begin_ns)));
@@ -95,13 +99,33 @@ host_transfer transfer_of(session& s, const stream& x, const plan_of_buffers& p)
       s.opts().timeout_ns / 4};
 }
 
+// Kernels ask the first node's processor, which serves all of them.
+result<> assisted_stream(session& s, const stream& x, const plan_of_buffers& p, std::vector<double>& times) {
+  std::vector<host_port> ports(x.connections);
+  uint64_t* const flags = at_offset<uint64_t>(s, 0, p.args.flag);
+  std::fill_n(host_word(s, 0), x.connections, 0);
+  std::fill_n(flags, x.connections, 0);
+  GGAS_TRY(s.machine().launch_host(0, [&](host& h) {
+    for (size_t i = 0; i < ports.size(); ++i) ports[i].use(h, i);
+    host_forward_puts(h, ports, transfer_of(s, x, p), {host_word(s, 0), flags});
+  }));
+  GGAS_TRY(kernel_stream(s, x, p, times));
+  if (ports[0].fault.empty()) return {};
+  return failed(errc::device_fault, fmt::format("{}: {}", x.what(), ports[0].fault));
+}
+
+result<> run_by(session& s, const stream& x, const plan_of_buffers& p, std::vector<double>& times) {
+  if (x.c.how == control::assisted) return assisted_stream(s, x, p, times);
+  return x.c.by_host ? program_stream(s, x, transfer_of(s, x, p), times) : kernel_stream(s, x, p, times);
+}
+
 result<> run_stream(session& s, const stream& x, std::vector<double>& times, pcie_meter& meter) {
   const plan_of_buffers p = make_plan(s, x);
   fill(s, x, p);
   meter.begin();
-  GGAS_TRY(x.c.by_host ? program_stream(s, x, transfer_of(s, x, p), times) : kernel_stream(s, x, p, times));
+  GGAS_TRY(run_by(s, x, p, times));
   meter.end(x.count * x.connections);
-  for (int node = 0; node + 1 < (x.c.by_host ? 2 : s.nodes()); node += 2) GGAS_TRY(check_arrival(s, x, p, node));
+  for (int node = 0; node + 1 < pairs_of(s, x); node += 2) GGAS_TRY(check_arrival(s, x, p, node));
   return {};
 }
 
@@ -110,13 +134,14 @@ result<> run_stream(session& s, const stream& x, std::vector<double>& times, pci
 std::vector<size_t> bandwidth_sizes(const options& o) {
   if (o.quick) return {4096, 65536};
   if (o.middle) return {1024, 262144};
-  return {256, 1024, 4096, 16384, 65536, 262144, 1u << 20};
+  return {256, 1024, 4096, 16384, 65536, 262144, 1u << 20, 4u << 20};
 }
 
 result<> run_bandwidth(session& s, bool get) {
   const std::vector<size_t> all = bandwidth_sizes(s.opts());
-  for (const char* name : {"host", "gpu_notify_host", "gpu_notify_gpu", "queue_host", "queue_gpu"}) {
+  for (const char* name : {"host", "host_assisted", "gpu_notify_host", "gpu_notify_gpu", "queue_host", "queue_gpu"}) {
     const controller& c = find_controller(name);
+    if (get && c.how == control::assisted) continue;
     if (c.needs_nic && !s.simulated()) continue;
     const session::wish w{
         .bytes = room_for(all.back(), 1, 1), .part = name, .queues = c.queues(), .overrides = measured_clock(s)};
@@ -133,7 +158,8 @@ result<> run_bandwidth(session& s, bool get) {
       summarise(r, times);
       if (times.size() == 1) r.p50 = r.p99 = std::nullopt;
       r.limit = payload_bound(s, bytes, true);
-      if (published_conditions(s) && !get && c.by_host && bytes >= (64u << 10)) r.reference = reference{767e6, "C5"};
+      if (published_conditions(s) && !get && c.how == control::notify && c.by_host && bytes >= (64u << 10))
+        r.reference = reference{767e6, "C5"};
       const json params = r.params;
       s.emit(std::move(r));
       if (bytes == all.front()) meter.emit(name, params);
@@ -210,7 +236,7 @@ result<> run_put_bandwidth(session& s) { return run_bandwidth(s, false); }
 result<> run_get_bandwidth(session& s) { return run_bandwidth(s, true); }
 
 result<> run_message_rate(session& s) {
-  for (const char* name : {"host", "gpu_notify_host", "gpu_notify_gpu", "queue_gpu"}) {
+  for (const char* name : {"host", "host_assisted", "gpu_notify_host", "gpu_notify_gpu", "queue_host", "queue_gpu"}) {
     const controller& c = find_controller(name);
     if (c.needs_nic && !s.simulated()) continue;
     const session::wish w{

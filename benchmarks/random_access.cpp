@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "benchmarks/benchmarks.hpp"
+#include "benchmarks/messages/process.hpp"
 #include "benchmarks/outcomes.hpp"
+#include "benchmarks/random_access_mpi.hpp"
 #include "benchmarks/random_access_plan.hpp"
 
 namespace ggas::bench {
@@ -17,12 +19,21 @@ namespace {
 constexpr unsigned bucket_blocks = 1, many_blocks = 4, atomic_blocks = 2, atomic_threads = 64;
 constexpr uint64_t log2_most_atomic = 12;  // simulated: a NIC takes its time for each
 
-// A run of one variant on a filled table.
+struct span_of_time {
+  uint64_t begin_ns = ~0ull, end_ns = 0;
+  void include(uint64_t begin, uint64_t end) {
+    begin_ns = std::min(begin_ns, begin);
+    end_ns = std::max(end_ns, end);
+  }
+};
+
+// A run of one variant on a filled table: a kernel on every node, or a program of every processor.
 struct job {
   std::string variant;
   unsigned blocks, threads;
   std::function<void()> kernel;
   zero_area zero = {};
+  std::function<result<>(const std::string& what, span_of_time& took)> programs = {};
 };
 
 tables words_of(session& s, const update_args& a) {
@@ -31,7 +42,7 @@ tables words_of(session& s, const update_args& a) {
 
 // Of everything under way at a time the links carry one 8-byte store for each remote update, or whole lines of them.
 std::optional<limit> link_bound(session& s, const std::string& variant) {
-  if (!s.limits().known || s.nodes() == 1 || variant == "atomic") return std::nullopt;
+  if (!s.limits().known || s.nodes() == 1 || variant == "atomic" || variant == "mpi") return std::nullopt;
   const double nodes = s.nodes(), remote = (nodes - 1) / nodes;
   const auto all = static_cast<uint64_t>(s.nodes());
   const unsigned bucket_bytes = 8 * (all > most_bucket_nodes ? words_of_bucket(all) : bucket_words);
@@ -40,30 +51,44 @@ std::optional<limit> link_bound(session& s, const std::string& variant) {
                fmt::format("links: {} flits for a store of {} remote updates", s.limits().flits(bytes), bytes / 8)};
 }
 
+result<> run_kernels(session& s, const update_args& a, const job& j, const std::string& what, span_of_time& took) {
+  GGAS_TRY(s.launch_all({j.blocks}, {j.threads}, [&](int) { return j.kernel; }));
+  GGAS_TRY(s.run(what));
+  for (int node = 0; node < s.nodes(); ++node) {
+    const auto o = join_outcomes(s, node, a.outcomes, j.blocks * j.threads, what);
+    if (!o) return o.error();
+    took.include(o->begin_ns, o->end_ns);
+  }
+  return {};
+}
+
 result<> run_job(session& s, const update_args& a, const job& j) {
   const std::string what = fmt::format("{}, 2^{} words", j.variant, a.split.log2_size);
   for (int node = 0; node < s.nodes(); ++node)
     std::memset(at_offset<std::byte>(s, node, j.zero.offset), 0, j.zero.bytes);
   fill_tables(a.split, words_of(s, a));
-  GGAS_TRY(s.launch_all({j.blocks}, {j.threads}, [&](int) { return j.kernel; }));
-  GGAS_TRY(s.run(what));
-  uint64_t begin = ~0ull, end = 0;
-  for (int node = 0; node < s.nodes(); ++node) {
-    const auto o = join_outcomes(s, node, a.outcomes, j.blocks * j.threads, what);
-    if (!o) return o.error();
-    begin = std::min(begin, o->begin_ns);
-    end = std::max(end, o->end_ns);
-  }
+  span_of_time took;
+  GGAS_TRY(j.programs ? j.programs(what, took) : run_kernels(s, a, j, what, took));
   const uint64_t size = a.split.size(), wrong = wrong_words(a, words_of(s, a));
   if (wrong != 0)
     return failed(errc::device_fault, fmt::format("{}: verification failed, {} of {} words wrong", what, wrong, size));
   record r = s.begin(j.variant, "updates", "1/s");
   r.params = {{"elements", size}, {"bytes", size * sizeof(uint64_t)}, {"threads", j.threads * j.blocks}};
   r.n = updates_per_word * size;
-  r.value = static_cast<double>(r.n) * 1e9 / static_cast<double>(std::max<uint64_t>(1, end - begin));
+  r.value = static_cast<double>(r.n) * 1e9 / static_cast<double>(std::max<uint64_t>(1, took.end_ns - took.begin_ns));
   r.limit = link_bound(s, j.variant);
   s.emit(std::move(r));
   return {};
+}
+
+std::function<result<>(const std::string&, span_of_time&)> by_messages(session& s, const update_args& a,
+                                                                       uint64_t numbers) {
+  return [&s, a, numbers](const std::string& what, span_of_time& took) {
+    return run_processes(s, what, [&](mpi_process& p) {
+      uint64_t begin = 0, end = 0;
+      if (mpi_updates(p, a, numbers).run(begin, end)) took.include(begin, end);
+    });
+  };
 }
 
 // The variants for so many nodes.
@@ -86,13 +111,22 @@ std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args&
   }
   if (!s.simulated() || a.split.log2_size <= log2_most_atomic)
     all.push_back({"atomic", atomic_blocks, atomic_threads, [a] { atomic_updates(a); }});
+  if (has_processes(s)) {
+    layout_plan rest = room;
+    const uint64_t numbers = rest.place<uint64_t>(a.split.nodes * look_ahead);
+    all.push_back({.variant = "mpi",
+                   .blocks = 1,
+                   .threads = given_threads,
+                   .kernel = {},
+                   .programs = by_messages(s, a, numbers)});
+  }
   return all;
 }
 
 }  // namespace
 
 result<> run_random_access(session& s) {
-  GGAS_TRY(s.start(8u << 20));
+  GGAS_TRY(s.start(with_processes(s, {.bytes = 8u << 20}, updates_pinned(s.nodes()))));
   const auto sizes = s.opts().sized<std::vector<unsigned>>({10, 12}, {10, 14}, {10, 12, 14, 16, 18});
   const size_t threads = std::max<size_t>(mailbox_threads * static_cast<size_t>(s.nodes()), bucket_threads);
   for (const unsigned k : sizes) {

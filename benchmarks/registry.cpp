@@ -9,6 +9,13 @@ namespace ggas::bench {
 
 namespace {
 
+// Variants that need the processors of simulated nodes.
+description with(description d, std::initializer_list<variant_info> more) {
+  d.variants.insert(d.variants.end(), more);
+  return d;
+}
+constexpr const char* by_mpi = "as an MPI program: copies to and from the hosts, messages between them";
+
 const benchmark registry[] = {
     {{.name = "nic_cycles",
       .text = "the NIC alone, in core cycles, and the speed of its simulation",
@@ -58,7 +65,7 @@ const benchmark registry[] = {
     {{.name = "reduce",
       .text = "sum of float vectors to node 0, one block on each GPU",
       .params = "elements bytes threads",
-      .variants = {{"gather", "all push to the root, which reduces and acknowledges"}}},
+      .variants = {{"gather", "all push to the root, which reduces and acknowledges"}, {"mpi", by_mpi}}},
      run_reduce},
     {{.name = "allreduce",
       .text = "sum of float vectors to every node, one block on each GPU",
@@ -69,7 +76,8 @@ const benchmark registry[] = {
                    {"two_shot", "each reduces its part and sends it to all, in lines"},
                    {"read", "each loads everybody's vector"},
                    {"tree", "sums go up a binomial tree, the result down, in lines"},
-                   {"by_nic", "by the NIC's unit for collectives, where it has one; up to 64 floats"}}},
+                   {"by_nic", "by the NIC's unit for collectives, where it has one; up to 64 floats"},
+                   {"mpi", by_mpi}}},
      run_allreduce},
     {broadcast_description(), run_broadcast},
     {allgather_description(), run_allgather},
@@ -107,8 +115,15 @@ const benchmark registry[] = {
                    {"late_start", "the last rank begins 5 ms late, no computing"}},
       .needs_peer = false},
      run_upc_cases},
-    {himeno_description(), run_himeno},
-    {global_reduction_description(), run_global_reduction},
+    {with(himeno_description(),
+          {{"stream_halves", "two half kernels a step; the plane of one half travels while the other is computed"},
+           {"in_kernel_last", "the last block of all sends both planes and waits for the neighbours'"},
+           {"store_barrier", "blocks store their planes at the neighbours; a barrier after each step"},
+           {"put", "the last block of a plane puts it by the NIC"},
+           {"hybrid", "the processor puts each half's plane when its event is reached, the other half goes on"},
+           {"mpi", by_mpi}}),
+     run_himeno},
+    {with(global_reduction_description(), {{"mpi", by_mpi}}), run_global_reduction},
     {pack_description(), run_pack},
     {typed_put_description(), run_typed_put},
     {{.name = "random_access",
@@ -116,7 +131,8 @@ const benchmark registry[] = {
       .params = "elements bytes threads",
       .variants = {{"mailbox", "each GPU writes the random number into the owner's mailbox"},
                    {"bucket", "warps sort numbers by owner and ship 32 at once"},
-                   {"atomic", "each update is an atomic xor at the owner"}}},
+                   {"atomic", "each update is an atomic xor at the owner"},
+                   {"mpi", "the processors make the numbers and send them to the owners, whose GPUs apply them"}}},
      run_random_access},
     {{.name = "random_stores",
       .text = "stores of 8 bytes from every GPU to random others, until all are visible",
@@ -148,6 +164,7 @@ const benchmark registry[] = {
       .text = "puts from GPU to GPU, one behind the other, until all have arrived",
       .params = "bytes",
       .variants = {{"host", "four under way"},
+                   {"host_assisted", "the GPU asks for each, the processor puts and tells it of the arrival"},
                    {"gpu_notify_host", "the requester's notification before the next put"},
                    {"gpu_notify_gpu", "as fast as the queue takes them"},
                    {"queue_host", ""},
@@ -166,14 +183,17 @@ const benchmark registry[] = {
       .text = "small puts on several connections, a queue and a block each",
       .params = "connections bytes",
       .variants = {{"host", "one program for all connections"},
+                   {"host_assisted", "a block for each connection asks, one program serves all"},
                    {"gpu_notify_host", "as for put_bandwidth"},
                    {"gpu_notify_gpu", ""},
+                   {"queue_host", ""},
                    {"queue_gpu", ""}}},
      run_message_rate},
     {{.name = "atomic_latency",
       .text = "fetch-adds one behind the other",
       .params = "bytes",
       .variants = {{"host", "the processor takes a notification"},
+                   {"host_assisted", "the GPU asks, the processor tells it the old value"},
                    {"gpu_poll", "a warp polls the result record in its memory"},
                    {"queue_host", ""},
                    {"queue_gpu", ""}}},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "benchmarks/description.hpp"
+#include "benchmarks/himeno_options.hpp"
 #include "benchmarks/limits.hpp"
 #include "benchmarks/record.hpp"
 #include "ggas/cluster.hpp"
@@ -23,8 +24,10 @@ struct options {
   cluster_config cluster;
   std::shared_ptr<const bench::schedule> schedule;  // that trace runs
   std::string schedule_name;
+  himeno_options himeno;
   run_facts run;
   bool energy = false;                               // of every point, too (sim)
+  bool ranks = false;                                // --ranks: results must not depend on their number
   bool quick = false, middle = false;                // fewer points and repetitions; some of the large points, too
   std::function<void(const std::string&)> on_state;  // gets what the cluster has come to (state.hpp); may be empty
   uint64_t timeout_ns = 2'000'000'000;               // of one point, simulated (sim) or real (shm) time

@@ -100,9 +100,10 @@ class himeno_node {
     return {};
   }
 
- private:
+ protected:
   static constexpr unsigned threads = himeno_warps * 32;
 
+ private:
   // The first one loads coefficients that the kernel before may have written.
   result<> step_in_kernel(uint32_t step) {
     if (step == 1) return launch(cluster_, node_, plan_.tiles(), threads, himeno_step, a_, step);
@@ -113,17 +114,19 @@ class himeno_node {
   result<> step_in_stream(uint32_t step) {
     GGAS_QUEUE(compute(step));
     for (const bool up : {false, true}) {
-      if (face(up)) GGAS_QUEUE(send(up, step));
+      if (face(up)) GGAS_QUEUE(send(node_, up, step));
     }
     for (const bool up : {false, true}) {
       if (face(up)) GGAS_QUEUE(take(up));
     }
     return {};
   }
-  result<> send(bool up, uint32_t step) {
+
+ protected:
+  result<> send(const stream& s, bool up, uint32_t step) {
     const himeno_word theirs = up ? himeno_from_below : himeno_from_above;
     const global_ptr<uint64_t> signal(neighbour(up), a_.words + theirs * sizeof(uint64_t));
-    return put_signal_on_stream(cluster_, node_, ghost(up, step), plane(up, step), floats(), signal, 1, ggas_signal_add,
+    return put_signal_on_stream(cluster_, s, ghost(up, step), plane(up, step), floats(), signal, 1, ggas_signal_add,
                                 report());
   }
   result<> take(bool up) {

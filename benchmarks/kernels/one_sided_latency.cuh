@@ -45,12 +45,17 @@ __global__ void get_rounds(one_sided_args a) {
   time_rounds(a, q, [&](uint64_t round, uint64_t&) { return get_once(a, q, ggas_node() + 1, round + 1); });
 }
 
-// Fetch-adds of one on a word of the partner, one behind the other; old values must count up.
+// Fetch-adds of one on a word of the partner, one behind the other; old values must count up. Assisted: the processor
+// raises the flag to the old value and one.
 __global__ void atomic_rounds(one_sided_args a) {
   if (!leads_pair()) return;
   const ggas_queue q = ggas_queue_of(0, ggas_exclusive);
   auto* const word = ggas_pointer_of_node<uint64_t>(ggas_node() + 1, a.target);
   time_rounds(a, q, [&](uint64_t round, uint64_t& errors) {
+    if (a.how == control::assisted) {
+      ggas_store(a.request, a.first + round + 1);
+      return ggas_wait_until(own<uint64_t>(a.flag), ggas_eq, a.first + round + 1, a.timeout_ns);
+    }
     uint64_t old = 0;
     const ggas_status s =
         ggas_atomic_fetch_warp(ggas_atomic_add, word, uint64_t{1}, uint64_t{0}, &old, a.timeout_ns, q);

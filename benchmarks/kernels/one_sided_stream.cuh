@@ -7,7 +7,8 @@
 namespace ggas::bench {
 
 // A stream of puts, by the first node of each pair, a block for each queue; ends when all have arrived. notify: as fast
-// as the queue takes them; old way: the requester's notification before the next one.
+// as the queue takes them; old way: the requester's notification before the next one; assisted: the processor puts one
+// at a time for each block, and raises the block's flag when it has arrived.
 GGAS_DEVICE ggas_status stream_puts(const one_sided_args& a, const ggas_queue& q, uint64_t block) {
   const int peer = ggas_node() + 1;
   const uint64_t shift = block * a.bytes;
@@ -15,6 +16,11 @@ GGAS_DEVICE ggas_status stream_puts(const one_sided_args& a, const ggas_queue& q
   const auto* const from = own<uint64_t>(a.source + shift);
   ggas_status s = ggas_ok;
   for (uint64_t round = 0; round < a.rounds && s == ggas_ok; ++round) {
+    if (a.how == control::assisted) {
+      ggas_store(a.request + block, round + 1);
+      s = ggas_wait_until(own<uint64_t>(a.flag) + block, ggas_ge, round + 1, a.timeout_ns);
+      continue;
+    }
     if (a.how != control::old_way) {
       s = ggas_put_nbi_warp(to, from, a.bytes / 8, a.timeout_ns, q);
       continue;
@@ -24,7 +30,7 @@ GGAS_DEVICE ggas_status stream_puts(const one_sided_args& a, const ggas_queue& q
     s = old_consume(q, a.request + block, a.timeout_ns);
   }
   if (s != ggas_ok) return s;
-  return a.how == control::old_way ? ggas_ok : ggas_quiet_warp(q, a.timeout_ns);
+  return a.how == control::old_way || a.how == control::assisted ? ggas_ok : ggas_quiet_warp(q, a.timeout_ns);
 }
 
 GGAS_DEVICE ggas_status stream_gets(const one_sided_args& a, const ggas_queue& q, uint64_t block) {
