@@ -200,6 +200,7 @@ def grid_bars(records):
     for source, limit in {(r["limit"]["source"], r["limit"]["value"] / factor) for r in records if bound(r)}:
         ax.axhline(limit, color="tab:red", linestyle=":", label=f"bound: {source}")
     ax.set_xticks(range(len(grids)), grids)
+    ax.set_xlabel("grid of all nodes, points")
     ax.set_ylabel(f"{records[0]['metric']} / {text}")
     legend_above(ax)
     return svg(figure)
