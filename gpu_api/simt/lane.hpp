@@ -53,7 +53,7 @@ struct shared_slot {
   size_t size;
 };
 
-// See take_place(): threads that are inside, or, of a place that another block has, that were told so.
+// See take_place(): threads that are inside, or, of a place that another block has, that were informed of it.
 struct place_of_block {
   uintptr_t begin;
   bool ours;

@@ -266,7 +266,7 @@ __global__ void messages_by_rule(message_args a) {
   f.write(a.outcomes);
 }
 
-// What a launch may leave: messages that nobody takes, receives that nothing fits, questions that nobody answers.
+// What a launch may leave: messages that no one takes, receives that nothing fits, questions that no one answers.
 template <class G>
 __global__ void messages_left(message_args a) {
   GGAS_SHARED_OF_RANKS(shared);

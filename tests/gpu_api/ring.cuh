@@ -66,7 +66,7 @@ GGAS_DEVICE void write_records(const ring_args& a, const G& g, unsigned writer, 
   }
 }
 
-// What a reader has taken: what was sent, and sent behind what it took of that writer before.
+// What a reader has taken: what was sent, and sent after what it took of that writer before.
 GGAS_DEVICE void count_record(const ring_args& a, unsigned reader, int source, const detail::ring_head& head,
                               found& f) {
   const unsigned writer = head.word >> 24;
@@ -130,7 +130,7 @@ __global__ void ring_random(ring_args a) {
   f.write(a.outcomes);
 }
 
-// Every size and alignment, by threads, tiles and warps; no byte beside the data is touched.
+// Every size and alignment, by threads, tiles and warps; no byte next to the data is touched.
 template <class G>
 GGAS_DEVICE void send_sizes(const ring_args& a, const G& g, uint64_t step, uint64_t first, found& f) {
   const int me = ggas_node(), right = (me + 1) % ggas_nodes(), left = (me + ggas_nodes() - 1) % ggas_nodes();
@@ -180,7 +180,7 @@ __global__ void ring_sizes(ring_args a) {
   f.write(a.outcomes);
 }
 
-// One thread: a ring that nobody reads takes what it has room for, and leaves nothing of what was too much behind.
+// One thread: a ring that no one reads takes what it has room for, and leaves nothing of the rest.
 __global__ void ring_full(ring_args a) {
   found f;
   const int me = ggas_node(), right = (me + 1) % ggas_nodes(), left = (me + ggas_nodes() - 1) % ggas_nodes();
@@ -213,7 +213,7 @@ __global__ void ring_full(ring_args a) {
   f.write(a.outcomes);
 }
 
-// What a kernel that was stopped leaves: records nobody took, lines claimed and not written, half a record.
+// What a kernel that was stopped leaves: records no one took, lines claimed and not written, half a record.
 __global__ void ring_leave_debris(ring_args a) {
   found f;
   const int right = (ggas_node() + 1) % ggas_nodes();
@@ -272,7 +272,7 @@ ring_args ring_in(Machine& m, uint32_t lines_log2) {
           0};
 }
 
-// Behind ring_random: each record came once.
+// After ring_random: each record came once.
 template <class Machine>
 void check_marks(Machine& m, const ring_args& a, const std::string& what) {
   uint64_t sum = 0;

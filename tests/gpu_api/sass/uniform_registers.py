@@ -39,7 +39,7 @@ from varying import Values, Varying
 HERE = pathlib.Path(__file__).parent
 # Kernels whose findings were looked at by hand, and why they are harmless; they are printed, and are no failure.
 HARMLESS = {
-    # ISETP.NE.AND P2, PT, R15, RZ, PT of R15 = SR_LANEID, @P2 BRA: behind it lane 0 is alone, so no lanes part there.
+    # ISETP.NE.AND P2, PT, R15, RZ, PT of R15 = SR_LANEID, @P2 BRA: after it lane 0 is alone, so no lanes part there.
     "ring_sizes": "only lane 0 gives lines of a ring back",
 }
 

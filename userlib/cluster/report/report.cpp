@@ -227,7 +227,7 @@ std::string hang_report::text() const {
   std::string all;
   for (const failed_wait& w : waits) all += w.text + "\n";
   if (dropped) all += std::to_string(dropped) + " earlier waits are not shown\n";
-  if (why.empty()) return all;  // nobody waited: calls were refused
+  if (why.empty()) return all;  // no one waited: calls were refused
   if (suspects.empty()) return all + "whose fault it is cannot be known: " + why + "\n";
   all += suspects.size() == 1 ? "look at node" : "look at nodes";
   for (size_t i = 0; i < suspects.size(); ++i) all += (i ? ", " : " ") + std::to_string(suspects[i]);

@@ -2,7 +2,7 @@
 // Records of any size from node to node, one hop each: a ring for each pair of nodes (docs/ring.md). A record is a line
 // with its head and a line for each 8 bytes; every line carries the number of its lap, so nothing is cleared, no flag
 // follows the data, and a record is there when all of its lines are. Writers claim lines in their own memory, and only
-// lines that are free: a time-out leaves nothing behind.
+// lines that are free: a time-out leaves nothing.
 #pragma once
 
 #include "ggas/detail/access/memory_words.cuh"
@@ -45,7 +45,7 @@ GGAS_DEVICE ggas_status claim_lines(const ring_shape& r, int node, uint64_t coun
     if (ring_has_room(r, node, position, count)) {
       const uint64_t found = cas_gpu(claimed, position, position + count);
       if (found == position) return ggas_ok;
-      position = found;  // somebody else's success, so this needs no time-out
+      position = found;  // another one's success, so this needs no time-out
     } else {
       if (end.over()) return end_of_wait();
       position = load_relaxed(claimed);
@@ -98,7 +98,7 @@ GGAS_DEVICE ggas_status ring_send_bytes(const G& g, const ring_shape& r, int nod
 enum class ring_sharing { many_readers, one_reader };  // of the ring of a source
 enum class ring_look { nothing, too_long, taken };
 
-// Tells the source of each quarter that ends between two positions. A quarter's word rises by one a lap, and what is
+// Reports the source of each quarter that ends between two positions. A quarter's word rises by one a lap, and what is
 // read in the next lap was sent when the source knew of this one: so no reader's word comes after a later one.
 GGAS_DEVICE void release_lines(const ring_shape& r, int source, uint64_t from, uint64_t to) {
   const uint32_t log2 = r.lines_log2 - 2;

@@ -93,8 +93,8 @@ GGAS_DEVICE ggas_status begin_rank(const G& g, message_rank r, const ggas_messag
   return ring_begin(g, r.desk().ring, static_cast<uint32_t>(r.desk().launch), deadline(timeout_ns));
 }
 
-// A rank begins the rings to it, with the ranks of that number on the other nodes. Nobody sends before all of the node
-// have.
+// A rank begins the rings to it, with the ranks of that number on the other nodes. No thread sends before all of the
+// node have.
 GGAS_DEVICE ggas_status begin_messages(const ggas_messages& m, uint64_t timeout_ns) {
   if (!messages_good(m)) return ggas_bad_argument;
   const message_rank r(m);

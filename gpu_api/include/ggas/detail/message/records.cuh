@@ -44,7 +44,7 @@ GGAS_DEVICE int by_movers(const G& g, bool alone, F f) {
 
 // ---- sending
 
-// Functions of whoever moves the data. No lambdas: NVRTC takes none whose parameters are templates.
+// Functions of the thread that moves the data. No lambdas: NVRTC takes none whose parameters are templates.
 template <class W>
 struct one_record {
   ring_shape ring;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank keeps of its messages: those that wait in four chains, and its requests. Plain memory of one rank, which
-// its first thread writes; its other threads read behind a sync. docs/messages.md. Included by message.cuh.
+// its first thread writes; its other threads read after a sync. docs/messages.md. Included by message.cuh.
 #pragma once
 
 #include "ggas/detail/message/handle.hpp"
@@ -85,7 +85,7 @@ GGAS_DEVICE uint32_t free_place(message_rank r) {
   return d.fresh < d.all.waiting ? d.fresh + 1 : 0;
 }
 
-// The message is behind all others. Its place is free_place().
+// The message is after all others. Its place is free_place().
 GGAS_DEVICE void add_waiting(message_rank r, uint32_t place) {
   message_desk& d = r.desk();
   waiting_message& w = r.waiting(place);

@@ -3,7 +3,7 @@
 // for others puts a piece of it there, all meet, and who wants it reads it. Two halves of the stage take turns, so a
 // piece costs one barrier: what is overwritten was read before the barrier in between. Included by mpi.cuh.
 //
-// A call with a wrong argument takes part with nothing, and returns the error behind it. Where others need more than
+// A call with a wrong argument takes part with nothing, and returns the error after it. Where others need more than
 // one piece a block, or rank that is not a thread, needs a right count too.
 #pragma once
 

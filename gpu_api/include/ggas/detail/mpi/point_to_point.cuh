@@ -221,7 +221,7 @@ GGAS_DEVICE int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type,
   return error == MPI_SUCCESS ? MPI_Recv(buffer, count, type, source, tag, comm, status) : error;
 }
 
-// ---- packed data: elements one behind the other
+// ---- packed data: elements in sequence
 
 GGAS_DEVICE int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int* size) {
   const int wrong = ggas::mpi::check_data(size, count, type, comm);

@@ -89,7 +89,7 @@ template <class T>
 GGAS_DEVICE maybe<T> combined(MPI_Op op, const maybe<T>& a, const maybe<T>& b) {
   return !a.there ? b : !b.there ? a : maybe<T>{combined(op, a.v, b.v), 1};
 }
-// On a stage: the number, and in the first byte behind it whether it is there.
+// On a stage: the number, and in the first byte after it whether it is there.
 template <class T>
 constexpr uint64_t place_bytes = 2 * sizeof(T);
 template <class T>

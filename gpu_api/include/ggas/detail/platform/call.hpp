@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library tells of its calls: the record of a wait that failed, and records of a trace. Written by kernels,
+// What the library reports of its calls: the record of a wait that failed, and records of a trace. Written by kernels,
 // read by the host (userlib/cluster/report). Host and device.
 #pragma once
 
@@ -11,7 +11,7 @@
 #define GGAS_LAYOUT_FN constexpr
 #endif
 
-// Calls that may wait for somebody, by their names without suffix.
+// Calls that may wait for someone, by their names without suffix.
 #define GGAS_WAITING_CALLS(X)    \
   X(ggas_wait_until)             \
   X(ggas_wait_until_any)         \
@@ -59,10 +59,10 @@ enum class waited_for : uint32_t {
   members,  // of a team at barrier or sync number `expected`
   lines,    // of other members, of exchange `expected` of a collective
   parts,    // of other nodes, number `expected`, by the methods with flags
-  unit,     // the NIC's unit, for operation `expected`: it names nobody
+  unit,     // the NIC's unit, for operation `expected`: it names none
   blocks,   // of the own grid, which did not come to number `expected`
-  count,    // of the own blocks that meet only `seen` of `expected` came: the word counts them, and names nobody
-  leader,   // block 0 of the own grid, which hears the other nodes, to end number `expected`
+  count,    // of the own blocks that meet only `seen` of `expected` came: the word counts them, and names none
+  leader,   // block 0 of the own grid, which waits for the other nodes, to end number `expected`
   ring,     // room in the ring of notifications of queue `expected` of a node
   slot,     // room in the work of the own queue `expected` of the NIC
   record,   // a notification in the ring of queue `expected`
@@ -76,7 +76,7 @@ enum class waited_for : uint32_t {
   overlap,     // what the call reads and what it writes
 };
 
-// What members of a collective must call alike, packed into the lines that tell others of it.
+// What members of a collective must call alike, packed into the lines that inform others of it.
 struct call_terms {
   uint64_t n;
   // call 7:0, element 15:8, op 23:16, method 31:24, root 47:32 (0xffff: none), blocks with a channel 63:48; of ranks
@@ -84,8 +84,8 @@ struct call_terms {
   uint64_t how;
   uint64_t team;  // first 15:0, stride 31:16, size - 1 47:32; bit 63: refused for the member's own pointers
 
-  static constexpr uint64_t is_float = 0x40, is_signed = 0x80;  // of `element`, beside its bytes
-  static constexpr uint64_t of_ranks = 0x80, exclusive = 0x40;  // of `method`, beside the ggas_sync_mode of ranks
+  static constexpr uint64_t is_float = 0x40, is_signed = 0x80;  // of `element`, next to its bytes
+  static constexpr uint64_t of_ranks = 0x80, exclusive = 0x40;  // of `method`, next to the ggas_sync_mode of ranks
   static constexpr uint64_t refuses = uint64_t{1} << 63;
 };
 

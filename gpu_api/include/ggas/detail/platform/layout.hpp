@@ -61,7 +61,7 @@ struct layout {
            channel * word;
   }
 
-  // Teams beyond the first four (ggas/teams.hpp) have all they need in one place of the segments, behind the reserved
+  // Teams beyond the first four (ggas/teams.hpp) have all they need in one place of the segments, after the reserved
   // area: their id is the offset in units of team_unit.
   static constexpr uint64_t team_unit = 256;
   static GGAS_LAYOUT_FN bool is_placed(uint64_t team) { return team >= teams; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA behind platform.cuh: PTX for accesses of system scope. From sm_70 on the PTX memory model gives relaxed and
+// CUDA after platform.cuh: PTX for accesses of system scope. From sm_70 on the PTX memory model gives relaxed and
 // acquire loads; older GPUs have volatile accesses, which are what their manuals promise to reach the memory system one
 // by one.
 #pragma once
@@ -44,7 +44,7 @@
   extern __shared__ __align__(16) unsigned char ggas_dynamic_shared[]; \
   type* const name = reinterpret_cast<type*>(ggas_dynamic_shared)
 #define GGAS_COMPUTE(flops, bytes) ((void)0)
-// The loop behind it.
+// The loop after it.
 #define GGAS_NO_UNROLL _Pragma("unroll 1")
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
@@ -87,7 +87,7 @@ __device__ __forceinline__ uint64_t window_bytes() { return ggas_node_constants.
 constexpr bool own_segment_in_window = true;
 
 // Whether kernels may find a NIC: with GGAS_NIC only. Programs for peers' memory have no code for queues: what is
-// decided when a kernel runs, beside every address, costs instructions, and nvcc 13.0 has kept both sides of it in one
+// decided when a kernel runs, next to every address, costs instructions, and nvcc 13.0 has kept both sides of it in one
 // uniform register (docs/device-api.md).
 #ifdef GGAS_NIC
 constexpr bool nic_possible = true;
@@ -95,14 +95,14 @@ constexpr bool nic_possible = true;
 constexpr bool nic_possible = false;
 #endif
 
-// Whether calls of the program may be traced (docs/tracing.md): code beside every call.
+// Whether calls of the program may be traced (docs/tracing.md): code next to every call.
 #ifdef GGAS_TRACED
 constexpr bool trace_possible = true;
 #else
 constexpr bool trace_possible = false;
 #endif
 
-// Which segment lies `offset` bytes behind the window's start, and how far into it that is. Strides are powers of two.
+// Which segment lies `offset` bytes after the window's start, and how far into it that is. Strides are powers of two.
 __device__ __forceinline__ uint32_t segment_at(uint64_t offset) {
   return static_cast<uint32_t>(offset >> ggas_node_constants.stride_log2);
 }
@@ -246,21 +246,21 @@ template <class T>
 __device__ __forceinline__ T load_poll(const T* p) {
   return load_acquire(p);
 }
-// For loops that wait for a value that carries its own flag: no order beside it.
+// For loops that wait for a value that carries its own flag: no order next to it.
 template <class T>
 __device__ __forceinline__ T load_spin(const T* p) {
   return load_relaxed(p);
 }
 // Nothing: what follows from v is not worked out before this place.
 __device__ __forceinline__ void keep_here(uint64_t& v) { asm volatile("" : "+l"(v)); }
-// At a word that hardly ever changes, beside a loop that polls another one.
+// At a word that hardly ever changes, next to a loop that polls another one.
 __device__ __forceinline__ uint64_t glance(const uint64_t* p) { return load_relaxed(p); }
 template <class T>
 __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
   using bits = typename ptx<sizeof(T)>::bits;
   ptx<sizeof(T)>::store(p, bits_as<bits>(v));
 }
-// Weak accesses, from the first-level cache if it has the word: for what nobody writes meanwhile. What others have
+// Weak accesses, from the first-level cache if it has the word: for what no thread writes meanwhile. What others have
 // written is ordered before by a block barrier or stronger.
 template <class T>
 __device__ __forceinline__ T load_own(const T* p) {
@@ -311,7 +311,7 @@ __device__ __forceinline__ void acquire_after_poll() {
 #endif
 }
 
-// Ends a wait whose polls were load_spin(p): an acquire. One behind the polls is cheaper than polls that acquire, where
+// Ends a wait whose polls were load_spin(p): an acquire. One after the polls is cheaper than polls that acquire, where
 // the toolkit has the fence that only invalidates the first-level cache.
 template <class T>
 __device__ __forceinline__ void acquire_after_spin(const T* p) {
@@ -385,7 +385,7 @@ GGAS_CUDA_ATOMIC(xor_system, atomicXor_system)
 GGAS_CUDA_ATOMIC(min_system, atomicMin_system)
 GGAS_CUDA_ATOMIC(max_system, atomicMax_system)
 #undef GGAS_CUDA_ATOMIC
-// Without result and answer, relaxed. The compiler makes a reduction of an atomic whose result nobody uses only in
+// Without result and answer, relaxed. The compiler makes a reduction of an atomic whose result no thread uses only in
 // kernels without fences.
 #define GGAS_CUDA_RED(name, scope, operation, type)                                                                \
   template <class T>                                                                                               \
@@ -409,8 +409,8 @@ __device__ __forceinline__ void red_add_system(double* p, double v) {
   asm volatile("red.relaxed.sys.global.add.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory");
 }
 // Lanes that add the same number to the same word at the same time send one addition: a word takes one every 2 ns,
-// whoever sends it. Others go alone. What each of them did before is before that addition, and the addition before what
-// each does next, as if all had made it themselves (docs/memory-model.md).
+// the thread that sends it. Others go alone. What each of them did before is before that addition, and the addition
+// before what each does next, as if all had made it themselves (docs/memory-model.md).
 template <class T>
 __device__ __forceinline__ void red_add_system_together(T* p, same_t<T> v) {
   using bits = typename cuda_integer<T>::bits;
@@ -443,7 +443,7 @@ __device__ __forceinline__ T cas_system(T* p, same_t<T> expected, same_t<T> v) {
 #ifndef __CUDACC_RTC__
 // Host: what kernels of the calling translation unit see on the current device, in constant memory of that unit. The
 // copy takes its turn in `stream`, which must be one of the current device; kernels of other streams must be ordered
-// behind it. Returns what the copy's start returned; cudaErrorInvalidValue: the stride of the window is no power of
+// after it. Returns what the copy's start returned; cudaErrorInvalidValue: the stride of the window is no power of
 // two; cudaErrorNotSupported: the node has a NIC, and the program was built without GGAS_NIC;
 // cudaErrorStreamCaptureUnsupported: the stream is being captured, and a graph would copy what is gone by then.
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream) {

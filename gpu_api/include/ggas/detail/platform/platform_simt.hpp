@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host SIMT engine behind platform.cuh.
+// Host SIMT engine after platform.cuh.
 #pragma once
 
 #include <atomic>
@@ -30,10 +30,10 @@ inline layout own_layout() {
   return layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
 }
 inline uint64_t window_bytes() { return static_cast<uint64_t>(device_context().nodes) * device_context().stride; }
-constexpr bool own_segment_in_window = false;  // behind a NIC it is not
+constexpr bool own_segment_in_window = false;  // through a NIC it is not
 constexpr bool nic_possible = true;
 constexpr bool trace_possible = true;
-// Which segment lies `offset` bytes behind the window's start, and how far into it that is.
+// Which segment lies `offset` bytes after the window's start, and how far into it that is.
 inline uint32_t segment_at(uint64_t offset) { return static_cast<uint32_t>(offset / device_context().stride); }
 inline uint64_t offset_in_segment(uint64_t offset) { return offset % device_context().stride; }
 // Whether only the calling thread may access it: a variable of its own.
@@ -73,7 +73,7 @@ T load_own(const T* p) {
   return simt::load(p);
 }
 inline void keep_here(uint64_t&) {}  // a matter of nvcc's order
-// A look at a word that hardly ever changes, beside a loop that polls another one. No operation of the kernel, or the
+// A look at a word that hardly ever changes, next to a loop that polls another one. No operation of the kernel, or the
 // simulator would not know the loop any more (sim/gpu/convergence.cpp): it takes no simulated time.
 inline uint64_t glance(const uint64_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T>
@@ -89,8 +89,8 @@ void store_own(T* p, const T& v) {
   simt::store(p, v);
 }
 
-// Orders what follows behind the load that ended a wait. The engine completes one access of a lane after the other, so
-// only the host processor must be told.
+// Orders what follows after the load that ended a wait. The engine completes one access of a lane after the other, so
+// only the host processor must be informed.
 inline void acquire_after_poll() {
 #ifndef GGAS_TSAN
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -146,7 +146,7 @@ GGAS_SIMT_RMW(and_system, bit_and, sys)
 GGAS_SIMT_RMW(or_system, bit_or, sys)
 GGAS_SIMT_RMW(xor_system, bit_xor, sys)
 #undef GGAS_SIMT_RMW
-// Of floating point, which the engine does not add: until nobody came between.
+// Of floating point, which the engine does not add: until no thread came between.
 template <class T>
 requires(is_floating<T>) T add_system(T* p, same_t<T> v) {
   using bits = either_t<sizeof(T) == 4, uint32_t, uint64_t>;
