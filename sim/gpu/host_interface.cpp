@@ -170,7 +170,8 @@ void host_interface::pump_writes() {
   if (!writes_.empty()) notify_at(write_event_, writes_.front().at);
 }
 
-// A process runs before its rival at the same instant by an accident of order only: writes due now go first in any case.
+// A process runs before its rival at the same instant by an accident of order only: writes due now go first in any
+// case.
 void host_interface::pump_reads() {
   pump_writes();
   while (!reads_.empty() && reads_.front().at <= now_ps()) {
