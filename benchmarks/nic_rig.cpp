@@ -105,6 +105,16 @@ void nic_rig::ring_queue(unsigned n, unsigned vpid, unsigned slots) {
   const uint64_t at = vpid * nic::rma_context_bytes + nic::rma_doorbell_queue;
   queue(n, request(tlp_kind::mwr, bar_pages, at, 1, produced_[n][vpid] += slots));
 }
+void nic_rig::restart(unsigned n, unsigned vpid, unsigned log2) {
+  produced_[n][vpid] = consumed_[n][vpid] = 0;
+  write_register(n, GGAS_REG_CONTEXT_CTRL(vpid), 0);
+  write_register(n, GGAS_REG_CONTEXT_CTRL(vpid),
+                 GGAS_CONTEXT_CTRL_ENABLE_MASK | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT |
+                     GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK | uint64_t{log2} << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT);
+}
+void nic_rig::ring_notes(unsigned n, unsigned vpid, unsigned read) {
+  queue(n, request(tlp_kind::mwr, bar_pages, vpid * nic::rma_context_bytes + nic::rma_doorbell_notes, 1, read));
+}
 unsigned nic_rig::free_slots(unsigned n, unsigned vpid) const {
   return nic::rma_slots - (produced_[n][vpid] - consumed_[n][vpid]);
 }

@@ -74,6 +74,9 @@ class nic_rig {
   };
   void place_in_group(unsigned n, const place& p);
   void ring_queue(unsigned n, unsigned vpid, unsigned slots);  // so many more
+  // An idle context as new, with a ring of notifications that holds what comes up when it is full; so many were read.
+  void restart(unsigned n, unsigned vpid, unsigned notify_log2);
+  void ring_notes(unsigned n, unsigned vpid, unsigned read);
 
   void step();
   void run(uint64_t cycles);

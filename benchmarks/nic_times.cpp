@@ -168,7 +168,7 @@ void nic_times::window_operations(bool own) {
   }
 }
 
-// One behind the other; one that finds nothing of what it asks about.
+// One behind the other; one that finds nothing of what it asks about; one that asks both nodes.
 void nic_times::further_quiets() {
   for (unsigned i = 0; i < 4; ++i) {
     for (unsigned twice = 0; twice < 2; ++twice) {
@@ -183,6 +183,12 @@ void nic_times::further_quiets() {
     settle();
     rig_.quiet(0);
     settle();
+    for (const unsigned n : {0u, 1u}) {  // its own node first, or last
+      for (const bool own : {false, true}) rig_.store(n, 0, 1, own);
+      settle();
+      rig_.quiet(n);
+      settle();
+    }
   }
 }
 
@@ -285,6 +291,48 @@ void nic_times::every_notification(uint16_t node) {
     }
 }
 
+// The answer to a descriptor that holds its context lets the next one begin.
+void nic_times::what_waits_for_answers(uint16_t node) {
+  const uint64_t at = nic_rig::segment_nla;
+  const auto make = [&](desc_op what, unsigned size) {
+    const bool carries = what == desc_op::inline_put || what == desc_op::send;
+    return descriptor{
+        .op = what, .node = node, .size = size, .w1 = at, .w2 = at, .data = std::vector<uint8_t>(carries ? size : 0)};
+  };
+  for (const auto& [holds, its] : {std::pair{desc_op::imm, 8u}, {desc_op::get, 64u}, {desc_op::atomic, 8u}})
+    for (const auto& [what, size] : {std::pair{desc_op::imm, 8u},
+                                     {desc_op::inline_put, 16u},
+                                     {desc_op::put, 64u},
+                                     {desc_op::get, 64u},
+                                     {desc_op::notify, 0u},
+                                     {desc_op::atomic, 8u},
+                                     {desc_op::send, 8u}}) {
+      descriptor first = make(holds, its);
+      (holds == desc_op::atomic ? first.notify_requester : first.notify_completer) = true;
+      rig_.post(0, posted_ % nic_rig::contexts, first);
+      post(make(what, size));
+    }
+}
+
+// A notification that waits for room in its ring, until the host has read some.
+void nic_times::full_ring() {
+  constexpr unsigned log2 = 4;
+  const descriptor told{
+      .op = desc_op::imm, .notify_requester = true, .node = 1, .size = 8, .w1 = 7, .w2 = nic_rig::segment_nla};
+  rig_.restart(0, 0, log2);
+  settle();
+  for (unsigned i = 0; i < 1u << log2; ++i) {
+    rig_.post(0, 0, told);
+    settle();
+  }
+  for (unsigned i = 1; i <= 4; ++i) {
+    rig_.post(0, 0, told);
+    settle();
+    rig_.ring_notes(0, 0, i);
+    settle();
+  }
+}
+
 // Where nothing is mapped, then by node 1, which has closed its export and its RMA.
 void nic_times::what_is_refused() {
   rig_.load(0, 4 * nic_rig::segment_bytes, 1);
@@ -350,6 +398,8 @@ std::vector<nic::time_row> nic_times::measure_seldom() {
   cold_ = false;
   queued_operations();
   for (const uint16_t node : {uint16_t{1}, uint16_t{0}}) every_notification(node);
+  for (const uint16_t node : {uint16_t{1}, uint16_t{0}}) what_waits_for_answers(node);
+  full_ring();
   what_is_refused();
   return rows();
 }
@@ -466,7 +516,12 @@ std::vector<nic::pace_row> nic_times::paces() {
   for (const unsigned bytes : {4u, 8u, 32u, 64u, 128u, 256u}) {
     flow([&](unsigned n) { return rig_.store(0, 256 * (n % 4096), bytes / 4), true; });
     flow([&](unsigned n) { return rig_.load(0, 256 * (n % 4096), bytes / 4), true; });
+    flow([&](unsigned n) { return rig_.store(1, 256 * (n % 4096), bytes / 4, true), true; });
   }
+  flow([&](unsigned) { return rig_.quiet(0), true; });
+  // What other nodes store goes the same way, and comes as close by several links. So do quiets that waited for one.
+  paces_[{cause::store, false, effect::write}] = paces_[{cause::window_store, false, effect::write}];
+  paces_[{cause::quiet_rsp, false, effect::completion}] = paces_[{cause::quiet_read, false, effect::completion}];
   for (const bool queues : {false, true})
     flow_of_contexts({.op = desc_op::imm, .node = 1, .size = 8, .w1 = 7, .w2 = at}, queues);
   for (const unsigned bytes : {16u, 32u, 64u})

@@ -168,6 +168,8 @@ class system {
   // Of several endpoints those of one.
   std::map<std::string, uint64_t> counters(unsigned node, unsigned endpoint = 0);
   std::vector<std::string> events(unsigned node);
+  // Why the results of an own node's NIC are not to be used; empty: they are.
+  const std::string& nic_fault(unsigned node) const { return nodes_[node]->nic->fault(); }
   uint64_t nic_cycles();  // active, all NICs
   // Joules of all nodes until now, by part (sim/power/power.hpp). All ranks call it; no time passes.
   std::vector<power::part> energy();

@@ -93,7 +93,8 @@ attempt<parts> take_parts(bootstrap& b, const options& o, const memory_sizes& si
   return p;
 }
 
-void simulate(sim::system& s, job_of_ranks& job) {
+// Until the last rank has ended, or a NIC does what it cannot: why, else nothing.
+std::string simulate(sim::system& s, job_of_ranks& job) {
   s.sim().enter();
   for (unsigned r = 0; r < job.all.size(); ++r) {
     rank& one = *job.all[r];
@@ -102,22 +103,27 @@ void simulate(sim::system& s, job_of_ranks& job) {
   }
   for (const auto& r : job.all) r->core->runner().start();
   uint64_t last_ps = 0;
-  const auto all_have_ended = [&] {  // asked for each microsecond that goes by
+  std::string fault;
+  const auto over = [&] {  // asked for each microsecond that goes by
     if (s.now_ps() != std::exchange(last_ps, s.now_ps())) job.show_life();
-    return job.ended == job.all.size();
+    for (unsigned n = 0; n < s.nodes() && fault.empty(); ++n)
+      if (!s.nic_fault(n).empty()) fault = fmt::format("node {}: {}", n, s.nic_fault(n));
+    return !fault.empty() || job.ended == job.all.size();
   };
-  s.run_until(all_have_ended, ~uint64_t{0});
+  s.run_until(over, ~uint64_t{0});
   for (unsigned r = 0; r < job.all.size(); ++r) {
     if (const std::string& fault = job.all[r]->core->runner().fault(); !fault.empty())
       fmt::print(stderr, "ggas-simulator: rank {}: {}\n", r, fault);
     s.processor(r).agenda().clear();
   }
+  return fault;
 }
 
 rank::node node_of(sim::system& s, unsigned n) { return {&s.memory(n), static_cast<node_gpu*>(s.gpu(n))}; }
 
-// One job, from the arrival of its ranks until the last one has left or ended.
-attempt<> serve(const job& j, const options& o, const memory_sizes& sizes) {
+// One job, from the arrival of its ranks until the last one has left or ended. What a NIC could not do ends the
+// program.
+attempt<std::string> serve(const job& j, const options& o, const memory_sizes& sizes) {
   auto b = bootstrap::join(j);
   if (!b) return std::unexpected(b.error());
   const undisturbed until_it_is_over;
@@ -127,7 +133,7 @@ attempt<> serve(const job& j, const options& o, const memory_sizes& sizes) {
     for (const mapping& m : p->memories) memories.push_back(m.bytes());
   auto built = p ? build(o.nodes, memories) : std::unexpected(p.error());
   const auto all = (*b)->agree("simulation", built ? attempt<>() : std::unexpected(built.error()));
-  if (!all) return all;
+  if (!all) return std::unexpected(all.error());
   b->reset();
   job_of_ranks ranks{.all = {},
                      .ended = 0,
@@ -140,12 +146,12 @@ attempt<> serve(const job& j, const options& o, const memory_sizes& sizes) {
         std::make_unique<rank>(ranks, r,
                                rank::process{memories[r].first(sizes.host), sizes.gpu, node_of(**built, r),
                                              std::move(p->links[r + 1].handle), std::move(p->ends[r + 1].handle)}));
-  simulate(**built, ranks);
+  const std::string fault = simulate(**built, ranks);
   if (o.report)
     fmt::print(stderr, "ggas-simulator: {} ranks, platform {}, nic {}, seed {}: {} ps simulated\n", o.ranks,
                o.nodes.platform, o.nodes.nic, o.nodes.seed, ranks.end_ps - ranks.begin_ps);
   ranks.all.clear();  // their cores before the system
-  return {};
+  return fault;
 }
 
 int run(const options& o, job j) {
@@ -159,10 +165,11 @@ int run(const options& o, job j) {
   j.name += ".sim";
   j.timeout_ns = ~uint64_t{0};  // as long as the launcher lives
   for (;;) {
-    if (const auto served = serve(j, o, *sizes); !served) {
-      fmt::print(stderr, "ggas-simulator: {}\n", served.error());
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
+    const auto served = serve(j, o, *sizes);
+    if (served && served->empty()) continue;
+    fmt::print(stderr, "ggas-simulator: {}\n", served ? *served : served.error());
+    if (served) return 1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
 

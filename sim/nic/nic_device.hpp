@@ -26,6 +26,11 @@ class nic_device {
   virtual pcie::bar_map& bars() = 0;
   virtual uint64_t active_cycles() const = 0;                    // of the RTL; 0 if none runs
   virtual std::map<std::string, uint64_t> counters() const = 0;  // by dotted name
+  // What happened that it cannot simulate, the first time; empty: nothing. Results from then on are not to be used.
+  const std::string& fault() const { return fault_; }
+
+ protected:
+  std::string fault_;
 };
 
 }  // namespace ggas::nic

@@ -77,9 +77,10 @@ cause cause_of(const packet& p) {
   return cause::other;
 }
 
-// What a work queue has brought is a slot like any other.
+// What a work queue has brought is a slot like any other. So is the payload of a put that waited for an answer.
 cause cause_of_read(cause why, bool of_queue) {
-  return of_queue ? cause::doorbell : why == cause::doorbell ? cause::slot : why;
+  if (of_queue) return cause::doorbell;
+  return why == cause::doorbell || why == cause::ack || why == cause::get_done ? cause::slot : why;
 }
 
 effect effect_of(const pcie::tlp& t, bool wrote) {

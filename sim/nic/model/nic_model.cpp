@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/nic/model/nic_model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -17,7 +19,7 @@ constexpr unsigned bar_registers = 0;
 // As nic_bridge and the RTL have them.
 constexpr size_t outbound_limit = 64;  // TLPs between the NIC and the wire before the NIC is held back
 constexpr unsigned np_credits = 32;    // non-posted requests of the host that wait inside the NIC
-constexpr double usual_cycles = 10;    // of what has no row; counted
+constexpr double usual_cycles = 10;    // of what time alone brings
 
 }  // namespace
 
@@ -183,8 +185,10 @@ void nic_model::take(const pcie::tlp& t) {
 
 bool nic_model::deliver(packet& p) {
   const bool full = p.vc == uint8_t(vc::np) && model_.target_reads_waiting() >= times_.limits().loads_served;
-  if (full || backlog() >= outbound_limit) {
+  const uint64_t turn = turn_of(cause_of(p));
+  if (full || backlog() >= outbound_limit || turn > edge()) {
     refused_network_ = true;
+    if (turn > edge()) turn_event_.notify(sc_core::sc_time::from_value(edges_.at_ps(turn) - pcie::now_ps()));
     return false;
   }
   ++packets_in_;
@@ -194,6 +198,15 @@ bool nic_model::deliver(packet& p) {
   leave(cause_of(p), false, beats(p.len_dw));
   if (model_.responses_waiting() < waiting) free_place(p.tag);
   return true;
+}
+
+// The edge at which a unit takes the next packet of a kind: what comes of it leaves as soon as its pace lets it.
+uint64_t nic_model::turn_of(cause why) const {
+  double turn = 0;
+  for (const effect what : {effect::packet, effect::write, effect::read})
+    if (const auto cycles = times_.cycles(why, false, what, 1))
+      turn = std::max(turn, paced_[unsigned(why)][false][unsigned(what)] - *cycles);
+  return uint64_t(std::ceil(turn));
 }
 
 void nic_model::left() {
@@ -355,7 +368,9 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
 // Never closer behind the one before it than the RTL's.
 uint64_t nic_model::after(cause why, bool answer, effect what, unsigned beats_in, unsigned dws_out) {
   const auto cycles = times_.cycles(why, answer, what, beats_in);
-  untimed_ += !cycles && why != cause::other;  // what time alone brings comes with a tick
+  if (!cycles && why != cause::other && fault_.empty())  // what time alone brings comes with a tick
+    fault_ = fmt::format("the model of the {}-bit NIC has no time from {}{} to {} (docs/nic-model.md)", cfg_.data_width,
+                         answer ? "the completion of a read by " : "", to_text(why), to_text(what));
   double& free = paced_[unsigned(why)][answer][unsigned(what)];
   const double at = std::max(double(edge()) + cycles.value_or(usual_cycles), free);
   free = at + times_.pace(why, answer, what, dws_out);
@@ -448,10 +463,7 @@ uint64_t nic_model::live_register(uint16_t offset) const {
 }
 
 std::map<std::string, uint64_t> nic_model::counters() const {
-  return {{"nic.unmapped", unmapped_},
-          {"nic.untimed", untimed_},
-          {"nic.packets_in", packets_in_},
-          {"nic.packets_out", packets_out_}};
+  return {{"nic.unmapped", unmapped_}, {"nic.packets_in", packets_in_}, {"nic.packets_out", packets_out_}};
 }
 
 }  // namespace ggas::nic

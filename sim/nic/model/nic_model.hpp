@@ -54,6 +54,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   };
   bool receive(pcie::tlp& t);
   bool has_room(const pcie::tlp& t) const;
+  uint64_t turn_of(cause why) const;
   bool takes_packets(vc channel);
   bool takes_status();
   void enter(inlet& i, uint64_t due_ps, pcie::tlp&& t);
@@ -122,11 +123,12 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   };
   std::unordered_map<uint16_t, waiting> reads_;       // of the host, by tag
   std::unordered_map<uint16_t, uint64_t> responses_;  // of other nodes to the SMFU, by tag: tick of the request
+  pcie::timer turn_event_{[this] { net_.resume(cfg_.node); }};
   pcie::timer hand_on_event_{[this] { advance(); }};
   pcie::timer tick_event_{[this] { tick(); }};
   bool ticking_ = false;
   bool had_ways_ = false;  // to other nodes
-  uint64_t unmapped_ = 0, untimed_ = 0, packets_in_ = 0, packets_out_ = 0;
+  uint64_t unmapped_ = 0, packets_in_ = 0, packets_out_ = 0;
 };
 
 }  // namespace ggas::nic

@@ -69,7 +69,9 @@ sim_cluster::waiting sim_cluster::waiting_for(int node, host_sync how) const {
 }
 
 bool sim_cluster::faulty() const {
-  return programs_.failed() || std::ranges::any_of(own_, [this](int n) { return !gpu_of(n).kernel_fault().empty(); });
+  return programs_.failed() || std::ranges::any_of(own_, [this](int n) {
+           return !gpu_of(n).kernel_fault().empty() || !system_->nic_fault(homes_.of(n).host).empty();
+         });
 }
 
 // Everything ended, or something failed.
@@ -192,6 +194,7 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
   for (int n = 0; n < cfg_.nodes; ++n) {
     const unsigned host = homes_.of(n).host;
     const auto log = homes_.of(n).gpu == 0 ? system_->events(host) : std::vector<std::string>{};
+    if (owns(n) && homes_.of(n).gpu == 0 && !system_->nic_fault(host).empty()) add(broken, n, system_->nic_fault(host));
     if (!owns(n) || !alive(n)) continue;
     gpu::device& g = gpu_of(n);
     if (!g.idle()) add(stuck, n, g.blockage());
