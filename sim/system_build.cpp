@@ -244,6 +244,7 @@ std::expected<void, std::string> system::build_network() {
                                                                       .flit_ps = std::max(cycle_ps, line_ps),
                                                                       .flit_bits = p.nic.data_width,
                                                                       .hop_ps = nic::hop_cycles * cycle_ps,
+                                                                      .beat_ps = cycle_ps,
                                                                       .units = nic::buffer_units,
                                                                       .control_gap = control_gap});
   if (may_break()) cut_network();

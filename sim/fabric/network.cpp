@@ -14,7 +14,11 @@ constexpr unsigned posted = unsigned(nic::vc::p), non_posted = unsigned(nic::vc:
 }  // namespace
 
 network::network(sc_core::sc_module_name name, topology shape, const network_config& cfg)
-    : sc_module(name), shape_(std::move(shape)), cfg_(cfg), sinks_(shape_.nodes()) {
+    : sc_module(name),
+      shape_(std::move(shape)),
+      cfg_(cfg),
+      most_units_(1 + nic::mtu_dw * 32 / cfg.flit_bits),
+      sinks_(shape_.nodes()) {
   const size_t ports = size_t{shape_.nodes()} * (own_port() + 1);
   inputs_.resize(ports);
   outputs_.resize(ports);
@@ -79,6 +83,9 @@ void network::drain() {
     } else if (e.kind == what::copy) {
       in(e.node, e.port).offered &= uint8_t(~(1u << e.channel));
       offer(e.node, e.port, e.channel);
+    } else if (e.kind == what::move) {
+      in(e.node, e.port).woken = false;
+      move(e.node, e.port);
     } else {
       output& o = out(e.node, e.port);
       if (e.kind == what::credit) o.units[e.channel] = uint16_t(o.units[e.channel] + e.value);
@@ -99,6 +106,12 @@ void network::waiters::remove(waiter w) {
   if (it == end) return;
   std::copy(it + 1, end, it);
   --count_;
+}
+
+unsigned network::waiters::inputs() const {
+  unsigned bits = 0;
+  for (unsigned n = 0; n < count_; ++n) bits |= 1u << at_[n] / channels;
+  return bits;
 }
 
 void network::arrive(unsigned node, unsigned port, unsigned channel, uint32_t f) {
@@ -130,18 +143,12 @@ void network::offer(unsigned node, unsigned port, unsigned channel) {
   const waiter w{uint8_t(port), uint8_t(channel)};
   const flight& f = flights_[i.of[channel].first];
   i.offered |= uint8_t(1u << channel);
-  i.second[channel] = 0;
   if (f.grouped) {
     if (broken_) lose_dead_branches(node, w);
     if (f.left == 0) return end_copies(node, w);
-    const topology::step way = next_copy(f, channel);
-    wait(node, code(way), w);
-    return pump(node, way.port);
+    return ask(node, w, next_copy(f, channel), std::nullopt);
   }
-  if (f.to == node) {
-    wait(node, code({own_port(), channel / vcs}), w);
-    return pump(node, own_port());
-  }
+  if (f.to == node) return ask(node, w, {own_port(), channel / vcs}, std::nullopt);
   if (broken_) return ask_what_is_left(node, w);
   ask(node, w, shape_.next(node, f.to), f.chooses ? shape_.second(node, f.to) : std::nullopt);
 }
@@ -171,14 +178,14 @@ void network::ask(unsigned node, waiter w, const topology::step& way, const std:
 }
 
 void network::wait(unsigned node, uint8_t way, waiter w) {
-  const unsigned channel = w.channel % vcs + vcs * ((way - 1u) % 2);
+  const unsigned channel = on_link(w, way);
   output& o = out(node, (way - 1u) / 2);
   o.waiting[channel].push(w);
   o.asked |= uint8_t(1u << channel);
 }
 
 void network::stop_waiting(unsigned node, uint8_t way, waiter w) {
-  const unsigned channel = w.channel % vcs + vcs * ((way - 1u) % 2);
+  const unsigned channel = on_link(w, way);
   output& o = out(node, (way - 1u) / 2);
   o.waiting[channel].remove(w);
   if (o.waiting[channel].empty()) o.asked &= uint8_t(~(1u << channel));
@@ -186,6 +193,10 @@ void network::stop_waiting(unsigned node, uint8_t way, waiter w) {
 
 // Gives the output to channel after channel, as long as it is free and one of them can go.
 void network::pump(unsigned node, unsigned port) {
+  if (queued(port)) {
+    let_in(node, port);
+    return send_next(node, port);
+  }
   output& o = out(node, port);
   const uint64_t now = pcie::now_ps();
   for (unsigned tried = 0; tried < channels && o.asked != 0 && o.free_ps <= now;) {
@@ -197,8 +208,13 @@ void network::pump(unsigned node, unsigned port) {
       ++tried;
     }
   }
-  if (o.woken || o.free_ps <= now || o.asked == 0) return;
-  o.woken = true;
+  if (o.free_ps > now && o.asked != 0) wake(node, port);
+}
+
+// As soon as it is free.
+void network::wake(unsigned node, unsigned port) {
+  output& o = out(node, port);
+  if (std::exchange(o.woken, true)) return;
   schedule(o.free_ps, what::wake, node, port, 0, 0);
 }
 
@@ -207,31 +223,33 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
   const waiter w = o.waiting[channel].front();
   const input& i = in(node, w.input);
   const uint32_t f = i.of[w.channel].first;
-  const unsigned units = flights_[f].units;
-  const bool grouped = flights_[f].grouped;
-  if (port == own_port()) {
-    if (!sinks_[node]->deliver(packets_[f])) return false;
-    if (!grouped) unused_.push_back(f);
-  } else {
-    if (o.units[channel] < units) return false;
-    o.units[channel] = uint16_t(o.units[channel] - units);
-    transmit(node, port, channel, grouped ? new_flight(nic::packet(packets_[f])) : f);
-  }
-  const uint8_t way = code({port, channel / vcs}), second = i.second[w.channel];
-  stop_waiting(node, way, w);
-  if (second != 0) {
-    stop_waiting(node, way == second ? i.first[w.channel] : second, w);
-    stats_.second += way == second;
-  }
-  const uint64_t gone = port == own_port() ? pcie::now_ps() : o.free_ps;  // the last flit
-  if (grouped) {                                                          // the next copy begins then
-    flights_[f].left = uint16_t(flights_[f].left & (flights_[f].left - 1u));
-    schedule(gone, what::copy, node, w.input, w.channel, 0);
+  if (port != own_port()) {
+    if (o.units[channel] < flights_[f].units) return false;
+    transmit(node, port, channel, f);
+    taken(node, w, code({port, channel / vcs}), o.free_ps);
     return true;
   }
-  give_back(node, w, units, gone);
-  leave(node, w);
+  if (!sinks_[node]->deliver(packets_[f])) return false;
+  const bool copy = flights_[f].grouped;
+  taken(node, w, code({port, channel / vcs}), pcie::now_ps() + (copy ? beats_ps(flights_[f]) : 0));
+  if (!copy) unused_.push_back(f);
   return true;
+}
+
+// The front of an input goes that way; its place is free then. The next copy for a group begins then.
+void network::taken(unsigned node, waiter w, uint8_t way, uint64_t gone_ps) {
+  input& i = in(node, w.input);
+  const uint8_t first = std::exchange(i.first[w.channel], 0), second = std::exchange(i.second[w.channel], 0);
+  stop_waiting(node, first, w);
+  if (second != 0) stop_waiting(node, second, w);
+  stats_.second += way == second;
+  flight& f = flights_[i.of[w.channel].first];
+  if (f.grouped) {
+    f.left = uint16_t(f.left & (f.left - 1u));
+    return schedule(gone_ps, what::copy, node, w.input, w.channel, 0);
+  }
+  give_back(node, w, f.units, gone_ps);
+  leave(node, w);
 }
 
 void network::give_back(unsigned node, waiter w, unsigned units, uint64_t at_ps) {
@@ -244,6 +262,7 @@ void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t 
   output& o = out(node, port);
   const topology::end to = across(node, port);
   const flight& it = flights_[f];
+  o.units[channel] = uint16_t(o.units[channel] - it.units);
   uint64_t start = pcie::now_ps();
   if (o.owes && start > o.free_ps) {  // control left while the link was idle
     start = std::max(start, o.free_ps + cfg_.flit_ps);

@@ -3,11 +3,13 @@
 // without flits (docs/nic-model.md). Each direction of a link carries one packet at a time. Each channel (virtual
 // channel and lane) has a receive buffer at its end, whose units the sender accounts for. A hop stores a packet and
 // sends it on.
-// Channels are served in turn, packets of one channel in their order. An NP packet never passes a P packet that came in
-// front of it over the same link. A packet that may pass others waits for both links of its route, and leaves by the
-// one that is free first. Links may be cut, and routes written (sim/fabric/network_faults.cpp).
+// Packets of one channel keep their order. An NP packet never passes a P packet that came in front of it over the same
+// link. Where NICs have several links, packets go through queues in front of them (sim/fabric/network_queues.cpp); a
+// packet that may pass others takes the first one of its route that has room. With one link channels are served in
+// turn. Links may be cut, and routes written (sim/fabric/network_faults.cpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -20,6 +22,7 @@
 
 #include "sim/fabric/monotone_queue.hpp"
 #include "sim/fabric/routes.hpp"
+#include "sim/fabric/shares.hpp"
 #include "sim/fabric/topology.hpp"
 #include "sim/nic/packet.hpp"
 #include "sim/pcie/timer.hpp"
@@ -46,6 +49,7 @@ struct network_config {
   uint64_t flit_ps = 0;     // a flit on a link
   unsigned flit_bits = 64;
   uint64_t hop_ps = 0;   // in a hop: last flit in to first flit out
+  uint64_t beat_ps = 0;  // a beat from an input to the queue of a link
   unsigned units = 256;  // of a receive buffer: one a packet, one for each of its beats of payload
   // Acknowledgements and credits leave in flits of their own, while the link is idle; under load at most one behind so
   // many flits of packets. 0: they take no time.
@@ -104,6 +108,8 @@ class network : public sc_core::sc_module {
     bool chooses = false;  // it may leave by its second choice
     bool grouped = false;  // it is for a group:
     uint16_t left = 0;     // branches that it has not gone to yet, as group_line has them; own_branch
+    uint8_t channel = 0;   // that it leaves by, in the queue of a link
+    uint8_t vtime = 0;     // virtual time of the link that it came by
   };
   static constexpr unsigned own_branch = 12;
   // Packets that came over one link, or from the own NIC.
@@ -112,9 +118,12 @@ class network : public sc_core::sc_module {
       uint32_t first = none, last = none;  // flights
     };
     std::array<fifo, channels> of;
-    std::array<uint8_t, channels> second{};  // code() of the front's second choice; 0: it has none
+    std::array<uint8_t, channels> second{};  // code() of the front's second choice; 0: it waits for none
     std::array<uint8_t, channels> first{};   // and of its first one
-    uint8_t offered = 0;                     // bits: the front of that channel waits for its output
+    uint8_t offered = 0;                     // bits: the front of that channel has asked for its output
+    uint64_t free_ps = 0;                    // the last packet has moved into its queue
+    uint8_t last = 0;                        // its channel
+    bool woken = false;
   };
   // Front of an input's channel, as it waits for an output.
   struct waiter {
@@ -126,6 +135,7 @@ class network : public sc_core::sc_module {
    public:
     bool empty() const { return count_ == 0; }
     waiter front() const { return {uint8_t(at_[0] / channels), uint8_t(at_[0] % channels)}; }
+    unsigned inputs() const;  // bits
     void push(waiter w) { at_[count_++] = uint8_t(w.input * channels + w.channel); }
     void remove(waiter w);
 
@@ -140,13 +150,16 @@ class network : public sc_core::sc_module {
     std::array<uint16_t, channels> units{};  // free at the other end
     uint16_t gap = 0;                        // flits of packets since the last one of control
     bool owes = false;                       // one of control, as soon as that is possible
-    uint8_t last = 0;                        // channel served last
+    uint8_t last = 0;                        // channel served last; with queues the input that was let in last
     uint8_t asked = 0;                       // bits: channels for which somebody waits
     bool woken = false;
     std::array<waiters, channels> waiting;  // by the channel on that link
+    // With several links: what each input has here, a flight that has not begun; and whose turn it is.
+    std::array<uint32_t, max_ports + 1> queue{none, none, none, none, none, none, none};
+    shares turns;
   };
   static uint8_t code(const topology::step& s) { return uint8_t(1 + 2 * s.port + s.lane); }
-  enum class what : uint8_t { arrival, wake, credit, copy };
+  enum class what : uint8_t { arrival, wake, credit, copy, move };
   struct event {
     what kind;
     uint8_t port, channel;
@@ -156,7 +169,9 @@ class network : public sc_core::sc_module {
   unsigned own_port() const { return shape_.ports(); }  // input and output of the own NIC
   input& in(unsigned node, unsigned port) { return inputs_[node * (own_port() + 1) + port]; }
   const input& in(unsigned node, unsigned port) const { return inputs_[node * (own_port() + 1) + port]; }
+  static unsigned on_link(waiter w, uint8_t way) { return w.channel % vcs + vcs * ((way - 1u) % 2); }  // its channel
   output& out(unsigned node, unsigned port) { return outputs_[node * (own_port() + 1) + port]; }
+  const output& out(unsigned node, unsigned port) const { return outputs_[node * (own_port() + 1) + port]; }
   uint32_t new_flight(nic::packet&& p);
   void schedule(uint64_t at_ps, what kind, unsigned node, unsigned port, unsigned channel, uint32_t value);
   void drain();
@@ -168,11 +183,23 @@ class network : public sc_core::sc_module {
   topology::end across(unsigned node, unsigned port) const { return across_[node * own_port() + port]; }
   void pump(unsigned node, unsigned port);
   bool go(unsigned node, unsigned port, unsigned channel);
+  void wake(unsigned node, unsigned port);
+  void taken(unsigned node, waiter w, uint8_t way, uint64_t gone_ps);
   void transmit(unsigned node, unsigned port, unsigned channel, uint32_t f);
   void owe_control(unsigned node, unsigned port);
   void leave(unsigned node, waiter w);
   void ask(unsigned node, waiter w, const topology::step& way, const std::optional<topology::step>& also);
   void give_back(unsigned node, waiter w, unsigned units, uint64_t at_ps);
+
+  // ---- network_queues.cpp
+  bool queued(unsigned port) const { return own_port() > 1 && port != own_port(); }
+  unsigned place(unsigned input) const { return input == own_port() ? shares::own : input; }  // in queue and turns
+  void let_in(unsigned node, unsigned port);
+  void move(unsigned node, unsigned port);
+  bool takes(unsigned node, waiter w, uint8_t way) const;
+  void move_to(unsigned node, waiter w, uint8_t way);
+  void send_next(unsigned node, unsigned port);
+  uint64_t beats_ps(const flight& f) const { return std::max(f.units - 1u, 1u) * cfg_.beat_ps; }
 
   // ---- network_faults.cpp
   struct wreck {
@@ -200,6 +227,7 @@ class network : public sc_core::sc_module {
 
   topology shape_;
   network_config cfg_;
+  unsigned most_units_;  // of a packet
   std::vector<packet_sink*> sinks_;
   std::vector<input> inputs_;
   std::vector<output> outputs_;

@@ -54,6 +54,11 @@ void network::die(unsigned node, unsigned port) {
   broken_->states[node * own_port() + port] = link_state::dead;
   for (const waiters& of : out(node, port).waiting)
     while (!of.empty()) lose_way(node, port, of.front());
+  for (uint32_t& queued : out(node, port).queue)
+    if (const uint32_t f = std::exchange(queued, none); f != none) {
+      sinks_[node]->lost(packets_[f], true);
+      unused_.push_back(f);
+    }
   const topology::end there = across(node, port);
   when(pcie::now_ps() + cfg_.latency_ps + cfg_.flit_ps, [=, this] {
     const bool heard = broken_->dark[there.node * own_port() + there.port] == 0;
@@ -127,16 +132,16 @@ void network::lose_dead_branches(unsigned node, waiter w) {
 void network::lose_way(unsigned node, unsigned port, waiter w) {
   input& i = in(node, w.input);
   if (const flight& f = flights_[i.of[w.channel].first]; f.grouped) {
-    stop_waiting(node, code(next_copy(f, w.channel)), w);
+    stop_waiting(node, std::exchange(i.first[w.channel], 0), w);
     i.offered &= uint8_t(~(1u << w.channel));
     return offer(node, w.input, w.channel);
   }
   uint8_t &first = i.first[w.channel], &second = i.second[w.channel];
   const bool of_first = (first - 1u) / 2 == port;
   stop_waiting(node, of_first ? first : second, w);
-  if (second == 0) return discard(node, w);
   if (of_first) first = second;
   second = 0;
+  if (first == 0) discard(node, w);
 }
 
 void network::discard(unsigned node, waiter w) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queues in front of several links, one for each input, as the crossbar of the RTL has them (docs/network.md). An
+// input moves a packet at a time, a beat a cycle, as soon as its queue and the other side have room; the link takes
+// packets from the queues by virtual time.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "sim/fabric/network.hpp"
+#include "sim/pcie/port.hpp"
+
+namespace ggas::fabric {
+
+// What waits for that link, input after input.
+void network::let_in(unsigned node, unsigned port) {
+  const output& o = out(node, port);
+  unsigned inputs = 0;
+  for (unsigned asked = o.asked; asked != 0; asked &= asked - 1)
+    inputs |= o.waiting[unsigned(std::countr_zero(asked))].inputs();
+  for (unsigned turn = 1; inputs != 0 && turn <= own_port() + 1; ++turn)
+    if (const unsigned from = (o.last + turn) % (own_port() + 1); inputs >> from & 1) move(node, from);
+}
+
+// The next packet of an input, channel after channel.
+void network::move(unsigned node, unsigned port) {
+  input& i = in(node, port);
+  const uint64_t now = pcie::now_ps();
+  for (unsigned tried = 0; tried < channels && i.free_ps <= now;) {
+    const waiter w{uint8_t(port), uint8_t((i.last + 1 + tried++) % channels)};
+    const uint8_t first = i.first[w.channel], second = i.second[w.channel];
+    const uint8_t way = takes(node, w, first) ? first : takes(node, w, second) ? second : 0;
+    if (way == 0) continue;
+    i.last = w.channel;
+    move_to(node, w, way);
+    tried = 0;
+  }
+  if (i.offered == 0 || i.free_ps <= now || std::exchange(i.woken, true)) return;
+  schedule(i.free_ps, what::move, node, port, 0, 0);
+}
+
+// Its queue has room for a packet, and the other side for any packet in addition to those that wait.
+bool network::takes(unsigned node, waiter w, uint8_t way) const {
+  const unsigned port = (way - 1u) / 2;
+  if (way == 0 || !queued(port)) return false;
+  const output& o = out(node, port);
+  if (o.queue[place(w.input)] != none) return false;
+  const unsigned channel = on_link(w, way);
+  const auto of_channel = [&](uint32_t f) { return f != none && flights_[f].channel == channel; };
+  return o.units[channel] >= (1 + unsigned(std::ranges::count_if(o.queue, of_channel))) * most_units_;
+}
+
+void network::move_to(unsigned node, waiter w, uint8_t way) {
+  input& i = in(node, w.input);
+  const unsigned port = (way - 1u) / 2;
+  uint32_t f = i.of[w.channel].first;
+  i.free_ps = pcie::now_ps() + beats_ps(flights_[f]);
+  if (flights_[f].grouped) {
+    const uint8_t vtime = flights_[f].vtime;
+    f = new_flight(nic::packet(packets_[f]));
+    flights_[f].vtime = vtime;
+  }
+  flights_[f].channel = uint8_t(on_link(w, way));
+  output& o = out(node, port);
+  o.queue[place(w.input)] = f;
+  o.last = w.input;
+  taken(node, w, way, i.free_ps);
+  send_next(node, port);
+}
+
+// A place in a queue is free as soon as its packet begins.
+void network::send_next(unsigned node, unsigned port) {
+  output& o = out(node, port);
+  unsigned heads = 0;
+  for (unsigned n = 0; n < o.queue.size(); ++n) heads |= unsigned(o.queue[n] != none) << n;
+  if (heads == 0) return;
+  if (o.free_ps > pcie::now_ps()) return wake(node, port);
+  const unsigned input = o.turns.next(heads, [&](unsigned n) { return flights_[o.queue[n]].vtime; });
+  const uint32_t f = std::exchange(o.queue[input], none);
+  flights_[f].vtime = o.turns.begin(input, flights_[f].vtime, packets_[f].len_dw);
+  transmit(node, port, flights_[f].channel, f);
+  if ((heads & (heads - 1)) != 0) wake(node, port);
+  let_in(node, port);
+}
+
+}  // namespace ggas::fabric
