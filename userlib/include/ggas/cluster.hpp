@@ -49,7 +49,7 @@ constexpr block_shape with_shared(const extent& threads, size_t bytes) {
   return b;
 }
 
-// A queue of a node's GPU: what it holds runs in order, other queues run beside it. A number is the node's own stream.
+// A queue of a node's GPU: what it holds runs in order, other queues run next to it. A number is the node's own stream.
 struct stream {
   int node;
   uintptr_t id;  // of the provider: 0 is the node's own; cuda: the cudaStream_t, also one that the program made
@@ -67,8 +67,8 @@ struct event {
 enum class host_sync {
   stream,          // polls for the end of the stream
   device,          // of everything on the GPU
-  event,           // polls for an event behind the last kernel
-  event_blocking,  // sleeps until an interrupt tells it of that event
+  event,           // polls for an event after the last kernel
+  event_blocking,  // sleeps until an interrupt informs it of that event
 };
 
 // How many blocks a GPU that runs nothing else holds at once.
@@ -117,7 +117,7 @@ class cluster {
   // costs no time. cuda: memory of the GPU; read and write copy.
   virtual std::byte* segment(int node) = 0;
   size_t segment_bytes() const { return device_context(local_nodes()[0]).segment_bytes; }
-  // Copies between the program's memory and an offset of a local node's segment, beside whatever runs: for set-up and
+  // Copies between the program's memory and an offset of a local node's segment, next to whatever runs: for set-up and
   // verification. When it returns the copy is done.
   virtual result<> write(int node, uint64_t offset, const void* from, size_t bytes);
   virtual result<> read(int node, uint64_t offset, void* to, size_t bytes);
@@ -135,12 +135,12 @@ class cluster {
   // first; 0 is that of the node's own stream, numbers beyond what the GPU has are its last. shm: takes no notice.
   virtual result<stream> make_stream(int node, int priority = 0) = 0;
   virtual result<event> make_event(int node) = 0;
-  // The event is reached when all that the stream holds now has ended. Recorded anew it forgets that.
+  // The event is reached when all that the stream holds now has ended. Recorded again it forgets that.
   virtual result<> record(const event& e, const stream& s) = 0;
-  // What the stream gets from now on begins when the event, as it was recorded last, is reached; nobody has recorded
+  // What the stream gets from now on begins when the event, as it was recorded last, is reached; no one has recorded
   // it: at once. Stream and event may be of different nodes of this process.
   virtual result<> wait(const stream& s, const event& e) = 0;
-  // Whether the event is reached; true also where nobody has recorded it. shm, sim: as the last poll() or run() left
+  // Whether the event is reached; true also where no one has recorded it. shm, sim: as the last poll() or run() left
   // it.
   virtual result<bool> reached(const event& e) = 0;
 
@@ -170,7 +170,7 @@ class cluster {
   // days or more: for ever), or cancelled when cluster_config::cancelled says so. After an error kernels that had not
   // ended are gone, but on GPUs: there they go on until their waits end. Memory keeps what they wrote. With kernels it
   // is a step of a host: provider sim charges each launching call, and at the end what the hosts need to learn of it.
-  // It tells nothing of stores and puts that a kernel has not completed: they may still be on their way.
+  // It reports nothing of stores and puts that a kernel has not completed: they may still be in flight.
   virtual result<run_stats> run(uint64_t timeout_ns, host_sync how = host_sync::stream) = 0;
 
   // ---- failures
@@ -179,14 +179,14 @@ class cluster {
   // ggas_aborted, some polls later, unless what they wait for has come. So it goes on until reset(). By any thread,
   // also while another one is in run(), and from programs and on_progress.
   virtual result<> abort() = 0;
-  // Waits of kernels of the local nodes that ended in vain, until now or the last reset(): by a time-out or abort(). By
-  // any thread, also while kernels run.
+  // Waits of kernels of the local nodes that ended without success, until now or the last reset(): by a time-out or
+  // abort(). By any thread, also while kernels run.
   virtual result<hang_report> report() = 0;
   // all. After a failure: every barrier and collective works again as in a new cluster, those of teams that the host
   // made too, nothing is broken or aborted, and the nodes' memory is as it was but for what is the library's. First
   // runs what is queued and waits until every node's stores have arrived, as run() with that time-out; an error of it
   // is this one's, and nothing has changed. Streams that the program made must be idle. Puts, gets and atomics that
-  // were posted to queues of a NIC complete by themselves, also afterwards: ggas_quiet tells. Without a NIC rings of
+  // were posted to queues of a NIC complete by themselves, also afterwards: ggas_quiet reports. Without a NIC rings of
   // notifications are empty afterwards; with one counts of its failures stay.
   virtual result<> reset(uint64_t timeout_ns) = 0;
 
@@ -227,7 +227,7 @@ class cluster {
   virtual std::vector<energy_part> energy() const { return {}; }
   virtual std::vector<std::string> events(int node) const;  // NIC events so far, as text
   // Ends waves, trace and capture; nothing is observed any more. The error (no_space) has a line for each file that is
-  // not whole. Without this call the destructor does it and tells on standard error.
+  // not whole. Without this call the destructor does it and reports on standard error.
   virtual result<> end_observation() { return {}; }
 
   // ---- ranges of all segments, from one offset to another: for ggas::heap and ggas::team_space. They last as long as

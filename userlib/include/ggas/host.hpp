@@ -30,10 +30,10 @@ class host {
   virtual ~host() = default;
   virtual int node() const = 0;
   virtual uint64_t now_ns() const = 0;
-  // The processor sleeps; nobody polls meanwhile.
+  // The processor sleeps; no one polls meanwhile.
   virtual void sleep(uint64_t ns) = 0;
 
-  // What a communication library does in one call (post an operation, take its notification) beside its accesses:
+  // What a communication library does in one call (post an operation, take its notification) next to its accesses:
   // checks, locks, books. The C interface of ggas/rma.h alone does none of that.
   virtual void library_call() = 0;
 

@@ -287,7 +287,7 @@ rma_queue sim_cluster::queue(int node, const context_plan& p) const {
   };
 }
 
-// GPUs of a computer have their contexts one behind the other.
+// GPUs of a computer have their contexts in sequence.
 unsigned sim_cluster::vpid_of(int node, const context_plan& p) const {
   const size_t each = p.vpid < first_program_vpid ? plan_.kernels.size() : plan_.programs.size();
   return p.vpid + unsigned(homes_.of(node).gpu * each);

@@ -89,11 +89,11 @@ class sim_cluster final : public engine_cluster, private driven_gpu {
  private:
   // What a computer owns in this process. Addresses are the same for kernels and host programs.
   struct host_memory_map {
-    std::byte* pinned = nullptr;  // for everybody, then for contexts; of each GPU a part
+    std::byte* pinned = nullptr;  // for every node, then for contexts; of each GPU a part
     std::byte* pages = nullptr;   // of the NIC: addresses only
   };
   struct node_memory {
-    std::byte *segment = nullptr, *rings = nullptr;      // GPU memory: for everybody; for the contexts of the NIC
+    std::byte *segment = nullptr, *rings = nullptr;      // GPU memory: for every node; for the contexts of the NIC
     std::byte *pinned = nullptr, *host_rings = nullptr;  // the same of host memory
     std::byte* pages = nullptr;
     uint64_t host_nla = 0;
@@ -163,7 +163,7 @@ class sim_cluster final : public engine_cluster, private driven_gpu {
   std::vector<host_memory_map> hosts_;
   std::vector<node_memory> nodes_;
   std::vector<nic_place> places_;           // by node, if some share a NIC
-  std::map<unsigned, size_t> events_seen_;  // of each computer, by verdicts
+  std::map<unsigned, size_t> events_seen_;  // of each computer, by verdict()
   std::vector<uint64_t> kernels_launched_;  // by node, in runs so far
   std::vector<int> own_;                    // nodes that this process simulates
   std::unique_ptr<sim::system> system_;     // its blocks may refer to all of the above

@@ -409,7 +409,7 @@ __device__ __forceinline__ void red_add_system(double* p, double v) {
   asm volatile("red.relaxed.sys.global.add.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory");
 }
 // Lanes that add the same number to the same word at the same time send one addition: a word takes one every 2 ns,
-// the thread that sends it. Others go alone. What each of them did before is before that addition, and the addition
+// from whichever lane it comes. Others go alone. What each of them did before is before that addition, and the addition
 // before what each does next, as if all had made it themselves (docs/memory-model.md).
 template <class T>
 __device__ __forceinline__ void red_add_system_together(T* p, same_t<T> v) {
