@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between the programs of simulated processors (docs/messages.md): eager ones by VELO, larger ones by
+// Messages between the programs of simulated processors (docs/host-messages.md): eager ones by VELO, larger ones by
 // rendezvous over RMA. Data lies in pinned memory.
 #pragma once
 

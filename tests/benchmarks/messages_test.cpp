@@ -190,7 +190,7 @@ TEST(messages, errors_name_what_happened) {
   EXPECT_EQ(huge, "a message of 8388609 bytes: at most 8388608");
 }
 
-// Where both ways take the same time, of messages between two nodes; for docs/messages.md.
+// Where both ways take the same time, of messages between two nodes; for docs/host-messages.md.
 TEST(messages, eager_and_rendezvous) {
   const auto c = make(2);
   std::map<size_t, uint64_t> ns[2];
