@@ -180,7 +180,7 @@ std::filesystem::path own_platform(const std::string& name, const run_facts& run
   return own_folder ? sim::platform_folder() / (name + ".toml") : "";
 }
 
-// What the cluster is made of besides provider, platform, NIC, nodes and seed, and the files that say it.
+// What the cluster is made of, in addition to provider, platform, NIC, nodes and seed, and the files that say it.
 void add_facts(const cluster_config& cfg, std::vector<std::filesystem::path> read, run_facts& out) {
   out.set = cfg.overrides;
   out.faults = cfg.fault_lines;

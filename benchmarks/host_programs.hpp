@@ -21,14 +21,14 @@ struct host_port {
 
 // One direction of a transfer, by network logical addresses.
 struct host_transfer {
-  ggas_rma_peer peer;  // context that is told of arrivals, and its node
+  ggas_rma_peer peer;  // context that learns of arrivals, and its node
   uint64_t source, target;
   uint32_t bytes;
   uint64_t rounds;  // measured ones, one more goes before
   uint64_t timeout_ns;
 };
 
-// Puts to and fro, each told by a notification: node `first` begins. Samples are whole rounds.
+// Round trips of puts, each with a notification: node `first` begins. Samples are whole rounds.
 void host_pingpong(host& h, host_port& p, const host_transfer& t, bool first);
 
 // The same for GPUs that ask their processors: `request` is a word of host memory that the GPU raises, `flag` the word
@@ -52,7 +52,7 @@ void host_forward_puts(host& h, std::vector<host_port>& ports, const host_transf
 void host_forward_atomics(host& h, host_port& p, const host_transfer& t, const gpu_words& w, const uint64_t* record,
                           uint64_t record_nla);
 
-// Gets, or fetch-adds (`atomic`: target is the word, source the result record), one behind the other.
+// Gets, or fetch-adds (`atomic`: target is the word, source the result record), back to back.
 enum class host_round { get, atomic };
 void host_rounds(host& h, host_port& p, const host_transfer& t, host_round what);
 

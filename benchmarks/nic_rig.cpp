@@ -21,7 +21,7 @@ using pcie::tlp_kind;
 constexpr uint64_t segment_base = 0x1'0000'0000;  // 2 MB aligned
 constexpr uint64_t table_base = 0x2'0000'0000;    // translations of 2 MB pages
 constexpr uint64_t status_base = 0x3'0000'0000;   // 16 bytes a context
-constexpr uint64_t rings_base = 0x4'0000'0000;    // 4 MB a context: notifications, 1 MB behind them the mailbox
+constexpr uint64_t rings_base = 0x4'0000'0000;    // 4 MB a context: notifications, 1 MB after them the mailbox
 constexpr uint64_t queue_base = 0x5'0000'0000;    // a work queue, the same slot everywhere
 constexpr uint64_t notify_log2 = 16, mailbox_log2 = 12, queue_log2 = 16;
 constexpr uint16_t domain = 1;

@@ -59,8 +59,8 @@ class nic_rig {
   const std::vector<std::pair<unsigned, pcie::tlp>>& set_up() const { return set_up_; }
 
   // ---- one-sided communication. Every context may reach the segment of either node at NLA `segment_nla`. It has a
-  // ring of notifications and a mailbox, neither of which is ever read. Beside those contexts there are as many with
-  // work queues, full of `queued_slots`, over and over.
+  // ring of notifications and a mailbox, neither of which is ever read. In addition to those contexts there are as many
+  // with work queues, full of `queued_slots`, over and over.
   static constexpr uint64_t segment_nla = 2ull << 46;  // pages of 2 MB
   void post(unsigned n, unsigned vpid, const nic::descriptor& d);
   unsigned free_slots(unsigned n, unsigned vpid) const;

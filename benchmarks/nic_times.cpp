@@ -80,7 +80,7 @@ void nic_times::collect(unsigned n, reason r) {
 
 // ---------------------------------------------------------------------------------------------- what leaves
 
-// `last`: its last beat left so many cycles behind its first.
+// `last`: its last beat left so many cycles after its first.
 nic_times::reason nic_times::note(unsigned n, std::deque<reason>& expected, uint64_t at, unsigned last, unsigned dws) {
   if (expected.empty()) {
     ++unexplained_;
@@ -159,16 +159,16 @@ void nic_times::window_operations(bool own) {
       rig_.load(0, 256 * i, bytes / 4, own);
       settle();
     }
-    rig_.quiet(0);  // behind stores
+    rig_.quiet(0);  // after stores
     settle();
-    rig_.quiet(0);  // behind nothing
+    rig_.quiet(0);  // after nothing
     settle();
     rig_.read_register(0, GGAS_REG_NODE);
     settle();
   }
 }
 
-// One behind the other; one that finds nothing of what it asks about; one that asks both nodes.
+// Back to back; one that finds nothing of what it asks about; one that asks both nodes.
 void nic_times::further_quiets() {
   for (unsigned i = 0; i < 4; ++i) {
     for (unsigned twice = 0; twice < 2; ++twice) {
@@ -245,7 +245,7 @@ void nic_times::collectives() {
           rig_.collective(node, {.words = words, .kind = nic::coll::float32, .contributes = words > 0, .wants = true});
           settle();
         }
-  // Barriers behind fences that find no stores.
+  // Barriers after fences that find no stores.
   for (unsigned i = 0; i < 4; ++i)
     for (const unsigned first : {0u, 1u})
       for (const unsigned node : {first, 1 - first}) {
@@ -254,7 +254,7 @@ void nic_times::collectives() {
       }
 }
 
-// Behind stores to the other node and to the own one.
+// After stores to the other node and to the own one.
 void nic_times::asking_fences() {
   for (unsigned i = 0; i < 4; ++i)
     for (const bool own : {false, true})
@@ -419,7 +419,7 @@ std::vector<nic::time_row> nic_times::rows() {
 
 // ---------------------------------------------------------------------------------------------- paces
 
-// What holds a flow up is the last cause whose outputs are late: what comes behind them has nothing to wait for, and
+// What holds a flow up is the last cause whose outputs are late: what comes after them has nothing to wait for, and
 // what comes before them waits for them.
 void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   constexpr unsigned operations = 1'200;
@@ -445,7 +445,7 @@ void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
 }
 
 // Whether outputs of that kind are known by their order. The RTL joins status blocks, so writes of the NIC whose
-// contexts post are not; and the model asks for what is read behind an answer in another order.
+// contexts post are not; and the model asks for what is read after an answer in another order.
 bool nic_times::told_apart(const key& k, unsigned n) {
   const effect what = std::get<2>(k);
   if (what == effect::read) return !std::get<1>(k);

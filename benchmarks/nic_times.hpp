@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the times of the NIC's model (sim/nic/model/model_times.hpp) from the RTL. Two NICs are driven at their pins,
-// one operation after the other; beside each runs a reference model that gets the same inputs and tells what of them
+// one operation after the other; next to each runs a reference model that gets the same inputs and says what of them
 // each output is the answer to. The cycles between the two are a sample.
 #pragma once
 
@@ -28,13 +28,13 @@ class nic_times {
   const std::string& wrong() const { return rig_.wrong(); }
   // Runs every operation; a row for each cause and effect that was seen.
   std::vector<nic::time_row> measure();
-  // Likewise what is seldom: walks for translations, puts and gets of work queues, quiets behind quiets, fences that
+  // Likewise what is seldom: walks for translations, puts and gets of work queues, quiets after quiets, fences that
   // ask. In an object of its own: the model may lose count of what the RTL joins.
   std::vector<nic::time_row> measure_seldom();
-  // Behind measure(): every operation as often and as close together as the NIC takes it. A row where that is further
+  // After measure(): every operation as often and as close together as the NIC takes it. A row where that is further
   // apart than what goes in or out makes it.
   std::vector<nic::pace_row> paces();
-  // Of the samples behind the rows: cycles that a row is off, in the mean, and outputs that no model foresaw.
+  // Of the samples of the rows: cycles that a row is off, in the mean, and outputs that no model foresaw.
   double mean_error() const { return mean_error_; }
   unsigned unexplained() const { return unexplained_; }
 

@@ -36,7 +36,7 @@ nlohmann::ordered_json with_clock(const session& s, nlohmann::ordered_json param
 // C5, C6: for runs as published, that clock included.
 bool published_conditions(const session& s);
 
-// Buffers and places for findings behind the reserved part.
+// Buffers and places for findings after the reserved part.
 struct plan_of_buffers {
   one_sided_args args{};
   size_t bytes = 0;  // of each buffer

@@ -153,7 +153,7 @@ result<> host_rounds_once(session& s, const series& x, const plan_of_buffers& p,
   return {};
 }
 
-// The GPU asks, the processor does it. The record lies behind the word.
+// The GPU asks, the processor does it. The record lies after the word.
 result<> assisted_atomics_once(session& s, const series& x, const plan_of_buffers& p, std::vector<double>& samples) {
   host_port port;
   *host_word(s, 0) = 0;
@@ -274,7 +274,7 @@ result<> run_put_latency(session& s) {
 }
 
 result<> run_get_latency(session& s) {
-  // Without a NIC nobody notifies of a get.
+  // Without a NIC a get has no notification.
   if (!s.simulated())
     return run_variants(s, {"gpu_poll"}, sizes(s.opts()),
                         [&](const series& x, bool costs) { return rounds_point(s, x, false, costs); });

@@ -95,7 +95,7 @@ std::function<result<>(const std::string&, span_of_time&)> by_messages(session& 
 std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args& a) {
   std::vector<job> all;
   zero_area zero;
-  // With several others a lane waits for one node while a lane beside it has a number for another: that ends only where
+  // With several others a lane waits for one node while the next lane has a number for another: that ends only where
   // lanes of a warp run on their own.
   const bool lanes_run_on = s.nodes() == 2 || !s.limits().lockstep;
   if (s.nodes() > 1 && s.nodes() <= static_cast<int>(most_mailbox_nodes) && lanes_run_on) {

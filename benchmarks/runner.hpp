@@ -61,13 +61,13 @@ class session {
   // nothing overridden.
   bool calibrated() const;
 
-  // Makes the cluster, or a fresh one. Segments hold `bytes` of benchmark data beside the reserved part.
+  // Makes the cluster, or a fresh one. Segments hold `bytes` of benchmark data in addition to the reserved part.
   result<> start(size_t bytes) { return start({.bytes = bytes}); }
   struct wish {
     size_t bytes;
     std::string part = {};  // what this cluster is for, if a benchmark makes several: stands in the names of its traces
     queue_config queues = {};
-    std::vector<std::string> overrides = {};  // behind those of the command line
+    std::vector<std::string> overrides = {};  // after those of the command line
     size_t host_bytes = 1u << 20;
   };
   result<> start(const wish& w);
@@ -81,7 +81,7 @@ class session {
   std::string timeout_text() const;
   // The point at work.
   const std::string& what() const { return what_; }
-  // First byte of a node's segment behind the reserved part.
+  // First byte of a node's segment after the reserved part.
   std::byte* data(int node);
   // Offset of data() in the segment.
   size_t data_offset() const;

@@ -9,7 +9,7 @@
 //                   pinned memory at 32 MB
 //   0x00'e000'0000  NIC BAR0 (64 KB), BAR4 pages at 0x00'e010'0000 (1 MB)
 //   0x00'fee0'0000  message-signalled interrupts
-//   0x80'0000'0000  BAR of the endpoint; of several, one behind the other
+//   0x80'0000'0000  BAR of the endpoint; of several, one after the other
 //   0x100'0000'0000 NIC BAR2, the window: the segments of all nodes, stride apart; a node with several endpoints has a
 //   segment in each
 #pragma once
@@ -69,7 +69,7 @@ struct endpoint_slot {
   uint64_t bar_base, bar_bytes;  // requests to these bus addresses come to its port; its segment is at offset 0
   uint64_t window_base, window_bytes, stride;  // the NIC's window
   uint64_t pages_address, pages_bytes;         // the NIC's pages, 4 KB a context; a read at offset 0 is a quiet
-  uint64_t host_address;                       // host memory nobody uses: a read here flushes what was written
+  uint64_t host_address;                       // host memory that is not used: a read here flushes what was written
   unsigned mps, mrrs;                          // negotiated
 };
 
@@ -85,10 +85,10 @@ using endpoint_factory = std::function<std::unique_ptr<endpoint>(const endpoint_
 
 using nic_factory = std::function<nic::made_nic(unsigned data_width, const nic::host_config&, const char* name)>;
 
-// What a node is beside its NIC.
+// What a node has in addition to its NIC.
 struct node_config {
   platform plat;      // its NIC and links are those of system_config::plat
-  unsigned gpus = 1;  // endpoints; several are behind a PCIe switch
+  unsigned gpus = 1;  // endpoints; several are below a PCIe switch
 };
 
 struct system_config {
@@ -174,7 +174,7 @@ class system {
   // Joules of all nodes until now, by part (sim/power/power.hpp). All ranks call it; no time passes.
   std::vector<power::part> energy();
   // Ends waves, trace and capture; nothing is observed any more. The error has a line for each file that is not whole.
-  // Without this call the destructor does it and tells on standard error.
+  // Without this call the destructor does it and reports on standard error.
   std::expected<void, std::string> end_observation();
 
   // ---- parts

@@ -156,7 +156,7 @@ std::expected<void, std::string> system::build_node(unsigned n) {
   return {};
 }
 
-// One at a port of the root complex; several behind a switch at that port.
+// One at a port of the root complex; several below a switch at that port.
 std::expected<void, std::string> system::build_endpoints(unsigned n) {
   const platform& p = plat(n);
   node& it = *nodes_[n];

@@ -38,7 +38,7 @@ __global__ void GGAS_HIMENO_BOUNDS himeno_half_step(himeno_args a, himeno_half h
 
 GGAS_DEVICE bool himeno_has(const himeno_args& a, bool up) { return (up ? a.plan.highest : a.plan.lowest) != 0; }
 
-// The plane that a neighbour waits for, by all threads of a block, then the word that tells it.
+// The plane that a neighbour waits for, by all threads of a block, then the word that reports it.
 GGAS_DEVICE void himeno_store_plane(const himeno_args& a, bool up, uint32_t step) {
   const int neighbour = ggas_node() + (up ? 1 : -1);
   const uint64_t ghost = (up ? a.ghost_above : a.ghost_below) + a.copy_of(step);
@@ -73,7 +73,7 @@ __global__ void GGAS_HIMENO_BOUNDS himeno_step_last(himeno_args a, uint32_t step
   }
 }
 
-// A step that stores its planes at the neighbours, too. Nobody is told: a barrier follows.
+// A step that stores its planes at the neighbours, too. No signal: a barrier follows.
 __global__ void GGAS_HIMENO_BOUNDS himeno_step_stores(himeno_args a, uint32_t step) {
   const uint32_t i = detail::block_rank();
   const himeno_tile t = a.plan.tile(i);
@@ -85,7 +85,7 @@ __global__ void GGAS_HIMENO_BOUNDS himeno_step_stores(himeno_args a, uint32_t st
   work.send(a, t, ggas_pointer_of_node<float>(ggas_node() + (low ? -1 : 1), ghost) + himeno_pad);
 }
 
-// A step whose planes go by a put of the NIC: the last block of a plane posts it, with a signal behind the data.
+// A step whose planes go by a put of the NIC: the last block of a plane posts it, with a signal after the data.
 __global__ void GGAS_HIMENO_BOUNDS himeno_step_put(himeno_args a, uint32_t step) {
   const uint32_t i = detail::block_rank();
   const himeno_tile t = a.plan.tile(i);

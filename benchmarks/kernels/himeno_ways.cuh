@@ -14,7 +14,7 @@ namespace ggas::bench {
 enum class himeno_way {
   host,       // the host waits for every kernel and every transfer
   stream,     // sending and waiting take their turn in the stream
-  in_kernel,  // one kernel a step; its blocks wait, and the last block of a plane tells the neighbour
+  in_kernel,  // one kernel a step; its blocks wait, and the last block of a plane signals the neighbour
   device,     // one kernel for all steps
 };
 inline constexpr himeno_way all_himeno_ways[] = {himeno_way::host, himeno_way::stream, himeno_way::in_kernel,
@@ -40,7 +40,7 @@ inline std::string check_himeno(const himeno_grid& g, int nodes) {
   return {};
 }
 
-// Places behind `start`, the same on every node, and what node `node` does.
+// Places after `start`, the same on every node, and what node `node` does.
 inline himeno_args plan_himeno(const himeno_grid& grid, uint64_t seed, uint64_t start, int node, int nodes,
                                uint64_t timeout_ns) {
   layout_plan room(start);
@@ -88,7 +88,7 @@ class himeno_node {
     return {};
   }
 
-  // The others: steps 1 ... `steps` behind a fill. `resident`: blocks that a GPU can hold, for the way `device`.
+  // The others: steps 1 ... `steps` after a fill. `resident`: blocks that a GPU can hold, for the way `device`.
   result<> run(himeno_way way, uint32_t steps, unsigned resident) {
     if (way == himeno_way::device) {
       return launch(cluster_, node_, plan_.tiles() < resident ? plan_.tiles() : resident, threads, himeno_persistent,

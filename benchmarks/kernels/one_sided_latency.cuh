@@ -6,7 +6,7 @@
 
 namespace ggas::bench {
 
-// Does something in every round, one behind the other, and keeps how long each took; the first only warms up.
+// Does something in every round, back to back, and keeps how long each took; the first only warms up.
 template <class Once>
 GGAS_DEVICE void time_rounds(const one_sided_args& a, const ggas_queue& q, Once once) {
   outcome out{0, 0, 0, ggas_ok};
@@ -23,7 +23,8 @@ GGAS_DEVICE void time_rounds(const one_sided_args& a, const ggas_queue& q, Once 
   if (detail::thread_rank() == 0) own<outcome>(a.outcomes)[0] = out;
 }
 
-// Messages to and fro; half of a round is the latency. One warp, or one thread if the old way or the processor is used.
+// Round trips of messages; half of a round is the latency. One warp, or one thread if the old way or the processor is
+// used.
 __global__ void put_pingpong(one_sided_args a) {
   const int me = ggas_node(), peer = me ^ 1;
   if (peer >= ggas_nodes()) return;
@@ -45,7 +46,7 @@ __global__ void get_rounds(one_sided_args a) {
   time_rounds(a, q, [&](uint64_t round, uint64_t&) { return get_once(a, q, ggas_node() + 1, round + 1); });
 }
 
-// Fetch-adds of one on a word of the partner, one behind the other; old values must count up. Assisted: the processor
+// Fetch-adds of one on a word of the partner, back to back; old values must count up. Assisted: the processor
 // raises the flag to the old value and one.
 __global__ void atomic_rounds(one_sided_args a) {
   if (!leads_pair()) return;

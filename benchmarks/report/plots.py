@@ -123,7 +123,7 @@ def logarithmic_values(ax):
 
 
 def series(records, key):
-    """Curves by label: the variant, and what else tells apart records at the same place of the axis."""
+    """Curves by label: the variant, and what else distinguishes records at the same place of the axis."""
     points = {}
     for r in records:
         points.setdefault((r["variant"], r["params"][key]), []).append(r["params"])
@@ -139,7 +139,7 @@ def series(records, key):
     return found
 
 
-DECADE = 4  # a logarithmic axis of less has hardly a number beside it
+DECADE = 4  # a logarithmic axis of less has hardly a number next to it
 
 
 def is_place(value):

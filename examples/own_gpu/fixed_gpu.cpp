@@ -102,7 +102,7 @@ class fixed_gpu final : public sc_core::sc_module, public gpu::device, public si
     std::shared_ptr<mark> reaches = {}, waits = {};
   };
   struct stream {
-    std::deque<queued> queue;  // of a kernel that runs: what comes behind it
+    std::deque<queued> queue;  // of a kernel that runs: what comes after it
     bool busy = false;
     std::optional<simt::grid> grid;
     std::vector<std::unique_ptr<simt::block>> blocks;
@@ -192,7 +192,7 @@ class fixed_gpu final : public sc_core::sc_module, public gpu::device, public si
     }
   }
 
-  // A read that failed leaves all ones behind.
+  // A read that failed leaves all ones.
   void answer(simt::access& a, const pcie::read_result& r) {
     if (!r.ok()) return fail(a);
     std::memcpy(a.data.data(), reinterpret_cast<const std::byte*>(r.dws.data()) + (uint64_t(a.addr) & 3), a.size);
@@ -227,7 +227,7 @@ class fixed_gpu final : public sc_core::sc_module, public gpu::device, public si
   std::set<const simt::block*> ended_;
   std::deque<posted> waiting_;
   unsigned running_ = 0;  // streams with something to do
-  uint64_t epoch_ = 0;    // of reset(): answers from before it find nobody
+  uint64_t epoch_ = 0;    // of reset(): answers from before it find no reader
   uint64_t accesses_ = 0;
   fault fault_;
   std::string kernel_fault_;

@@ -37,7 +37,7 @@ class mapping {
   ~mapping() {
     if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
   }
-  // Nobody may shrink it: an access behind its end would end this process.
+  // No process may shrink it: an access after its end would end this process.
   attempt<> map(const userlib::file& f, uint64_t bytes) {
     struct stat s {};
     if (!f || fstat(f.fd(), &s) != 0 || uint64_t(s.st_size) != bytes) return std::unexpected("is of another size");

@@ -32,7 +32,7 @@ struct job_of_ranks {
   std::chrono::seconds patience;  // of real time, for a process that runs and asks for nothing
   uint64_t signs = 0;             // of life
 
-  // Tells all processes that the simulator works, or waits.
+  // Informs all processes that the simulator works, or waits.
   void show_life();
 };
 
@@ -44,7 +44,7 @@ class rank {
   };
   struct process {
     std::span<std::byte> memory;
-    uint64_t gpu_bytes;  // behind it in the rank's file
+    uint64_t gpu_bytes;  // after it in the rank's file
     node of;
     userlib::file link, end;  // end: readable when it has ended
   };

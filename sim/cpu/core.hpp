@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host program does and what it costs: accesses by bus address, polling, sleeping. Pinned memory is cached;
-// everything else is a device behind the processor's port.
+// everything else is a device at the processor's port.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct core_config {
   uint64_t poll_ps = 0;         // a cached access with the instructions around it, for each line
   uint64_t miss_ps = 0;         // more if a device wrote the line meanwhile
   uint64_t timer_slack_ps = 0;  // a sleep ends that much late
-  uint64_t call_ps = 0;         // a call of a communication library, beside its accesses
+  uint64_t call_ps = 0;         // a call of a communication library, in addition to its accesses
   uint64_t store_ps = 0;        // the program goes on that much after a store to a device
   uint64_t sleep_ps = 0;        // a program that waits looks that often and sleeps between; 0: it polls
 };

@@ -128,7 +128,7 @@ void network::arrive(unsigned node, unsigned port, unsigned channel, uint32_t f)
   offer(node, port, channel);
 }
 
-// Whether the front of that channel, an NP packet, came behind a P packet that is still here.
+// Whether the front of that channel, an NP packet, came after a P packet that is still here.
 bool network::behind_posted(const input& i, unsigned channel) const {
   if (channel % vcs != non_posted) return false;
   const uint64_t arrived = flights_[i.of[channel].first].arrived;

@@ -51,7 +51,7 @@ struct network_config {
   uint64_t hop_ps = 0;   // in a hop: last flit in to first flit out
   uint64_t beat_ps = 0;  // a beat from an input to the queue of a link
   unsigned units = 256;  // of a receive buffer: one a packet, one for each of its beats of payload
-  // Acknowledgements and credits leave in flits of their own, while the link is idle; under load at most one behind so
+  // Acknowledgements and credits leave in flits of their own, while the link is idle; under load at most one after so
   // many flits of packets. 0: they take no time.
   unsigned control_gap = 0;
 };
@@ -102,7 +102,7 @@ class network : public sc_core::sc_module {
   // apart.
   struct flight {
     uint64_t arrived = 0;  // in which order at this node
-    uint32_t next = none;  // behind it in its channel
+    uint32_t next = none;  // after it in its channel
     uint16_t units = 0, flits = 0;
     uint16_t to = 0;
     bool chooses = false;  // it may leave by its second choice
@@ -151,7 +151,7 @@ class network : public sc_core::sc_module {
     uint16_t gap = 0;                        // flits of packets since the last one of control
     bool owes = false;                       // one of control, as soon as that is possible
     uint8_t last = 0;                        // channel served last; with queues the input that was let in last
-    uint8_t asked = 0;                       // bits: channels for which somebody waits
+    uint8_t asked = 0;                       // bits: channels for which a sender waits
     bool woken = false;
     std::array<waiters, channels> waiting;  // by the channel on that link
     // With several links: what each input has here, a flight that has not begun; and whose turn it is.

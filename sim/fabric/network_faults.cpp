@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links of the network that are cut, packet by packet: what the RTL's links, routes and crossbar do to packets on them
-// and behind them (docs/nic-model.md).
+// and after them (docs/nic-model.md).
 #include <utility>
 
 #include "sim/fabric/network.hpp"
@@ -49,7 +49,7 @@ void network::signal(unsigned node, unsigned port, bool on) {
   if (on) try_link(node, port);
 }
 
-// The other side loses its signal, or is told.
+// The other side loses its signal, or gets a message.
 void network::die(unsigned node, unsigned port) {
   broken_->states[node * own_port() + port] = link_state::dead;
   for (const waiters& of : out(node, port).waiting)
@@ -118,7 +118,7 @@ void network::ask_what_is_left(unsigned node, waiter w) {
   discard(node, w);
 }
 
-// Copies for a group over links that are dead are lost, each of them told, up to the next one that is not.
+// Copies for a group over links that are dead are lost, each of them reported, up to the next one that is not.
 void network::lose_dead_branches(unsigned node, waiter w) {
   const uint32_t id = in(node, w.input).of[w.channel].first;
   for (flight& f = flights_[id]; f.left != 0; f.left = uint16_t(f.left & (f.left - 1u))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a simulated cluster needs it. The model of this tree is gpu.hpp; another one is a class of its own behind a
+// A GPU as a simulated cluster needs it. The model of this tree is gpu.hpp; another one is a class of its own at a
 // name (docs/how-to/own-gpu.md):
 //
 //   class my_gpu final : public ggas::gpu::device { ... };
@@ -30,7 +30,7 @@ namespace ggas::gpu {
 // A place in a stream that others wait for.
 struct mark {
   bool reached = false;
-  std::vector<std::function<void()>> waiters;  // told when it is reached
+  std::vector<std::function<void()>> waiters;  // called when it is reached
 };
 
 // Addresses that kernels use, and the bus addresses they stand for.
@@ -44,14 +44,14 @@ struct own_memory {
   uint64_t bytes, bus, bus_bytes;
 };
 
-// What a GPU is told of its node. Addresses of kernels are those of this process.
+// What a GPU knows of its node. Addresses of kernels are those of this process.
 struct surroundings {
   unsigned node;
   uint16_t bus_id;         // requester and completer id
   pcie::port_config port;  // receive buffers
   const void* context;     // what kernels see of their node: simt::environment::device_context
   std::vector<own_memory> own;
-  std::vector<mapping> apertures;               // what lies behind PCIe: the NIC's window and pages, host memory
+  std::vector<mapping> apertures;               // what PCIe reaches: the NIC's window and pages, host memory
   std::vector<std::span<std::byte>> forbidden;  // of others: an access is a fault
   uint64_t flush_address;                       // host memory whose read flushes what was written before
   uint64_t host_memory_bytes;                   // bus addresses below are host memory

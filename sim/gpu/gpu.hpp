@@ -148,7 +148,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   std::deque<group*> stalled_;  // stores that found the queue full, oldest first
   uint64_t l2_free_ps_ = 0, memory_free_ps_ = 0;
   uint32_t cohorts_ = 0;
-  uint64_t epoch_ = 0;  // of reset(): answers from before it find nobody
+  uint64_t epoch_ = 0;  // of reset(): answers from before it find no reader
   fault fault_;
   std::string kernel_fault_;
   power::held_time busy_sms_, computing_;  // multiprocessors with blocks; warps at declared work

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A NIC in a simulated node, as the cluster sees it: an endpoint of PCIe with three BARs, whatever is behind them.
+// A NIC in a simulated node, as the cluster sees it: an endpoint of PCIe with three BARs, whatever serves them.
 #pragma once
 
 #include <cstdint>

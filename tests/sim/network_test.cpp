@@ -188,7 +188,7 @@ TEST_P(crowd, gets_packets_for_groups_once_and_in_order) {
   EXPECT_EQ(r.arrived(), packets);
 }
 
-// What is sent behind a P packet stays behind it, also if it is ready sooner.
+// What is sent after a P packet stays after it, also if it is ready sooner.
 TEST(network, np_packets_are_not_sent_before_p_packets) {
   rig r("full", 2, usual);
   r.net->send(0, make(0, 1, vc::p, 2), 50'000);
@@ -219,7 +219,7 @@ TEST(network, times_of_copies) {
 }
 
 // A group without a line, a number beyond the table, a sender that is not the root, a packet over the wrong link and
-// one in another virtual channel: told where they end, and the way is free for others.
+// one in another virtual channel: reported where they end, and the way is free for others.
 TEST(network, packets_for_groups_without_a_way_are_told) {
   rig r("ring", 5, usual);
   r.group(0);
@@ -249,7 +249,7 @@ TEST(network, packets_for_groups_without_a_way_are_told) {
   EXPECT_EQ(r.nodes[2].got.size(), 1u);
 }
 
-// An answer that may pass others goes around a link whose queue has no room, and only then. Else it leaves behind what
+// An answer that may pass others goes around a link whose queue has no room, and only then. Else it leaves after what
 // is being sent and what is in the queue.
 TEST(network, second_choice_goes_around_a_busy_link) {
   for (const bool busy : {false, true})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model of the NIC in whole systems: any number of nodes, errors and events as registers and rings show them, and
-// beside the RTL the same results at the same times.
+// next to the RTL the same results at the same times.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(nic_rtl, groups,
                                          shape{8, "torus:2x2x2", false}));
 
 // Every node stores data to all others, asks quiet, and stores a flag to all others: when the quiet is answered the
-// data is everywhere, and nowhere else; and a flag comes behind its data.
+// data is everywhere, and nowhere else; and a flag comes after its data.
 TEST_P(groups, data_then_quiet_then_flag) {
   const auto [nodes, topology, models] = GetParam();
   auto c = of_models(nodes, topology);
@@ -206,15 +206,15 @@ TEST(nic_rtl, one_link_has_no_groups) {
   }
 }
 
-// A cable of a ring of RTL is cut: its ends tell, packets towards it are told where they are discarded, and with new
-// routes, which software writes, everybody reaches everybody.
+// A cable of a ring of RTL is cut: its ends report it, packets towards it are reported where they are discarded, and
+// with new routes, which software writes, every node reaches every other.
 TEST(nic_rtl, a_cut_link_is_rerouted_around) {
   auto c = of_models(4, "ring");
   c.model_nics = false;
   c.faults = "0->1 cut from 400\n1->0 cut from 400\n";
   auto s = make(std::move(c));
   ASSERT_TRUE(s);
-  s->run_for(402'000'000 - s->now_ps());  // nobody has been told yet
+  s->run_for(402'000'000 - s->now_ps());  // no report yet
   const auto send = [&](unsigned from, unsigned to, uint64_t value) {
     s->sim().enter();
     gpu(*s, from).store(gpu(*s, from).window(to, 8 * from), std::as_bytes(std::span(&value, 1)));
@@ -237,10 +237,10 @@ TEST(nic_rtl, a_cut_link_is_rerouted_around) {
   EXPECT_EQ(s->counters(0)["EVENT_PACKET_LOST"], 1u);
 }
 
-// What the target refuses is told there, in the ring of events, by interrupt.
+// What the target refuses is reported there, in the ring of events, by interrupt.
 TEST(nic_model, a_store_out_of_range_is_an_event) {
   auto c = of_models(3);
-  c.segment_bytes = 12288;  // a stride of 16 KB: the mask leads behind the segment
+  c.segment_bytes = 12288;  // a stride of 16 KB: the mask leads past the segment
   c.mask_mode = true;
   auto s = make(std::move(c));
   ASSERT_TRUE(s);
@@ -318,8 +318,8 @@ TEST_P(beside_rtl, same_results_at_the_same_times) {
 
 constexpr uint64_t nla = 2ull << 46;  // of the segment: a page of 2 MB
 
-// A descriptor that waited for RMA_CTRL.requester begins with the next write of its page. Nobody measured how long that
-// takes.
+// A descriptor that waited for RMA_CTRL.requester begins with the next write of its page. It was not measured how long
+// that takes.
 TEST(nic_model, a_step_without_a_time_is_a_fault) {
   auto s = make(of_models(3));
   ASSERT_TRUE(s);

@@ -95,7 +95,7 @@ TEST(host_gpu, EventsTimeOutAndCostWhatTheirKindCosts) {
   ASSERT_TRUE(ran) << ran.error().text;
 }
 
-// A run that gives up ends a program in its wait; what it waited for ends later, and finds nobody.
+// A run that gives up ends a program in its wait; what it waited for ends later, and finds no program.
 TEST(host_gpu, AProgramIsEndedWhileItWaits) {
   const auto c = make("sim");
   const event never = *c->make_event(0);

@@ -110,7 +110,7 @@ void nic_model::hold(pcie::tlp&& t) {
   }
 }
 
-// In the order in which they came, but: a store that the link has no room for holds up all posted requests behind it,
+// In the order in which they came, but: a store that the link has no room for holds up all later posted requests,
 // a load without a place for its answer the loads and quiets, and reads wait for the posted requests before them alone.
 void nic_model::take_requests() {
   const auto next = [](auto& q) {
@@ -365,7 +365,7 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
   wait_for_tick();
 }
 
-// Never closer behind the one before it than the RTL's.
+// Never closer to the one before it than the RTL's.
 uint64_t nic_model::after(cause why, bool answer, effect what, unsigned beats_in, unsigned dws_out) {
   const auto cycles = times_.cycles(why, answer, what, beats_in);
   if (!cycles && why != cause::other && fault_.empty())  // what time alone brings comes with a tick

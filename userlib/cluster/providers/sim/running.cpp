@@ -30,7 +30,7 @@ class sim_cluster::kernel_waits {
   kernel_waits& operator=(const kernel_waits&) = delete;
 
  private:
-  // And copies that were ever queued; 0 if the GPU is another model, which does not tell.
+  // And copies that were ever queued; 0 if the GPU is another model, which does not count them.
   uint64_t kernels(int n) const {
     const auto counters = cluster_.gpu_of(n).counters();
     const auto of = [&](const char* name) {
@@ -159,7 +159,7 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
                    .wall_s = std::chrono::duration<double>(clock::now() - wall).count()};
 }
 
-// Behind new routes, where they are being changed.
+// After new routes, where they are being changed.
 result<> sim_cluster::reset(uint64_t timeout_ns) {
   const sim::network_manager* const m = system_->manager();
   if (m && !system_->run_until([m] { return m->idle(); }, ps_of(timeout_ns)))
@@ -201,8 +201,8 @@ result<> sim_cluster::verdict(bool in_time, uint64_t timeout_ns) {
     if (!g.kernel_fault().empty()) add(broken, n, g.kernel_fault());
     if (const auto f = g.take_fault(); f.count)
       add(failed, n, fmt::format("{} failed accesses, the first: {}", f.count, f.first));
-    // The GPU cannot tell: the NIC answers loads that fail with all ones.
-    if (homes_.of(n).gpu != 0) continue;  // one NIC tells for all
+    // The GPU cannot know: the NIC answers loads that fail with all ones.
+    if (homes_.of(n).gpu != 0) continue;  // one NIC reports for all
     const auto fresh = std::span(log).subspan(std::exchange(events_seen_[host], log.size()));
     const auto load = [](const std::string& e) { return e.find(": LOAD_") != e.npos; };
     if (const auto loads = std::ranges::count_if(fresh, load))
