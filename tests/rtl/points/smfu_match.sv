@@ -3,7 +3,8 @@
 module smfu_match_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
-    input wire logic good, fails, bad_len, known, strange, is_load_q, is_quiet_q, answer, giveup, e_failed, flushed,
+    input wire logic good, fails, ok_q, e_length, e_next, known, strange, is_load_q, is_quiet_q, answer, giveup,
+    input wire logic e_failed, flushed,
     input wire logic rsp, e_final, alloc_valid_i, alloc_ready_o, alloc, write_back, found_q, walk, event_valid_o,
     input wire logic wants_event, room, quiet_wait_i, failed_valid_o, failed_ready_i, drop_q, trigger, lost_i, flush_q,
     input wire logic [5:0] next_slot,
@@ -12,8 +13,9 @@ module smfu_match_points (
   localparam logic [1:0] S_PASS = 2'd1, S_ERROR = 2'd2, S_DROP = 2'd3;
   `POINT(answered, answer && good && e_final);
   `POINT(part_answered, answer && good && !e_final);
-  `POINT(refused_by_the_target, answer && fails && !bad_len);
-  `POINT(wrong_length, answer && fails && bad_len);
+  `POINT(refused_by_the_target, answer && fails && !ok_q);
+  `POINT(wrong_length, answer && fails && ok_q && !e_length);
+  `POINT(another_chunk_than_the_next, answer && fails && ok_q && e_length && !e_next);
   `POINT(swallowed_behind_the_failure, answer && known && e_failed);
   `POINT(runs_out_of_time, giveup && !e_failed && !flushed);
   `POINT(forgotten_behind_its_failure, giveup && e_failed);
