@@ -89,7 +89,7 @@ def behind_in_words(found):
         late = sorted((row for row in rows if (row["ratio"] or 0) > BEHIND), key=lambda r: -r["ratio"])
         names = "; ".join(f"{row['quantity']} ({100 * (row['ratio'] - 1):.0f} %)" for row in late)
         compared, verb = sum(row["ratio"] is not None for row in rows), "is" if len(late) == 1 else "are"
-        text = f"On {gpus} GPUs {len(late)} of {compared} rows {verb} behind the best other library by more than 3 %"
+        text = f"On {gpus} GPUs {len(late)} of {compared} rows {verb} slower than the best other library by more than 3 %"
         said.append(text + (f": {names}." if late else "."))
     return "\n".join(said)
 

@@ -254,7 +254,7 @@ class Job:
         self.ranks = {}  # of those that run, by their number
         self.pipes = {}  # to the shells elsewhere, by the number of what leads to them
         self.simulator = None
-        self.guard = subprocess.Popen(["sh", "-c", GUARD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        self.guard = subprocess.Popen(["/bin/sh", "-c", GUARD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                       bufsize=0, process_group=0)
         self.started = False
         self.early = []  # signals that came before all were started
@@ -300,8 +300,9 @@ class Job:
 
     def start_elsewhere(self, rsh, program, rank, variables):
         process = subprocess.Popen([*rsh, elsewhere(variables, program)], stdin=subprocess.PIPE, bufsize=0, process_group=0)
-        self.take(process, rank)
-        self.pipes[process.pid] = process.stdin
+        self.processes.append(process)
+        self.ranks[process.pid] = rank
+        self.pipes[process.pid] = process.stdin  # its end is what ends the rank
         self.tell(process.pid, self.secret)
 
     def tell(self, process, line):

@@ -13,9 +13,9 @@ import subprocess
 import pytest
 from conftest import bench_program, built
 
-# Small, and with four clusters one after the other.
+# Small, and with five clusters one after the other.
 RUN = [bench_program(), "atomic_latency", "--quick", "--trace", "t.json", "--pcap", "p.pcapng", "--waves", "w.fst", "--json", "r.jsonl"]
-PARTS = ["host", "gpu_poll", "queue_host", "queue_gpu"]
+PARTS = ["host", "host_assisted", "gpu_poll", "queue_host", "queue_gpu"]
 TRACES = [f"t.{part}.json" for part in PARTS]
 CAPTURES = [f"p.{part}.pcapng" for part in PARTS]
 WAVES = [f"w.{part}.node{node}.fst" for part in PARTS for node in (0, 1)]

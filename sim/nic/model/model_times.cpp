@@ -97,7 +97,10 @@ model_times::model_times(const nic_limits& limits, std::initializer_list<time_ro
 }
 
 std::optional<double> model_times::cycles(cause from, bool answer, effect to, unsigned beats) const {
-  const cell& c = cells_[unsigned(from)][answer][unsigned(to)];
+  // What an answer lets begin for another cause, as that waited for the same unit, has no row of its own: it begins as
+  // after the read for a slot, which lets everything begin.
+  const cause known = answer && cells_[unsigned(from)][answer][unsigned(to)].cycles < 0 ? cause::slot : from;
+  const cell& c = cells_[unsigned(known)][answer][unsigned(to)];
   if (c.cycles < 0) return std::nullopt;
   return c.cycles + c.per_beat * double(beats ? beats - 1 : 0);
 }

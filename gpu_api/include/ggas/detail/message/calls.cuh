@@ -19,7 +19,7 @@ GGAS_DEVICE bool messages_good(const ggas_messages& m) {
 }
 template <class G>
 GGAS_DEVICE bool caller_good(const G&, const ggas_messages& m) {
-  return m.kind == kind_of<G> && m.threads == thread_count() && m.blocks.nodes.size == ggas_nodes() &&
+  return m.kind == rank_kind_of<G> && m.threads == thread_count() && m.blocks.nodes.size == ggas_nodes() &&
          block_rank() - m.blocks.first < m.blocks.blocks;
 }
 GGAS_DEVICE bool rank_exists(const ggas_messages& m, int rank) { return rank >= 0 && rank < rank_count(m); }

@@ -16,7 +16,7 @@ constexpr int any_tag = -1, no_request = -1;
 template <class G>
 concept a_message_group = is_same<G, thread_group> || is_same<G, warp_group> || is_same<G, block_group>;
 template <class G>
-constexpr ggas_rank_kind kind_of = is_same<G, thread_group> ? ggas_rank_is_thread
+constexpr ggas_rank_kind rank_kind_of = is_same<G, thread_group> ? ggas_rank_is_thread
                                    : is_same<G, warp_group> ? ggas_rank_is_warp
                                                             : ggas_rank_is_block;
 
