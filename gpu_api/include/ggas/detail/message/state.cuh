@@ -17,8 +17,8 @@ template <class G>
 concept a_message_group = is_same<G, thread_group> || is_same<G, warp_group> || is_same<G, block_group>;
 template <class G>
 constexpr ggas_rank_kind rank_kind_of = is_same<G, thread_group> ? ggas_rank_is_thread
-                                   : is_same<G, warp_group> ? ggas_rank_is_warp
-                                                            : ggas_rank_is_block;
+                                        : is_same<G, warp_group> ? ggas_rank_is_warp
+                                                                 : ggas_rank_is_block;
 
 // Number of the caller among the ranks of its node.
 GGAS_DEVICE unsigned index_of_caller(const ggas_messages& m) {
