@@ -141,16 +141,12 @@ void nic_times::settle() {
 }
 
 // A context after the other, so that none waits for what it did before.
-void nic_times::forget_translations() {
-  for (unsigned n = 0; n < 2; ++n) {
+void nic_times::post(const descriptor& d) {
+  for (unsigned n = 0; n < 2 && cold_; ++n) {
     rig_.write_register(n, GGAS_REG_ATU_INVALIDATE,
                         GGAS_ATU_INVALIDATE_START_MASK | GGAS_ATU_INVALIDATE_EVERYTHING_MASK);
     settle();
   }
-}
-
-void nic_times::post(const descriptor& d) {
-  if (cold_) forget_translations();
   rig_.post(0, posted_++ % nic_rig::contexts, d);
   settle();
 }
@@ -295,8 +291,8 @@ void nic_times::every_notification(uint16_t node) {
     }
 }
 
-// The answer to a descriptor that holds its context lets the next one begin. `cold`: first it waits for a translation.
-void nic_times::what_waits_for_answers(uint16_t node, bool cold) {
+// The answer to a descriptor that holds its context lets the next one begin.
+void nic_times::what_waits_for_answers(uint16_t node) {
   const uint64_t at = nic_rig::segment_nla;
   const auto make = [&](desc_op what, unsigned size) {
     const bool carries = what == desc_op::inline_put || what == desc_op::send;
@@ -313,21 +309,8 @@ void nic_times::what_waits_for_answers(uint16_t node, bool cold) {
                                      {desc_op::send, 8u}}) {
       descriptor first = make(holds, its);
       (holds == desc_op::atomic ? first.notify_requester : first.notify_completer) = true;
-      if (cold) forget_translations();
       rig_.post(0, posted_ % nic_rig::contexts, first);
       post(make(what, size));
-    }
-}
-
-// Of two on the way to the same node, the second waits for the first one's translation and then for its own.
-void nic_times::translations_in_turn(uint16_t node) {
-  const uint64_t at = nic_rig::segment_nla;
-  const std::pair<desc_op, unsigned> kinds[] = {{desc_op::put, 64}, {desc_op::get, 64}, {desc_op::imm, 8}};
-  for (const auto& [one, its] : kinds)
-    for (const auto& [other, size] : kinds) {
-      forget_translations();
-      rig_.post(0, posted_++ % nic_rig::contexts, {.op = one, .node = node, .size = its, .w1 = at, .w2 = at + 4096});
-      post({.op = other, .node = node, .size = size, .w1 = at, .w2 = at + 8192});
     }
 }
 
@@ -415,19 +398,9 @@ std::vector<nic::time_row> nic_times::measure_seldom() {
   cold_ = false;
   queued_operations();
   for (const uint16_t node : {uint16_t{1}, uint16_t{0}}) every_notification(node);
-  for (const uint16_t node : {uint16_t{1}, uint16_t{0}}) what_waits_for_answers(node, false);
+  for (const uint16_t node : {uint16_t{1}, uint16_t{0}}) what_waits_for_answers(node);
   full_ring();
   what_is_refused();
-  // Where two causes meet, only rows that nothing else has.
-  const auto one_cause = std::exchange(samples_, {});
-  for (const uint16_t node : {uint16_t{1}, uint16_t{0}}) {
-    what_waits_for_answers(node, true);
-    translations_in_turn(node);
-  }
-  auto two_causes = std::exchange(samples_, one_cause);
-  for (auto& [k, all] : two_causes)
-    for (sample& s : all) s.beats = 0;  // the quickest counts: too few sizes for a slope
-  samples_.insert(two_causes.begin(), two_causes.end());
   return rows();
 }
 

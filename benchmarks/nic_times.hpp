@@ -98,9 +98,7 @@ class nic_times {
   void one_sided_operations(uint16_t node);
   void queued_operations();
   void every_notification(uint16_t node);
-  void what_waits_for_answers(uint16_t node, bool cold);
-  void translations_in_turn(uint16_t node);
-  void forget_translations();
+  void what_waits_for_answers(uint16_t node);
   void full_ring();
   void what_is_refused();
   void collectives();
