@@ -7,7 +7,7 @@
 namespace ggas::test {
 namespace {
 
-constexpr ggas_rank_kind kind = detail::kind_of<mpi::rank_group>;
+constexpr ggas_rank_kind kind = detail::rank_kind_of<mpi::rank_group>;
 
 struct mpi_target {
   target on;

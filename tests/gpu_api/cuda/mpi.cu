@@ -8,7 +8,7 @@
 namespace ggas::gpu_test {
 namespace {
 
-constexpr ggas_rank_kind kind = detail::kind_of<mpi::rank_group>;
+constexpr ggas_rank_kind kind = detail::rank_kind_of<mpi::rank_group>;
 constexpr int most = 9;
 
 class mpi_rig : public rig {
