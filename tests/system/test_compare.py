@@ -165,7 +165,7 @@ def test_records_are_published_by_their_number_of_gpus(published):
     page = (published / "docs" / "comparison.md").read_text()
     assert page.startswith("before\n") and page.endswith("after\n") and "?" not in page
     assert "2 x NVIDIA H200" in page and "* sync, one block a GPU: 167 % (GGAS 4.00 µs; NVSHMEM 1.50 µs)" in page
-    assert "On 2 GPUs 1 of 1 rows is behind" in (published / "README.md").read_text()
+    assert "On 2 GPUs 1 of 1 rows is slower than" in (published / "README.md").read_text()
     assert (published / "docs" / "results" / "README.md").read_text().count("| abc |") == 2
     assert publish.main([records_file(published, 2), "--state", "def"]) == 0
     assert (published / "docs" / "results" / "README.md").read_text() == "| `compare-2.jsonl` | made | def |\n| `compare-4.jsonl` | made | abc |\n"
