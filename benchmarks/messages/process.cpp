@@ -2,6 +2,7 @@
 #include "benchmarks/messages/process.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "sim/ranks/ranks.hpp"
 
@@ -9,7 +10,10 @@ namespace ggas::bench {
 
 bool has_processes(const session& s) {
   constexpr int most = 64;  // RandomAccess sends from each to each
-  return s.simulated() && s.nodes() <= most && !s.opts().ranks && !sim::process_ranks();
+  // A GPU of a model that is not ours may have no copy engine.
+  const bool own_gpu =
+      std::ranges::any_of(s.opts().cluster.overrides, [](const std::string& o) { return o.starts_with("gpu.model="); });
+  return s.simulated() && !own_gpu && s.nodes() <= most && !s.opts().ranks && !sim::process_ranks();
 }
 
 session::wish with_processes(const session& s, session::wish w, size_t pinned_bytes) {
