@@ -108,8 +108,8 @@ module smfu_errors (
     end
   end
 
-  // ---------------------------------------------------------------- what the page has not learned; nothing in the first
-  // cycle after the start
+  // ---------------------------------------------------------------- what the page has not learned
+  // Nothing in the first cycle after the start.
   logic       any_news_q, all_news_q, one_news_q;
   logic [3:0] one_q;
   always_ff @(posedge clk_i) begin

@@ -237,7 +237,7 @@ module smfu_rob #(
   // verilator lint_on UNUSEDSIGNAL
   wire        over   = w_wait && !late[16];
   wire        w_busy = cpl_busy && stored == walk_q;
-  logic       late_q, rested_q;  // so it was in the cycle before, without a completion of it in progress; it is a zombie
+  logic       late_q, rested_q;  // so it was a cycle before, without a completion of it in progress; a zombie
   // A completion that comes has the event register and the slot first, a read that is issued the deadlines.
   wire        expire = late_q && !cpl_see && !cpl_event_valid_o && !raise && !w_busy && !issue;
   wire        forget = rested_q && !cpl_see && !cpl_busy;

@@ -25,6 +25,7 @@ struct {
   unsigned size = 0;    // 0: there is no team
   unsigned members = 0, arrived = 0;
   uint64_t round = 0;
+  bool closing = false;                    // all have arrived, and the last one is at work
   gaspi_return_t outcome = GASPI_SUCCESS;  // of the last round
 } team;
 
@@ -44,7 +45,9 @@ bool wait_for_others(std::unique_lock<std::mutex>& held, gaspi_timeout_t timeout
     changed.wait(held, over);
     return true;
   }
-  return changed.wait_for(held, std::chrono::nanoseconds(nanoseconds(timeout_ms)), over);
+  if (changed.wait_for(held, std::chrono::nanoseconds(nanoseconds(timeout_ms)), over)) return true;
+  if (team.closing) changed.wait(held, over);  // the return code comes within the time of the last one
+  return over();
 }
 
 // The last member that comes does `last`, whose return code all get.
@@ -59,11 +62,18 @@ gaspi_return_t meet(gaspi_timeout_t timeout_ms, Last last) {
     --team.arrived;
     return GASPI_TIMEOUT;
   }
-  team.outcome = last();  // the others wait in any case
+  const uint64_t number = team.number;
+  team.closing = true;
+  held.unlock();  // a barrier may take long, and the team may be asked or ended meanwhile
+  const gaspi_return_t rc = last();
+  held.lock();
+  if (team.number != number || team.size == 0) return rc;
+  team.outcome = rc;
   team.arrived = 0;
+  team.closing = false;
   ++team.round;
   changed.notify_all();
-  return team.outcome;
+  return rc;
 }
 
 }  // namespace
