@@ -2,12 +2,11 @@
 // ggas-bench --provider host: what this computer takes while a thread of its processor waits, in several ways. No GPU
 // is needed; those that are there are measured, too.
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 
 #include "benchmarks/common_line.hpp"
+#include "benchmarks/computer.hpp"
 #include "benchmarks/energy/gpu_sensors.hpp"
 #include "benchmarks/energy/powercap.hpp"
 #include "benchmarks/energy/run.hpp"
@@ -77,25 +76,12 @@ std::variant<host_line, int> parse(int argc, char** argv,
   return line;
 }
 
-std::string platform() {
-  std::ifstream in("/proc/cpuinfo");
-  std::string processor = "unknown processor";
-  for (std::string text; std::getline(in, text);) {
-    if (!text.starts_with("model name")) continue;
-    processor = text.substr(text.find(':') + 2);
-    break;
-  }
-  utsname kernel{};
-  uname(&kernel);
-  return fmt::format("{}, Linux {}", processor, kernel.release);
-}
-
 record make_record(const host_line& line, const std::string& variant, const energy_figure& f, bool after) {
   record r;
   r.benchmark = benchmarks[0].name;
   r.variant = variant;
   r.provider = suite;
-  r.platform = platform();
+  r.platform = computer_text();
   r.nic = "none";
   r.nodes = 1;
   r.params["method"] = f.group;

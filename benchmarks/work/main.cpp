@@ -9,7 +9,9 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "benchmarks/computer.hpp"
 #include "benchmarks/record.hpp"
+#include "benchmarks/work/gpus.hpp"
 #include "benchmarks/work/kernels.hpp"
 #include "ggas/work.hpp"
 
@@ -22,6 +24,7 @@ constexpr uint64_t enough = 120'000'000'000;
 struct options {
   std::string provider = "shm", json;
   bool quick = false;
+  run_facts run = {};  // of the command line
 };
 
 double ns_since(clock::time_point t) { return std::chrono::duration<double, std::nano>(clock::now() - t).count(); }
@@ -47,7 +50,7 @@ constexpr executor executors[] = {executor::fifo, executor::streams, executor::b
 // Prints each figure, and keeps it for the file.
 class results {
  public:
-  explicit results(const options& o) : options_(o) {
+  explicit results(const options& o) : options_(o), platform_(o.provider == "cuda" ? gpu_text() : computer_text()) {
     std::printf("%-12s %-22s %-18s %10s %10s %10s %10s  %s\n", "benchmark", "variant", "metric", "median", "least",
                 "most", "deviation", "samples");
   }
@@ -61,7 +64,10 @@ class results {
     r.benchmark = benchmark;
     r.variant = variant;
     r.provider = options_.provider;
+    r.platform = platform_;
+    r.nic = "none";
     r.nodes = 1;
+    r.run = options_.run;
     r.metric = metric;
     r.unit = unit;
     r.value = percentile(samples, 0.5);
@@ -83,6 +89,7 @@ class results {
 
  private:
   const options& options_;
+  const std::string platform_;
   std::string all_;
 };
 
@@ -143,31 +150,54 @@ std::unique_ptr<ggas::cluster> make_cluster(const options& o) {
   return good(cluster::create(cfg));
 }
 
-// Launch and end of an empty kernel, seen by an event that is polled by hand.
+// Empty kernels on a stream, and their end, seen by an event that is polled by hand.
+class launches {
+ public:
+  explicit launches(const options& o)
+      : cluster_(make_cluster(o)), stream_(good(cluster_->make_stream(0))), event_(good(cluster_->make_event(0))) {}
+
+  bool of_engine() const { return cluster_->device(0) < 0; }
+  void queue(int blocks, int threads) { good(launch(*cluster_, stream_, blocks, threads, nothing, nullptr)); }
+  void wait() {
+    good(cluster_->record(event_, stream_));
+    good(cluster_->start());
+    while (!good(cluster_->reached(event_)))
+      if (of_engine()) good(cluster_->poll());
+  }
+
+ private:
+  const std::unique_ptr<ggas::cluster> cluster_;
+  const stream stream_;
+  const event event_;
+};
+
+// Launch and end of an empty kernel, and launches a second of many at once.
 void launch_and_event(const options& o, results& out) {
-  const auto c = make_cluster(o);
-  const stream s = good(c->make_stream(0));
-  const event e = good(c->make_event(0));
-  const bool engine = c->device(0) < 0;
+  launches all(o);
   const int samples = o.quick ? 50 : 1000;
   for (const bool large : {false, true}) {
-    if (large && engine) continue;  // a million fibers are no figure of a GPU
-    std::vector<double> queued, ended;
+    if (large && all.of_engine()) continue;  // a million fibers are no figure of a GPU
+    const int blocks = large ? 4096 : 1, threads = large ? 256 : 1;
+    std::vector<double> queued, ended, rates;
     for (int i = -10; i < samples; ++i) {
       const auto t = clock::now();
-      good(launch(*c, s, large ? 4096 : 1, large ? 256 : 1, nothing, nullptr));
+      all.queue(blocks, threads);
       const double after_launch = ns_since(t);
-      good(c->record(e, s));
-      good(c->start());
-      while (!good(c->reached(e)))
-        if (engine) good(c->poll());
+      all.wait();
       if (i < 0) continue;
       queued.push_back(after_launch);
       ended.push_back(ns_since(t));
     }
+    for (int i = 0; i < 5; ++i) {
+      const auto t = clock::now();
+      for (int k = 0; k < samples; ++k) all.queue(blocks, threads);
+      all.wait();
+      rates.push_back(samples / (ns_since(t) * 1e-9));
+    }
     const std::string variant = large ? "4096 x 256" : "1 x 1";
     out.add("launch", variant, "launch_call", "ns", queued);
     out.add("launch", variant, "launch_and_end", "ns", ended);
+    out.add("launch", variant, "rate", "1/s", rates);
   }
 }
 
@@ -292,9 +322,10 @@ int run(int argc, char** argv) {
   options o;
   CLI::App app{"Messages, launches and requests of work.", "ggas-bench-work"};
   app.add_option("--provider", o.provider, "shm | cuda")->check(CLI::IsMember({"shm", "cuda"}))->capture_default_str();
-  app.add_option("--json", o.json, "records, a line each");
+  app.add_option("--json", o.json, "records, a line each")->group(output_options);
   app.add_flag("--quick", o.quick, "fewer samples");
   CLI11_PARSE(app, argc, argv);
+  o.run = {.command = command_text(app), .environment = switches_of_environment(measures::gpus)};
   try {
     results out(o);
     ping_pong(o, out);

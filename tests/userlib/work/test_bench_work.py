@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ggas-bench-work: its records say what was measured, where and by which command."""
+
+import json
+import os
+import subprocess
+
+PROGRAM = os.environ["GGAS_BENCH_WORK"]
+
+
+def test_records_name_platform_and_command(tmp_path):
+    file = tmp_path / "work.jsonl"
+    done = subprocess.run([PROGRAM, "--quick", "--json", file], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {r["benchmark"] for r in records} == {"ping_pong", "launch", "request", "overlap", "copies"}
+    assert {"by_hand, 1.05 MB", "fifo, 1.02 kB"} <= {r["variant"] for r in records if r["benchmark"] == "copies"}
+    for r in records:
+        assert (r["provider"], r["nic"], r["nodes"]) == ("shm", "none", 1)
+        assert ", Linux " in r["platform"] and r["value"] > 0 and r["n"] >= 1
+        assert r["run"]["command"] == "ggas-bench-work --quick"
+
+
+def test_an_unknown_provider_is_refused():
+    done = subprocess.run([PROGRAM, "--provider", "sim"], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and "sim" in done.stderr and "shm" in done.stderr
