@@ -58,7 +58,7 @@ typedef unsigned int gaspi_statistic_counter_t;
 #define GASPI_MEM_INITIALIZED (1ul)
 #define GASPI_ALLOC_DEFAULT GASPI_MEM_UNINITIALIZED
 
-/** Procedures return the first three. The others are GPI-2's, for programs that name them. */
+/** Procedures return the first three, and GASPI_QUEUE_FULL. The others are GPI-2's, for programs that name them. */
 typedef enum gaspi_return_t {
   GASPI_ERROR = -1,
   GASPI_SUCCESS = 0,
@@ -84,7 +84,7 @@ typedef enum gaspi_return_t {
   GASPI_ERR_INV_SIZE = 20,
   GASPI_ERR_MANY_SEG = 21,
   GASPI_ERR_MANY_GRP = 22,
-  GASPI_QUEUE_FULL = 23, /**< no queue is ever full */
+  GASPI_QUEUE_FULL = 23, /**< gaspi_queue_size() is gaspi_queue_size_max(): gaspi_wait() first */
   GASPI_ERR_UNALIGN_OFF = 24,
   GASPI_ERR_ACTIVE_COLL = 25,
   GASPI_ERR_DEVICE = 26,
@@ -147,9 +147,9 @@ typedef struct gaspi_dev_config_t {
 } gaspi_dev_config_t;
 
 /**
- * What a job is started with. `queue_num` (1 ... 64) queues are there after gaspi_proc_init(); the other limits may
- * be lowered, and the procedures that report limits inform them then. What the library does not need is kept and given
- * back.
+ * What a job is started with. `queue_num` (1 ... 64) queues are there after gaspi_proc_init(). The other limits may be
+ * lowered: the procedures that report limits inform them, and what goes beyond them is refused. allreduce_... and
+ * rw_list_elem_max are limits only if they were set. What the library does not need is kept and given back.
  */
 typedef struct gaspi_config_t {
   gaspi_number_t group_max;
@@ -284,6 +284,8 @@ gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_off
                                   gaspi_size_t size, gaspi_timeout_t timeout_ms);
 gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local,
                                      gaspi_rank_t* rank, gaspi_size_t size, gaspi_timeout_t timeout_ms);
+/** A message is the receiver's as soon as gaspi_passive_send() succeeds, so nothing of this rank is under way. */
+gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t timeout_ms);
 
 /* Atomics */
 gaspi_return_t gaspi_atomic_fetch_add(gaspi_segment_id_t segment_id, gaspi_offset_t offset, gaspi_rank_t rank,
@@ -326,6 +328,9 @@ gaspi_return_t gaspi_statistic_counter_info(gaspi_statistic_counter_t counter,
 gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_number_t argument,
                                            gaspi_ulong* value);
 gaspi_return_t gaspi_statistic_counter_reset(gaspi_statistic_counter_t counter);
+
+/** Does nothing: a tool takes its place (PGASPI.h) and gets what the program gives it. */
+gaspi_return_t gaspi_pcontrol(gaspi_pointer_t argument);
 
 #ifdef __cplusplus
 }

@@ -16,9 +16,9 @@ CASE_FROM_BEGIN(limits_are_those_of_the_configuration, 1) {
   CHECK(gaspi_queue_size_max(&n));
   HOLDS(n == c.queue_size_max && n >= 1024);
   CHECK(gaspi_transfer_size_max(&size));
-  HOLDS(size == c.transfer_size_max);
+  HOLDS(size == c.transfer_size_max && size >= 1 << 20);
   CHECK(gaspi_transfer_size_min(&size));
-  HOLDS(size == 1);
+  HOLDS(size == 0);
   CHECK(gaspi_notification_num(&n));
   HOLDS(n == c.notification_num && n == 65536);
   CHECK(gaspi_passive_transfer_size_max(&size));
@@ -104,4 +104,109 @@ CASE_FROM_BEGIN(as_many_queues_as_configured, 1) {
   start_with(20);
   start_with(64);
   start_with(8);
+}
+
+/* Begins with a configuration. */
+static void begin_with(const gaspi_config_t* c) {
+  CHECK(gaspi_config_set(*c));
+  begin();
+}
+
+static gaspi_config_t usual(void) {
+  gaspi_config_t c;
+  CHECK(gaspi_config_get(&c));
+  return c;
+}
+
+CASE_FROM_BEGIN(a_host_can_do_what_transfer_size_max_says, 1) {
+  gaspi_size_t most;
+  gaspi_pointer_t at;
+  begin();
+  CHECK(gaspi_transfer_size_max(&most));
+  CHECK(gaspi_segment_create(0, 2 * most, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_UNINITIALIZED));
+  CHECK(gaspi_segment_ptr(0, &at));
+  ((char*)at)[2 * most - 1] = 3;
+  REFUSED(gaspi_write(0, 0, me, 0, 0, most + 1, 0, PATIENCE));
+  HOLDS(((char*)at)[2 * most - 1] == 3);
+  CHECK(gaspi_proc_term(PATIENCE));
+}
+
+CASE_FROM_BEGIN(configured_sizes_are_limits, 2) {
+  gaspi_config_t c = usual();
+  const gaspi_config_t before = c;
+  gaspi_notification_id_t id;
+  gaspi_rank_t from;
+  c.transfer_size_max = 4096;
+  c.passive_transfer_size_max = 1024;
+  c.notification_num = 16;
+  begin_with(&c);
+  segment(0, 16384);
+  REFUSED(gaspi_write(0, 0, right(), 0, 8192, 4097, 0, PATIENCE));
+  REFUSED(gaspi_read(0, 8192, right(), 0, 0, 4097, 0, PATIENCE));
+  REFUSED(gaspi_write_notify(0, 0, right(), 0, 8192, 4097, 0, 1, 0, PATIENCE));
+  REFUSED(gaspi_write_notify(0, 0, right(), 0, 8192, 4096, 16, 1, 0, PATIENCE));
+  REFUSED(gaspi_notify(0, right(), 16, 1, 0, PATIENCE));
+  REFUSED(gaspi_notify_waitsome(0, 16, 1, &id, GASPI_TEST));
+  REFUSED(gaspi_notify_waitsome(0, 0, 17, &id, GASPI_TEST));
+  REFUSED(gaspi_passive_send(0, 0, right(), 1025, PATIENCE));
+  CHECK(gaspi_write_notify(0, 0, right(), 0, 8192, 4096, 15, 1, 0, PATIENCE));
+  HOLDS(taken(0, 16, &id) == 1 && id == 15);
+  if (me == 0) CHECK(gaspi_passive_send(0, 0, 1, 1024, PATIENCE));
+  if (me == 1) CHECK(gaspi_passive_receive(0, 0, &from, 1024, PATIENCE));
+  CHECK(gaspi_wait(0, PATIENCE));
+  barrier();
+  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_config_set(before));
+}
+
+CASE_FROM_BEGIN(configured_numbers_are_limits, 2) {
+  gaspi_config_t c = usual();
+  const gaspi_config_t before = c;
+  gaspi_group_t g;
+  long one[4] = {1, 1, 1, 1}, sum[4];
+  gaspi_segment_id_t s[3] = {0, 0, 0};
+  gaspi_offset_t o[3] = {0, 8, 16};
+  gaspi_size_t n[3] = {8, 8, 8};
+  c.segment_max = 2;
+  c.group_max = 2;
+  c.allreduce_elem_max = 3;
+  c.rw_list_elem_max = 2;
+  begin_with(&c);
+  segment(0, 64);
+  segment(7, 64);
+  REFUSED(gaspi_segment_create(1, 64, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED));
+  REFUSED(gaspi_segment_alloc(1, 64, GASPI_MEM_INITIALIZED));
+  CHECK(gaspi_group_create(&g));
+  REFUSED(gaspi_group_create(&g));
+  REFUSED(gaspi_allreduce(one, sum, 4, GASPI_OP_SUM, GASPI_TYPE_LONG, GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_allreduce(one, sum, 3, GASPI_OP_SUM, GASPI_TYPE_LONG, GASPI_GROUP_ALL, PATIENCE));
+  HOLDS(sum[2] == all);
+  REFUSED(gaspi_write_list(3, s, o, right(), s, o, n, 0, PATIENCE));
+  CHECK(gaspi_write_list(2, s, o, right(), s, o, n, 0, PATIENCE));
+  CHECK(gaspi_wait(0, PATIENCE));
+  barrier();
+  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_config_set(before));
+}
+
+CASE_FROM_BEGIN(a_configured_queue_fills, 1) {
+  gaspi_config_t c = usual();
+  const gaspi_config_t before = c;
+  gaspi_number_t size;
+  c.queue_size_max = 3;
+  begin_with(&c);
+  segment(0, 64);
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, PATIENCE));
+  CHECK(gaspi_write_notify(0, 0, me, 0, 8, 8, 0, 1, 0, PATIENCE));
+  CHECK(gaspi_queue_size(0, &size));
+  HOLDS(size == 2);
+  CHECK(gaspi_notify(0, me, 1, 1, 0, PATIENCE));
+  GIVES(gaspi_notify(0, me, 2, 1, 0, PATIENCE), GASPI_QUEUE_FULL);
+  GIVES(gaspi_write(0, 0, me, 0, 8, 8, 0, PATIENCE), GASPI_QUEUE_FULL);
+  GIVES(gaspi_write_notify(0, 0, me, 0, 8, 8, 2, 1, 0, PATIENCE), GASPI_QUEUE_FULL);
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 1, PATIENCE));
+  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, PATIENCE));
+  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_config_set(before));
 }

@@ -89,3 +89,21 @@ CASE(bad_messages_are_refused, 2) {
   REFUSED(gaspi_passive_receive(0, 60, &from, 8, GASPI_TEST));
   REFUSED(gaspi_passive_receive(0, 0, NULL, 8, GASPI_TEST));
 }
+
+CASE(a_purge_leaves_messages_that_were_sent, 2) {
+  unsigned long* m = segment(0, 64);
+  gaspi_rank_t from;
+  m[0] = 6;
+  if (me == 1) {
+    CHECK(gaspi_passive_send(0, 0, 0, 8, PATIENCE));
+    GIVES(gaspi_passive_send(0, 0, 0, 16, GASPI_TEST), GASPI_TIMEOUT); /* one of a rank waits at its receiver */
+    CHECK(gaspi_passive_queue_purge(PATIENCE));
+  }
+  barrier();
+  if (me == 1) return;
+  CHECK(gaspi_passive_receive(0, 8, &from, 8, PATIENCE));
+  HOLDS(from == 1 && m[1] == 6);
+  GIVES(gaspi_passive_receive(0, 8, &from, 8, GASPI_TEST), GASPI_TIMEOUT);
+}
+
+CASE_FROM_BEGIN(only_a_rank_purges, 1) { REFUSED(gaspi_passive_queue_purge(PATIENCE)); }

@@ -50,14 +50,16 @@ CASE(queues_are_created_and_deleted, 1) {
   REFUSED(gaspi_write(0, 0, me, 0, 8, 8, q[most - 1], PATIENCE));
 }
 
-CASE(a_queue_never_fills, 1) {
+CASE(a_queue_holds_as_many_as_it_says, 1) {
   gaspi_number_t most, n, i;
   segment(0, 64);
   CHECK(gaspi_queue_size_max(&most));
-  for (i = 0; i < most + 10; ++i) CHECK(gaspi_notify(0, me, 0, 1, 2, GASPI_TEST));
+  for (i = 0; i < most; ++i) CHECK(gaspi_notify(0, me, 0, 1, 2, GASPI_TEST));
   CHECK(gaspi_queue_size(2, &n));
-  HOLDS(n == most + 10);
+  HOLDS(n == most);
+  GIVES(gaspi_notify(0, me, 0, 1, 2, GASPI_TEST), GASPI_QUEUE_FULL);
   CHECK(gaspi_wait(2, PATIENCE));
+  CHECK(gaspi_notify(0, me, 0, 1, 2, GASPI_TEST));
 }
 
 CASE(a_purge_forgets_what_was_posted, 1) {

@@ -91,3 +91,10 @@ CASE(the_other_names_do_the_same, 2) {
   CHECK(pgaspi_queue_num(&n));
   HOLDS(n == 8);
 }
+
+CASE_FROM_BEGIN(pcontrol_does_nothing, 1) {
+  int word = 3;
+  CHECK(gaspi_pcontrol(&word));
+  CHECK(gaspi_pcontrol(NULL));
+  HOLDS(word == 3);
+}

@@ -152,6 +152,46 @@ CASE(read_list_notify_tells_the_reader, 2) {
   barrier();
 }
 
+CASE(transfers_of_no_bytes, 2) {
+  unsigned long* m = segment(0, 64);
+  gaspi_number_t posted;
+  m[0] = 7;
+  CHECK(gaspi_write(0, 0, right(), 0, 8, 0, 0, PATIENCE));
+  CHECK(gaspi_write(0, 64, right(), 0, 64, 0, 0, PATIENCE));
+  CHECK(gaspi_read(0, 8, right(), 0, 0, 0, 0, PATIENCE));
+  CHECK(gaspi_queue_size(0, &posted));
+  HOLDS(posted == 0);
+  CHECK(gaspi_wait(0, PATIENCE));
+  barrier();
+  HOLDS(m[1] == 0);
+  REFUSED(gaspi_write(1, 0, right(), 0, 0, 0, 0, PATIENCE));
+  REFUSED(gaspi_write(0, 0, right(), 1, 0, 0, 0, PATIENCE));
+  REFUSED(gaspi_write(0, 65, right(), 0, 0, 0, 0, PATIENCE));
+  REFUSED(gaspi_write(0, 0, all, 0, 0, 0, 0, PATIENCE));
+  REFUSED(gaspi_read(0, 0, right(), 0, 65, 0, 0, PATIENCE));
+  REFUSED(gaspi_write(0, 0, right(), 0, 0, 0, 60, PATIENCE));
+}
+
+CASE(notifications_come_with_no_bytes, 2) {
+  unsigned long* m = segment(0, 64);
+  gaspi_notification_id_t id;
+  gaspi_segment_id_t s[3] = {0, 0, 0};
+  gaspi_offset_t from[3] = {0, 0, 8}, to[3] = {16, 24, 32};
+  gaspi_size_t none[3] = {0, 0, 0}, some[3] = {0, 8, 0};
+  m[0] = 7;
+  CHECK(gaspi_write_notify(0, 0, right(), 0, 16, 0, 3, 33, 0, PATIENCE));
+  HOLDS(taken(3, 1, &id) == 33);
+  CHECK(gaspi_write_list_notify(3, s, from, right(), s, to, none, 0, 4, 44, 0, PATIENCE));
+  HOLDS(taken(4, 1, &id) == 44 && m[2] == 0 && m[3] == 0);
+  barrier();
+  CHECK(gaspi_write_list_notify(3, s, from, right(), s, to, some, 0, 5, 55, 0, PATIENCE));
+  HOLDS(taken(5, 1, &id) == 55 && m[2] == 0 && m[3] == 7 && m[4] == 0);
+  CHECK(gaspi_read_notify(0, 40, right(), 0, 0, 0, 6, 0, PATIENCE));
+  HOLDS(taken(6, 1, &id) != 0 && m[5] == 0);
+  CHECK(gaspi_wait(0, PATIENCE));
+  barrier();
+}
+
 CASE(bad_transfers_are_refused, 2) {
   gaspi_number_t posted;
   segment(0, 64);

@@ -65,6 +65,9 @@ ggas_rc check_segment(uint32_t segment);
 ggas_rc check_queue(const ggas_process* p, uint32_t queue);
 ggas_rc check_slot(uint32_t slot);
 
+// ggas_queue_notify(). follows: it comes with a transfer of the queue, with which it is one request.
+ggas_rc notify(ggas_process* p, const place& at, uint32_t value, uint32_t queue, uint64_t timeout_ns, bool follows);
+
 // The first check that fails, or GGAS_OK.
 template <class... Checks>
 ggas_rc first_of(Checks&&... checks) {

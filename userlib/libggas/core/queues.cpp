@@ -138,19 +138,24 @@ ggas_rc ggas_queue_read_list(ggas_process* p, const ggas_part* parts, size_t cou
   return move_all(p, parts, count, rank, queue, timeout_ns, false);
 }
 
-ggas_rc ggas_queue_notify(ggas_process* p, uint32_t segment, uint32_t rank, uint32_t slot, uint32_t value,
-                          uint32_t queue, uint64_t timeout_ns) {
+ggas_rc ggas::library::notify(ggas_process* p, const place& at, uint32_t value, uint32_t queue, uint64_t timeout_ns,
+                              bool follows) {
   return call(p, [&] {
-    ggas_rc rc = first_of([&] { return check_segment(segment); }, [&] { return check_target(p, rank, queue); },
-                          [&] { return check_slot(slot); });
+    ggas_rc rc = first_of([&] { return check_segment(at.segment); }, [&] { return check_target(p, at.rank, queue); },
+                          [&] { return check_slot(static_cast<uint32_t>(at.offset)); });
     if (rc == GGAS_OK && value == 0) rc = fail(GGAS_ERR_NOTIFICATION, "value 0: is an empty slot");
-    if (rc == GGAS_OK) rc = p->transport->notify({rank, segment, slot}, value, queue, limit::after(timeout_ns));
+    if (rc == GGAS_OK) rc = p->transport->notify(at, value, queue, limit::after(timeout_ns));
     if (rc != GGAS_OK) return rc;
     tally::part& t = p->transfers.here();
-    t.posted[queue].add(1);
+    t.posted[queue].add(follows ? 0 : 1);
     t.notifications.add(1);
     return rc;
   });
+}
+
+ggas_rc ggas_queue_notify(ggas_process* p, uint32_t segment, uint32_t rank, uint32_t slot, uint32_t value,
+                          uint32_t queue, uint64_t timeout_ns) {
+  return notify(p, {rank, segment, slot}, value, queue, timeout_ns, false);
 }
 
 ggas_rc ggas_queue_wait(ggas_process* p, uint32_t queue, uint64_t timeout_ns) {

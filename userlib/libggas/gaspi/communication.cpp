@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "userlib/libggas/base/fail.hpp"
+#include "userlib/libggas/core/process.hpp"
 #include "userlib/libggas/gaspi/self.hpp"
 
 using namespace ggas::library::gaspi;
@@ -22,25 +23,71 @@ std::vector<ggas_part> parts(gaspi_number_t num, const gaspi_segment_id_t* here,
   return all;
 }
 
+// Whether another request may be posted.
+gaspi_return_t has_room(gaspi_queue_id_t queue) {
+  uint64_t posted = 0;
+  if (const ggas_rc rc = ggas_queue_posted(self(), queue, &posted); rc != GGAS_OK) return as_gaspi(rc);
+  return posted < limits().queue_size_max ? GASPI_SUCCESS : GASPI_QUEUE_FULL;
+}
+
+gaspi_return_t check_size(gaspi_size_t size) {
+  return size <= limits().transfer_size_max ? GASPI_SUCCESS : refuse("size: more than gaspi_transfer_size_max");
+}
+
+// A transfer of no bytes: what it names has to be there all the same.
+gaspi_return_t check_empty(const ggas_part& p, gaspi_rank_t rank) {
+  uint64_t here = 0, there = 0;
+  gaspi_rank_t own = 0;
+  if (gaspi_proc_rank(&own) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (ggas_segment_size(self(), p.local_segment, own, &here) != GGAS_OK) return GASPI_ERROR;
+  if (ggas_segment_size(self(), p.remote_segment, rank, &there) != GGAS_OK) return GASPI_ERROR;
+  if (p.local_offset > here || p.remote_offset > there) return refuse("offset: lies outside of the segment");
+  return GASPI_SUCCESS;
+}
+
+using one_mover = decltype(ggas_queue_write);
+
+gaspi_return_t move_one(one_mover* how, const ggas_part& part, gaspi_rank_t rank, gaspi_queue_id_t queue,
+                        gaspi_timeout_t timeout_ms) {
+  const gaspi_return_t rc = check_transfer(part, rank, queue);
+  if (rc != GASPI_SUCCESS || part.bytes == 0) return rc;
+  return as_gaspi(how(self(), &part, rank, queue, nanoseconds(timeout_ms)));
+}
+
 using mover = decltype(ggas_queue_write_list);
 
-gaspi_return_t move(mover* how, const std::vector<ggas_part>& all, gaspi_rank_t rank, gaspi_queue_id_t queue,
+// all: without parts of no bytes afterwards.
+gaspi_return_t move(mover* how, std::vector<ggas_part>& all, gaspi_rank_t rank, gaspi_queue_id_t queue,
                     gaspi_timeout_t timeout_ms) {
+  if (const gaspi_return_t rc = has_room(queue); rc != GASPI_SUCCESS) return rc;
+  if (all.size() > limits().rw_list_elem_max) return refuse("num: more than gaspi_rw_list_elem_max");
+  for (const ggas_part& p : all)
+    if ((p.bytes ? check_size(p.bytes) : check_empty(p, rank)) != GASPI_SUCCESS) return GASPI_ERROR;
+  const bool some_empty = std::erase_if(all, [](const ggas_part& p) { return p.bytes == 0; }) != 0;
+  if (some_empty && all.empty()) return GASPI_SUCCESS;
   return as_gaspi(how(self(), all.data(), all.size(), rank, queue, nanoseconds(timeout_ms)));
 }
 
 // Moves, then notifies: the target after a write, this rank after a read.
-gaspi_return_t move_and_notify(mover* how, const std::vector<ggas_part>& all, gaspi_rank_t rank,
-                               gaspi_segment_id_t segment, gaspi_notification_id_t slot, gaspi_notification_t value,
-                               gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  // Nothing moves if the notification cannot follow.
-  if (value == 0) return refuse("notification_value 0: is an empty slot");
+gaspi_return_t move_and_notify(mover* how, std::vector<ggas_part> all, gaspi_rank_t rank, gaspi_segment_id_t segment,
+                               gaspi_notification_id_t slot, gaspi_notification_t value, gaspi_queue_id_t queue,
+                               gaspi_timeout_t timeout_ms) {
+  if (check_notification(slot, value) != GASPI_SUCCESS) return GASPI_ERROR;
   gaspi_rank_t notified = rank;
   if (how == ggas_queue_read_list && gaspi_proc_rank(&notified) != GASPI_SUCCESS) return GASPI_ERROR;
   uint64_t bytes;
   if (ggas_segment_size(self(), segment, notified, &bytes) != GGAS_OK) return GASPI_ERROR;
   if (const gaspi_return_t rc = move(how, all, rank, queue, timeout_ms); rc != GASPI_SUCCESS) return rc;
-  return as_gaspi(ggas_queue_notify(self(), segment, notified, slot, value, queue, nanoseconds(timeout_ms)));
+  return notify(segment, notified, slot, value, queue, timeout_ms, !all.empty());
+}
+
+// Room for a segment, unless the call goes on with one that is there.
+gaspi_return_t check_room(gaspi_segment_id_t id) {
+  gaspi_number_t there = 0;
+  void* at;
+  if (gaspi_segment_num(&there) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (there < limits().segment_max || ggas_segment_pointer(self(), id, &at) == GGAS_OK) return GASPI_SUCCESS;
+  return refuse("there are as many segments as the configuration allows");
 }
 
 // Refuses memory descriptions that there are not.
@@ -67,7 +114,27 @@ int apply(const void* one, const void* two, void* result, void* state, size_t n,
 
 }  // namespace
 
+namespace ggas::library::gaspi {
+
+gaspi_return_t check_transfer(const ggas_part& part, gaspi_rank_t rank, gaspi_queue_id_t queue) {
+  if (const gaspi_return_t rc = has_room(queue); rc != GASPI_SUCCESS) return rc;
+  return part.bytes ? check_size(part.bytes) : check_empty(part, rank);
+}
+
+gaspi_return_t check_notification(gaspi_notification_id_t slot, gaspi_notification_t value) {
+  if (value == 0) return refuse("notification_value 0: is an empty slot");
+  return slot < limits().notification_num ? GASPI_SUCCESS : refuse("notification_id: not below gaspi_notification_num");
+}
+
+gaspi_return_t notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notification_id_t slot,
+                      gaspi_notification_t value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms, bool moved) {
+  return as_gaspi(library::notify(self(), {rank, segment, slot}, value, queue, nanoseconds(timeout_ms), moved));
+}
+
+}  // namespace ggas::library::gaspi
+
 gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t id, gaspi_size_t size, gaspi_alloc_t policy) {
+  if (check_room(id) != GASPI_SUCCESS) return GASPI_ERROR;
   return as_gaspi((policy & GASPI_MEM_GPU ? ggas_gpu_segment_allocate : ggas_segment_allocate)(self(), id, size));
 }
 gaspi_return_t gaspi_segment_register(gaspi_segment_id_t id, gaspi_rank_t rank, gaspi_timeout_t) {
@@ -75,17 +142,18 @@ gaspi_return_t gaspi_segment_register(gaspi_segment_id_t id, gaspi_rank_t rank, 
 }
 gaspi_return_t gaspi_segment_create(gaspi_segment_id_t id, gaspi_size_t size, gaspi_group_t group,
                                     gaspi_timeout_t timeout_ms, gaspi_alloc_t policy) {
+  if (check_room(id) != GASPI_SUCCESS) return GASPI_ERROR;
   const auto create = policy & GASPI_MEM_GPU ? ggas_gpu_segment_create : ggas_segment_create;
   return as_gaspi(create(self(), id, size, group, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size,
                                   gaspi_memory_description_t description) {
-  if (!is_known(description)) return GASPI_ERROR;
+  if (!is_known(description) || check_room(id) != GASPI_SUCCESS) return GASPI_ERROR;
   return as_gaspi((description ? ggas_gpu_segment_bind : ggas_segment_bind)(self(), id, pointer, size));
 }
 gaspi_return_t gaspi_segment_use(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
                                  gaspi_timeout_t timeout_ms, gaspi_memory_description_t description) {
-  if (!is_known(description)) return GASPI_ERROR;
+  if (!is_known(description) || check_room(id) != GASPI_SUCCESS) return GASPI_ERROR;
   const auto use = description ? ggas_gpu_segment_use : ggas_segment_use;
   return as_gaspi(use(self(), id, pointer, size, group, nanoseconds(timeout_ms)));
 }
@@ -127,34 +195,38 @@ gaspi_return_t gaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t* ids) {
 gaspi_return_t gaspi_write(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
                            gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
                            gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  const ggas_part part{here, there, offset_here, offset_there, size};
-  return as_gaspi(ggas_queue_write(self(), &part, rank, queue, nanoseconds(timeout_ms)));
+  return move_one(ggas_queue_write, {here, there, offset_here, offset_there, size}, rank, queue, timeout_ms);
 }
 gaspi_return_t gaspi_read(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
                           gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
                           gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  const ggas_part part{here, there, offset_here, offset_there, size};
-  return as_gaspi(ggas_queue_read(self(), &part, rank, queue, nanoseconds(timeout_ms)));
+  return move_one(ggas_queue_read, {here, there, offset_here, offset_there, size}, rank, queue, timeout_ms);
 }
 gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
                                 gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                 gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return move(ggas_queue_write_list, parts(num, here, offset_here, there, offset_there, size), rank, queue, timeout_ms);
+  std::vector<ggas_part> all = parts(num, here, offset_here, there, offset_there, size);
+  return move(ggas_queue_write_list, all, rank, queue, timeout_ms);
 }
 gaspi_return_t gaspi_read_list(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
                                gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
                                gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return move(ggas_queue_read_list, parts(num, here, offset_here, there, offset_there, size), rank, queue, timeout_ms);
+  std::vector<ggas_part> all = parts(num, here, offset_here, there, offset_there, size);
+  return move(ggas_queue_read_list, all, rank, queue, timeout_ms);
 }
 
 gaspi_return_t gaspi_notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notification_id_t slot,
                             gaspi_notification_t value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
-  return as_gaspi(ggas_queue_notify(self(), segment, rank, slot, value, queue, nanoseconds(timeout_ms)));
+  if (const gaspi_return_t rc = has_room(queue); rc != GASPI_SUCCESS) return rc;
+  if (check_notification(slot, value) != GASPI_SUCCESS) return GASPI_ERROR;
+  return notify(segment, rank, slot, value, queue, timeout_ms, false);
 }
 gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment, gaspi_notification_id_t begin, gaspi_number_t num,
                                      gaspi_notification_id_t* first_id, gaspi_timeout_t timeout_ms) {
   if (!first_id) return refuse("first_id is null");
   if (num == 0) return GASPI_SUCCESS;  // by the standard: nothing to wait for
+  if (self() && (begin >= limits().notification_num || num > limits().notification_num - begin))
+    return refuse("notification_begin, num: not below gaspi_notification_num");
   uint32_t found = 0;
   const ggas_rc rc = ggas_notification_waitsome(self(), segment, begin, num, &found, nanoseconds(timeout_ms));
   return rc == GGAS_OK ? give(first_id, found) : as_gaspi(rc);
@@ -168,9 +240,9 @@ gaspi_return_t gaspi_write_notify(gaspi_segment_id_t here, gaspi_offset_t offset
                                   gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
                                   gaspi_notification_id_t slot, gaspi_notification_t value, gaspi_queue_id_t queue,
                                   gaspi_timeout_t timeout_ms) {
-  const gaspi_return_t rc = value ? gaspi_write(here, offset_here, rank, there, offset_there, size, queue, timeout_ms)
-                                  : refuse("notification_value 0: is an empty slot");
-  return rc == GASPI_SUCCESS ? gaspi_notify(there, rank, slot, value, queue, timeout_ms) : rc;
+  if (check_notification(slot, value) != GASPI_SUCCESS) return GASPI_ERROR;
+  const gaspi_return_t rc = gaspi_write(here, offset_here, rank, there, offset_there, size, queue, timeout_ms);
+  return rc == GASPI_SUCCESS ? notify(there, rank, slot, value, queue, timeout_ms, size != 0) : rc;
 }
 gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, gaspi_segment_id_t* here, gaspi_offset_t* offset_here,
                                        gaspi_rank_t rank, gaspi_segment_id_t* there, gaspi_offset_t* offset_there,
@@ -221,6 +293,7 @@ gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t) {
 
 gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
                                   gaspi_size_t size, gaspi_timeout_t timeout_ms) {
+  if (size > limits().passive_transfer_size_max) return refuse("size: more than gaspi_passive_transfer_size_max");
   return as_gaspi(ggas_passive_send(self(), segment, offset, rank, size, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t* rank,
@@ -229,6 +302,9 @@ gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment, gaspi_offset_t 
   if (!rank) return refuse("rank is null");
   const ggas_rc rc = ggas_passive_receive(self(), segment, offset, &from, size, nanoseconds(timeout_ms));
   return rc == GGAS_OK ? give(rank, from) : as_gaspi(rc);
+}
+gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t) {
+  return self() ? GASPI_SUCCESS : refuse("gaspi_proc_init has not been called");
 }
 
 gaspi_return_t gaspi_atomic_fetch_add(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
@@ -252,6 +328,7 @@ gaspi_return_t gaspi_allreduce(const void* from, gaspi_pointer_t to, gaspi_numbe
   constexpr ggas_element types[] = {GGAS_ELEMENT_INT32,  GGAS_ELEMENT_UINT32, GGAS_ELEMENT_FLOAT,
                                     GGAS_ELEMENT_DOUBLE, GGAS_ELEMENT_INT64,  GGAS_ELEMENT_UINT64};
   constexpr ggas_operation known[] = {GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_SUM};
+  if (num > limits().allreduce_elem_max) return refuse("num: more than gaspi_allreduce_elem_max");
   if (ggas::library::enum_number(datatype) >= std::size(types)) return refuse("datatype: there is none");
   if (ggas::library::enum_number(operation) >= std::size(known)) return refuse("operation: there is none");
   return as_gaspi(
@@ -261,6 +338,9 @@ gaspi_return_t gaspi_allreduce_user(const void* from, gaspi_pointer_t to, gaspi_
                                     gaspi_reduce_operation_t operation, gaspi_reduce_state_t state, gaspi_group_t group,
                                     gaspi_timeout_t timeout_ms) {
   if (!operation) return refuse("reduce_operation is null");
+  if (num > limits().allreduce_elem_max) return refuse("num: more than gaspi_allreduce_elem_max");
+  if (element_size && num > limits().allreduce_buf_size / element_size)
+    return refuse("num, element_size: more than gaspi_allreduce_buf_size");
   operations[group] = {operation, state};
   return as_gaspi(ggas_group_allreduce_user(self(), from, to, num, element_size, apply, &operations[group], group,
                                             nanoseconds(timeout_ms)));

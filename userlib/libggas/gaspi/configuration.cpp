@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GASPI: the configuration of a job and its limits.
+#include <unistd.h>
+
+#include <bit>
 #include <climits>
 #include <mutex>
 
@@ -7,12 +10,16 @@
 
 namespace {
 
+gaspi_size_t memory_of_the_computer() {
+  return static_cast<gaspi_size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<gaspi_size_t>(sysconf(_SC_PAGESIZE));
+}
+
 // The most of everything; what programs size their buffers by is 255 elements, though any number works.
 const gaspi_config_t most{.group_max = GGAS_GROUPS,
                           .segment_max = GGAS_SEGMENTS - 1,  // so that a loop over gaspi_segment_id_t ends
                           .queue_num = GGAS_QUEUES,
                           .queue_size_max = 1 << 16,
-                          .transfer_size_max = gaspi_size_t{1} << 40,
+                          .transfer_size_max = std::bit_floor(memory_of_the_computer()),
                           .notification_num = GGAS_NOTIFICATIONS,
                           .passive_queue_size_max = UINT_MAX,
                           .passive_transfer_size_max = GGAS_PASSIVE_MOST,
@@ -33,6 +40,7 @@ const gaspi_config_t most{.group_max = GGAS_GROUPS,
 gaspi_config_t defaults() {
   gaspi_config_t c = most;
   c.queue_num = GGAS_QUEUES_AT_START;
+  c.transfer_size_max /= 16;  // so that each of some ranks may have a segment of twice as much
   c.passive_queue_size_max = 1;
   c.allreduce_elem_max = c.rw_list_elem_max = 255;
   c.allreduce_buf_size = 255 * sizeof(double);
@@ -45,6 +53,7 @@ gaspi_config_t defaults() {
 
 std::mutex lock;
 gaspi_config_t now = defaults();
+gaspi_config_t fixed = defaults();
 
 }  // namespace
 
@@ -52,6 +61,19 @@ namespace ggas::library::gaspi {
 gaspi_config_t configuration() {
   const std::lock_guard held(lock);
   return now;
+}
+
+const gaspi_config_t& limits() { return fixed; }
+
+void fix_limits() {
+  const gaspi_config_t usual = defaults();
+  fixed = configuration();
+  const auto all = [](auto& limit, auto usually, auto at_most) {
+    if (limit == usually) limit = at_most;
+  };
+  all(fixed.allreduce_elem_max, usual.allreduce_elem_max, most.allreduce_elem_max);
+  all(fixed.allreduce_buf_size, usual.allreduce_buf_size, most.allreduce_buf_size);
+  all(fixed.rw_list_elem_max, usual.rw_list_elem_max, most.rw_list_elem_max);
 }
 }  // namespace ggas::library::gaspi
 
@@ -69,7 +91,7 @@ gaspi_return_t gaspi_config_set(gaspi_config_t c) {
       {c.segment_max, most.segment_max, "segment_max: must be 1 to 255"},
       {c.queue_num, most.queue_num, "queue_num: must be 1 to 64"},
       {c.queue_size_max, most.queue_size_max, "queue_size_max: must be 1 to 65536"},
-      {c.transfer_size_max, most.transfer_size_max, "transfer_size_max: must be 1 to 2^40"},
+      {c.transfer_size_max, most.transfer_size_max, "transfer_size_max: must be 1 to the memory of the computer"},
       {c.notification_num, most.notification_num, "notification_num: must be 1 to 65536"},
       {c.passive_queue_size_max, most.passive_queue_size_max, "passive_queue_size_max: must not be 0"},
       {c.passive_transfer_size_max, most.passive_transfer_size_max, "passive_transfer_size_max: must be 1 to 65536"},
@@ -87,7 +109,7 @@ gaspi_return_t gaspi_config_set(gaspi_config_t c) {
 
 gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t* n) { return give(n, configuration().allreduce_elem_max); }
 gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t* n) { return give(n, configuration().allreduce_buf_size); }
-gaspi_return_t gaspi_transfer_size_min(gaspi_size_t* n) { return give(n, 1); }
+gaspi_return_t gaspi_transfer_size_min(gaspi_size_t* n) { return give(n, 0); }
 gaspi_return_t gaspi_transfer_size_max(gaspi_size_t* n) { return give(n, configuration().transfer_size_max); }
 gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t* n) {
   return give(n, configuration().passive_transfer_size_max);

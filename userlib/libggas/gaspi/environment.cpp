@@ -73,7 +73,8 @@ gaspi_return_t gaspi_proc_init(gaspi_timeout_t timeout_ms) {
   ggas_process* p = nullptr;
   const ggas_rc rc = ggas_process_start(&p, nanoseconds(timeout_ms));
   if (rc != GGAS_OK) return as_gaspi(rc);
-  make_queues(p, configuration().queue_num);
+  fix_limits();
+  make_queues(p, limits().queue_num);
   forget_counts();
   process.store(p, std::memory_order_release);
   return GASPI_SUCCESS;
@@ -208,7 +209,10 @@ gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks) { return give(ticks, time
 
 gaspi_return_t gaspi_group_create(gaspi_group_t* group) {
   uint32_t g = 0;
+  gaspi_number_t there = 0;
   if (!group) return refuse("group is null");
+  if (gaspi_group_num(&there) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (there >= limits().group_max) return refuse("there are as many groups as the configuration allows");
   const ggas_rc rc = ggas_group_create(self(), &g);
   return rc == GGAS_OK ? give(group, g) : as_gaspi(rc);
 }

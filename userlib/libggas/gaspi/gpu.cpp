@@ -49,6 +49,8 @@ gaspi_return_t gaspi_gpu_write(gaspi_segment_id_t here, gaspi_offset_t offset_he
                                gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
                                gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   const ggas_part part{here, there, offset_here, offset_there, size};
+  const gaspi_return_t rc = check_transfer(part, rank, queue);
+  if (rc != GASPI_SUCCESS || size == 0) return rc;
   return as_gaspi(ggas_gpu_write(self(), &part, rank, queue, GGAS_GPU_HYBRID, nanoseconds(timeout_ms)));
 }
 
@@ -56,7 +58,7 @@ gaspi_return_t gaspi_gpu_write_notify(gaspi_segment_id_t here, gaspi_offset_t of
                                       gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
                                       gaspi_notification_id_t slot, gaspi_notification_t value, gaspi_queue_id_t queue,
                                       gaspi_timeout_t timeout_ms) {
-  if (value == 0) return refuse("notification_value 0: is an empty slot");
+  if (check_notification(slot, value) != GASPI_SUCCESS) return GASPI_ERROR;
   const gaspi_return_t rc = gaspi_gpu_write(here, offset_here, rank, there, offset_there, size, queue, timeout_ms);
-  return rc == GASPI_SUCCESS ? gaspi_notify(there, rank, slot, value, queue, timeout_ms) : rc;
+  return rc == GASPI_SUCCESS ? notify(there, rank, slot, value, queue, timeout_ms, size != 0) : rc;
 }

@@ -15,6 +15,19 @@ ggas_process* self();
 // What gaspi_config_set() has set, or the defaults.
 gaspi_config_t configuration();
 
+// The same while this process is a rank, without a lock; limits that the program has not set allow all there is.
+const gaspi_config_t& limits();
+// Called by gaspi_proc_init().
+void fix_limits();
+
+// Whether the configuration and the queue allow a transfer; if it is one of no bytes, then it is done.
+gaspi_return_t check_transfer(const ggas_part& part, gaspi_rank_t rank, gaspi_queue_id_t queue);
+// Before the transfer: nothing moves if the notification cannot follow.
+gaspi_return_t check_notification(gaspi_notification_id_t slot, gaspi_notification_t value);
+// moved: it comes after bytes, with which it is one request.
+gaspi_return_t notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notification_id_t slot,
+                      gaspi_notification_t value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms, bool moved);
+
 // Counters begin with 0.
 void forget_counts();
 
