@@ -99,7 +99,10 @@ def module(header, first):
     if header == first:
         lines.append(Path(__file__).with_name("fortran_types.f90").read_text().split("\n", 1)[1].rstrip())
     _, found = functions(header)
-    lines += ["  interface", *(interface(name, declaration) for name, declaration, _ in found), "  end interface"]
+    procedures = {}  # names that differ in capitals only are one in Fortran
+    for name, declaration, _ in found:
+        procedures.setdefault(name.lower(), interface(name, declaration))
+    lines += ["  interface", *procedures.values(), "  end interface"]
     return "\n".join([*lines, f"end module {header.stem}\n"])
 
 

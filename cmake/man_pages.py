@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Manual pages of section 3 from headers in C: `man_pages.py VERSION FOLDER HEADER...`, a page for each function.
+"""Manual pages: `man_pages.py VERSION FOLDER HEADER... PROGRAM.py...`, of section 3 for each function of a header in C, of section 1 for each launcher.
 
+A page of a launcher is what its option --help prints.
 A function is described by the comment of documentation right before it. A header's own comment goes onto each of its pages, so that the rules are where the call is."""
 
 import re
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+INSTALLED = {"run": "ggas-run", "gaspi_run": "gaspi_run"}  # names of the launchers
 
 COMMENT = r"/\*\*(?!<)(?P<comment>.*?)\*/"
 FUNCTION = r"^(?P<type>[a-z_][\w ]*?[ *]+)(?P<name>(?:p?gaspi|ggas)_\w+)\((?P<arguments>[^;{]*?)\)(?P<rest>[^;{]*?);"
@@ -73,16 +78,37 @@ def related(name, names):
     return sorted(other for other in names if "_".join(other.split("_")[:2]) == kind)
 
 
-def main(version, folder, headers):
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for file in map(Path, headers):
+def launcher_page(file, version):
+    """Name and page. The program shows its usage by the name by which it was called."""
+    name = INSTALLED[file.stem]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / name).symlink_to(file.resolve())
+        words = [sys.executable, "-B", Path(folder) / name, "--help"]
+        shown = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60, env={"COLUMNS": "100"}).stdout
+    usage, what, options = shown.split("\n\n", 2)
+    what = " ".join(what.split())
+    body = [f'.TH {name} 1 "" "GGAS {version}" "GGAS"', ".SH NAME", f"{name} \\- {safe(first_sentence(what, name))}"]
+    body += [".SH SYNOPSIS", safe(" ".join(usage.removeprefix("usage:").split())), ".SH DESCRIPTION", safe(what)]
+    body += [".SH OPTIONS", ".nf", safe(options.strip()), ".fi"]
+    return name, "\n".join(body) + "\n"
+
+
+def main(version, folder, names):
+    sections = [Path(folder) / section for section in ("man1", "man3")]
+    for section in sections:
+        section.mkdir(parents=True, exist_ok=True)
+    files = [Path(name) for name in names]
+    for file in (file for file in files if file.suffix == ".py"):
+        name, text = launcher_page(file, version)
+        (sections[0] / f"{name}.1").write_text(text)
+    for file in (file for file in files if file.suffix != ".py"):
         own, found = functions(file)
         if not found:
             sys.exit(f"man_pages.py: {file}: declares no function")
         names = [name for name, *_ in found]
         header = f"ggas/{file.name}" if file.parent.name == "ggas" else file.name
         for name, declaration, text in found:
-            (Path(folder) / f"{name}.3").write_text(page(name, declaration, text, header, own, related(name, names), version))
+            (sections[1] / f"{name}.3").write_text(page(name, declaration, text, header, own, related(name, names), version))
 
 
 if __name__ == "__main__":

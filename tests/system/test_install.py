@@ -114,10 +114,49 @@ def test_every_function_of_the_host_library_has_a_manual_page(prefix):
     for name, text in pages.items():
         assert re.match(rf'\.TH {name} 3 .*\n\.SH NAME\n{name} \\- \S', text), name
         assert f"{name}(" in text.split(".SH SYNOPSIS")[1], name
-        assert name.startswith("gaspi") or ".SH DESCRIPTION" in text, f"{name}: the header says nothing of it"
+        assert ".SH DESCRIPTION" in text, f"{name}: the header says nothing of it"
     if shutil.which("groff"):
         shown = run("groff", "-man", "-Tascii", "-ww", *sorted((prefix / "share" / "man" / "man3").glob("*.3"))[:40])
         assert "ggas" in shown or "gaspi" in shown
+
+
+@pytest.mark.parametrize("launcher", ["ggas-run", "gaspi_run"])
+def test_launchers_have_manual_pages(prefix, launcher):
+    text = (prefix / "share" / "man" / "man1" / f"{launcher}.1").read_text().replace("\\-", "-")
+    for option in re.findall(r"^  (--?\w+)", run(sys.executable, prefix / "bin" / launcher, "--help"), re.M):
+        assert f"  {option}" in text.split(".SH OPTIONS")[1], option
+
+
+@pytest.fixture(scope="module")
+def host_library(prefix, tmp_path_factory):  # prefix: everything is built
+    """The host library alone, and libggas by the names of GPI-2."""
+    folder = tmp_path_factory.mktemp("host") / "prefix"
+    for component in ("host", "gpi2"):
+        run("cmake", "--install", BUILD, "--prefix", folder, "--component", component)
+    return folder
+
+
+def test_the_host_library_alone(host_library, tmp_path):
+    there = {str(path.relative_to(host_library)) for path in host_library.rglob("*") if not path.is_dir()}
+    assert not [name for name in there if name.endswith(".a") or "mpi_types" in name or "ggas-bench" in name or name.endswith(".cuh")]
+    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C)\nfind_package(GGAS 0.1 REQUIRED)\nadd_executable(p p.c)\ntarget_link_libraries(p GGAS::host)\n")
+    (tmp_path / "p.c").write_text("#include <ggas/ggas.h>\nint main(void) {\n  ggas_process* p;\n  return ggas_process_start(&p, 10000000000u);\n}\n")
+    run(sys.executable, host_library / "bin" / "ggas-run", "-n", 2, build(tmp_path, host_library) / "p")
+
+
+def test_programs_that_look_for_gpi2(host_library, tmp_path):
+    library = next(host_library.rglob("libGPI2.so")).parent
+    (tmp_path / "program.c").write_text("#include <GASPI.h>\n#include <GASPI_Ext.h>\nint main(void) { return gaspi_proc_init(GASPI_BLOCK) || gaspi_proc_term(GASPI_BLOCK); }\n")
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
+    flags = run("pkg-config", "--cflags", "--libs", "GPI2", env=environment).split()
+    run("cc", "-Wall", "-Werror", "program.c", "-o", "with_pkg_config", *flags, cwd=tmp_path)
+    run("cc", f"-I{host_library / 'include'}", "program.c", "-o", "by_name", f"-L{library}", "-lGPI2", cwd=tmp_path)
+    for program in ("with_pkg_config", "by_name"):
+        run(sys.executable, host_library / "bin" / "gaspi_run", "-n", 2, tmp_path / program, env=environment)
+
+
+def test_names_of_gpi2_are_not_installed_by_default(prefix):
+    assert not list(prefix.rglob("libGPI2.so")) and not list(prefix.rglob("GPI2.pc"))
 
 
 def test_the_examples_of_the_host_library(prefix, tmp_path):

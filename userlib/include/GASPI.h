@@ -181,152 +181,222 @@ typedef enum gaspi_statistic_argument_t {
 } gaspi_statistic_argument_t;
 
 /* Configuration: GASPI_ERROR for a value out of range, and from gaspi_proc_init() to gaspi_proc_term() */
+/** The configuration that is set, or the defaults. */
 gaspi_return_t gaspi_config_get(gaspi_config_t* config);
+/** Sets the configuration of the next job, before gaspi_proc_init(). GASPI_ERROR: a value is out of range. */
 gaspi_return_t gaspi_config_set(gaspi_config_t config);
 
 /* Execution environment */
+/** Joins the job: waits for its other ranks. After GASPI_TIMEOUT call it again. */
 gaspi_return_t gaspi_proc_init(gaspi_timeout_t timeout_ms);
+/** Leaves the job. Requests of all queues have to be complete: see gaspi_wait(). */
 gaspi_return_t gaspi_proc_term(gaspi_timeout_t timeout_ms);
+/** Number of this rank: 0 to gaspi_proc_num() - 1. */
 gaspi_return_t gaspi_proc_rank(gaspi_rank_t* rank);
+/** Number of ranks of the job. */
 gaspi_return_t gaspi_proc_num(gaspi_rank_t* proc_num);
+/** Ends the process of another rank by a signal. */
 gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
+/** Whether a rank can be reached. Ranks are always connected: nothing is set up. */
 gaspi_return_t gaspi_connect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
+/** Gives up a connection. Here it reports whether the rank is alive; one that has left is a success, too. */
 gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
+/** Version of the standard: 17.1. */
 gaspi_return_t gaspi_version(float* version);
+/** State of each rank as seen from here. @param state_vector room for gaspi_proc_num() states */
 gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector);
 /** Text of a return code; it stays the library's. */
 gaspi_return_t gaspi_error_message(gaspi_return_t error_code, gaspi_string_t* error_message);
 /** The same in memory of the caller, who frees it with free(). */
 gaspi_return_t gaspi_print_error(gaspi_return_t error_code, gaspi_string_t* error_message);
+/** Time in milliseconds since some moment in the past, by the clock of this rank. */
 gaspi_return_t gaspi_time_get(gaspi_time_t* wtime);
+/** Time in ticks; gaspi_cpu_frequency() has their number in a microsecond. */
 gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks);
 
 /* Groups */
+/** A new group, without ranks. */
 gaspi_return_t gaspi_group_create(gaspi_group_t* group);
+/** Deletes a group. */
 gaspi_return_t gaspi_group_delete(gaspi_group_t group);
+/** Adds a rank to a group that is not committed. */
 gaspi_return_t gaspi_group_add(gaspi_group_t group, gaspi_rank_t rank);
+/** Makes a group ready for collectives. All its ranks call it, with the same ranks in the group. */
 gaspi_return_t gaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_ms);
+/** Number of groups that this rank has. */
 gaspi_return_t gaspi_group_num(gaspi_number_t* group_num);
+/** Groups that a rank may have. */
 gaspi_return_t gaspi_group_max(gaspi_number_t* group_max);
+/** Number of ranks of a group. */
 gaspi_return_t gaspi_group_size(gaspi_group_t group, gaspi_number_t* group_size);
+/** Ranks of a group, in ascending order. @param group_ranks room for gaspi_group_size() ranks */
 gaspi_return_t gaspi_group_ranks(gaspi_group_t group, gaspi_rank_t* group_ranks);
 
 /* Segments */
+/** A new segment of this rank. Others reach it after gaspi_segment_register(). */
 gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_alloc_t alloc_policy);
+/** Lets a rank reach a segment of this one. */
 gaspi_return_t gaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
+/** A segment on each rank of a group, which all of them may reach. All ranks of the group call it. */
 gaspi_return_t gaspi_segment_create(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_group_t group,
                                     gaspi_timeout_t timeout_ms, gaspi_alloc_t alloc_policy);
+/** Makes memory of the program a segment of this rank. @param memory_description 0: memory of the host */
 gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size,
                                   gaspi_memory_description_t memory_description);
+/** gaspi_segment_bind() on each rank of a group, which all of them may reach. All ranks call it. */
 gaspi_return_t gaspi_segment_use(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size,
                                  gaspi_group_t group, gaspi_timeout_t timeout_ms,
                                  gaspi_memory_description_t memory_description);
+/** Deletes a segment of this rank. Nobody may use it any more. */
 gaspi_return_t gaspi_segment_delete(gaspi_segment_id_t segment_id);
+/** Address of a segment of this rank. */
 gaspi_return_t gaspi_segment_ptr(gaspi_segment_id_t segment_id, gaspi_pointer_t* pointer);
+/** Number of segments that this rank has. */
 gaspi_return_t gaspi_segment_num(gaspi_number_t* segment_num);
+/** Segments that a rank may have. */
 gaspi_return_t gaspi_segment_max(gaspi_number_t* segment_max);
+/** Ids of the segments of this rank. @param num how many: gaspi_segment_num() */
 gaspi_return_t gaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t* segment_ids);
 
 /* One-sided communication */
+/** Posts a copy from a segment of this rank to that of another. gaspi_wait() completes it. */
 gaspi_return_t gaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                            gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                            gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+/** Posts a copy from a segment of another rank to that of this one. gaspi_wait() completes it. */
 gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                           gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                           gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+/** Posts several writes to a rank. @param num elements of each array */
 gaspi_return_t gaspi_write_list(gaspi_number_t num, gaspi_segment_id_t* segment_id_local, gaspi_offset_t* offset_local,
                                 gaspi_rank_t rank, gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
                                 gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+/** Posts several reads from a rank. @param num elements of each array */
 gaspi_return_t gaspi_read_list(gaspi_number_t num, gaspi_segment_id_t* segment_id_local, gaspi_offset_t* offset_local,
                                gaspi_rank_t rank, gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
                                gaspi_size_t* size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+/** Posts a notification: a value, which is not 0, for a slot of a segment of another rank. */
 gaspi_return_t gaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t rank,
                             gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
                             gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+/** Waits until a slot of a range has a value. @param first_id a slot that has one */
 gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_begin,
                                      gaspi_number_t notification_num, gaspi_notification_id_t* first_id,
                                      gaspi_timeout_t timeout_ms);
+/** Takes the value of a slot, which is 0 then, in one step. @param old_notification_val 0: there was none */
 gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_id,
                                   gaspi_notification_t* old_notification_val);
+/** A write with a notification, which is visible after the data. */
 gaspi_return_t gaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                   gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                   gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
                                   gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+/** Several writes with a notification, which is visible after all data. */
 gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, gaspi_segment_id_t* segment_id_local,
                                        gaspi_offset_t* offset_local, gaspi_rank_t rank,
                                        gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
                                        gaspi_size_t* size, gaspi_segment_id_t segment_id_notification,
                                        gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
                                        gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+/** A read with a notification of value 1 for this rank, which is visible after the data. */
 gaspi_return_t gaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                  gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                  gaspi_notification_id_t notification_id, gaspi_queue_id_t queue,
                                  gaspi_timeout_t timeout_ms);
+/** Several reads with a notification of value 1 for this rank, which is visible after all data. */
 gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, gaspi_segment_id_t* segment_id_local,
                                       gaspi_offset_t* offset_local, gaspi_rank_t rank,
                                       gaspi_segment_id_t* segment_id_remote, gaspi_offset_t* offset_remote,
                                       gaspi_size_t* size, gaspi_segment_id_t segment_id_notification,
                                       gaspi_notification_id_t notification_id, gaspi_queue_id_t queue,
                                       gaspi_timeout_t timeout_ms);
+/** Waits until all requests of a queue are complete: what was to be sent may be changed, what was read is there. */
 gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
 /* Queues */
+/** A new queue, empty. */
 gaspi_return_t gaspi_queue_create(gaspi_queue_id_t* queue, gaspi_timeout_t timeout_ms);
+/** Deletes a queue. Wait for it before. */
 gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue);
+/** Number of queues that this rank has. */
 gaspi_return_t gaspi_queue_num(gaspi_number_t* queue_num);
+/** Queues that a rank may have. */
 gaspi_return_t gaspi_queue_max(gaspi_number_t* queue_max);
+/** Requests posted to a queue since it was waited for. */
 gaspi_return_t gaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t* queue_size);
+/** Requests that a queue holds. */
 gaspi_return_t gaspi_queue_size_max(gaspi_number_t* queue_size_max);
+/** Forgets the requests of a queue, after a rank has died. */
 gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
 /* Passive communication */
+/** Sends a message that some thread of another rank takes by gaspi_passive_receive(). */
 gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                   gaspi_size_t size, gaspi_timeout_t timeout_ms);
+/** Waits for a message from any rank. @param rank where it comes from @param size room for it */
 gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local,
                                      gaspi_rank_t* rank, gaspi_size_t size, gaspi_timeout_t timeout_ms);
 /** A message is the receiver's as soon as gaspi_passive_send() succeeds, so nothing of this rank is under way. */
 gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t timeout_ms);
 
 /* Atomics */
+/** Adds to a value of 8 bytes in a segment, in one step. @param value_old what was there */
 gaspi_return_t gaspi_atomic_fetch_add(gaspi_segment_id_t segment_id, gaspi_offset_t offset, gaspi_rank_t rank,
                                       gaspi_atomic_value_t value_add, gaspi_atomic_value_t* value_old,
                                       gaspi_timeout_t timeout_ms);
+/** Replaces a value of 8 bytes in a segment if it is the comparator, in one step. @param value_old what was there */
 gaspi_return_t gaspi_atomic_compare_swap(gaspi_segment_id_t segment_id, gaspi_offset_t offset, gaspi_rank_t rank,
                                          gaspi_atomic_value_t comparator, gaspi_atomic_value_t value_new,
                                          gaspi_atomic_value_t* value_old, gaspi_timeout_t timeout_ms);
+/** The largest value of atomic operations. */
 gaspi_return_t gaspi_atomic_max(gaspi_atomic_value_t* max_value);
 
 /* Collectives */
+/** Waits until all ranks of a group have called it. After GASPI_TIMEOUT call it again. */
 gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms);
+/** Reduces vectors of all ranks of a group, element by element; all get the result. */
 gaspi_return_t gaspi_allreduce(const void* buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
                                gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group,
                                gaspi_timeout_t timeout_ms);
+/** Reduces by an operation of the program. @param reduce_state is passed to it */
 gaspi_return_t gaspi_allreduce_user(const void* buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
                                     gaspi_size_t element_size, gaspi_reduce_operation_t reduce_operation,
                                     gaspi_reduce_state_t reduce_state, gaspi_group_t group, gaspi_timeout_t timeout_ms);
+/** Bytes of a vector that gaspi_allreduce_user() reduces on every implementation; here any number. */
 gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t* buf_size);
+/** Elements that gaspi_allreduce() reduces on every implementation; here any number. */
 gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t* elem_max);
 
 /* Limits */
+/** The smallest transfer in bytes. */
 gaspi_return_t gaspi_transfer_size_min(gaspi_size_t* transfer_size_min);
+/** The largest transfer in bytes. */
 gaspi_return_t gaspi_transfer_size_max(gaspi_size_t* transfer_size_max);
+/** Bytes of the longest message. */
 gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t* passive_transfer_size_max);
+/** Slots of a segment for notifications; their ids begin with 0. */
 gaspi_return_t gaspi_notification_num(gaspi_number_t* notification_num);
+/** Elements of a list that every implementation moves; here any number. */
 gaspi_return_t gaspi_rw_list_elem_max(gaspi_number_t* elem_max);
 
+/** The network that the configuration asks for. */
 gaspi_return_t gaspi_network_type(gaspi_network_t* network_type);
+/** Whether the configuration asks for connections at the start: a gaspi_topology_t. */
 gaspi_return_t gaspi_build_infrastructure(gaspi_number_t* build_infrastructure);
 
 /* Statistics: the counters count at every level of verbosity */
+/** Sets from which level on counters count; here all count always. */
 gaspi_return_t gaspi_statistic_verbosity_level(gaspi_number_t verbosity_level);
+/** Number of counters. */
 gaspi_return_t gaspi_statistic_counter_max(gaspi_number_t* counter_max);
-/** The texts stay the library's. @param verbosity_level from which on the counter counts: 0 */
+/** Name and meaning of a counter; the texts stay the library's. @param verbosity_level from which on the counter counts: 0 */
 gaspi_return_t gaspi_statistic_counter_info(gaspi_statistic_counter_t counter,
                                             gaspi_statistic_argument_t* counter_argument, gaspi_string_t* counter_name,
                                             gaspi_string_t* counter_description, gaspi_number_t* verbosity_level);
-/** @param argument of a counter with GASPI_STATISTIC_ARGUMENT_NONE, as all are: not looked at */
+/** Value of a counter since it was reset. @param argument of a counter with GASPI_STATISTIC_ARGUMENT_NONE, as all are: not looked at */
 gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_number_t argument,
                                            gaspi_ulong* value);
+/** Sets a counter to 0. */
 gaspi_return_t gaspi_statistic_counter_reset(gaspi_statistic_counter_t counter);
 
 /** Does nothing: a tool takes its place (PGASPI.h) and gets what the program gives it. */

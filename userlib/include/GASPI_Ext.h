@@ -11,8 +11,9 @@ extern "C" {
 
 /** Whether gaspi_proc_init() has succeeded and gaspi_proc_term() has not been called. @param initialized 0 or 1 */
 gaspi_return_t gaspi_initialized(gaspi_number_t* initialized);
-/** Rank and number of ranks on this computer. */
+/** Number of this rank among those on this computer. */
 gaspi_return_t gaspi_proc_local_rank(gaspi_rank_t* local_rank);
+/** Number of ranks on this computer. */
 gaspi_return_t gaspi_proc_local_num(gaspi_rank_t* local_num);
 /** Whether a rank is alive: GASPI_ERROR if it has ended. */
 gaspi_return_t gaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);

@@ -36,11 +36,24 @@ gaspi_return_t gaspi_gpu_ids(gaspi_gpu_id_t* ids);
 gaspi_return_t gaspi_gpu_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+/** gaspi_gpu_write() with a notification, which is visible after the data. */
 gaspi_return_t gaspi_gpu_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local,
                                       gaspi_rank_t rank, gaspi_segment_id_t segment_id_remote,
                                       gaspi_offset_t offset_remote, gaspi_size_t size,
                                       gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
                                       gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
+
+/* Names of the releases 1.1 to 1.3 of GPI-2. */
+typedef int gaspi_gpu_t;
+typedef int gaspi_gpu_num;
+/** A segment of so many bytes fits into the memory of a GPU for segments. */
+#define GASPI_GPU_MAX_SEG (224 * 1024 * 1024)
+/** gaspi_gpu_init() by its earlier name. */
+gaspi_return_t gaspi_init_GPUs(void);
+/** gaspi_gpu_ids() by its earlier name. */
+gaspi_return_t gaspi_GPU_ids(gaspi_gpu_t* gpu_ids);
+/** GPUs that this rank uses: 1. GASPI_ERROR before gaspi_init_GPUs(). */
+gaspi_return_t gaspi_number_of_GPUs(gaspi_gpu_num* gpus);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,28 @@ CASE(a_rank_has_a_gpu_behind_gpu_init, 2) {
   REFUSED(gaspi_gpu_number(NULL));
 }
 
+CASE(gpus_by_the_names_of_earlier_releases, 2) {
+  gaspi_gpu_num gpus = 9;
+  gaspi_gpu_t id = 99;
+  unsigned long* m;
+  REFUSED(gaspi_number_of_GPUs(&gpus));
+  REFUSED(gaspi_GPU_ids(&id));
+  CHECK(gaspi_init_GPUs());
+  CHECK(gaspi_number_of_GPUs(&gpus));
+  CHECK(gaspi_GPU_ids(&id));
+  HOLDS(gpus == 1 && id == 0);
+  REFUSED(gaspi_number_of_GPUs(NULL));
+  CHECK(gaspi_segment_create(0, GASPI_GPU_MAX_SEG, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED | GASPI_MEM_GPU));
+  m = segment(1, 64);
+  m[0] = 80u + me;
+  up(8);
+  CHECK(gaspi_gpu_write(0, 0, right(), 0, 1024, 8, 0, PATIENCE));
+  CHECK(gaspi_wait(0, PATIENCE));
+  barrier();
+  down(1024, 8);
+  HOLDS(m[0] == 80u + left());
+}
+
 CASE(a_gpu_segment_is_created_written_and_read, 3) {
   unsigned long* m = segments(4096);
   gaspi_size_t size;

@@ -45,6 +45,14 @@ gaspi_return_t gaspi_gpu_ids(gaspi_gpu_id_t* ids) {
   return rc == GGAS_OK ? give(ids, gpu) : as_gaspi(rc);
 }
 
+gaspi_return_t gaspi_init_GPUs(void) { return gaspi_gpu_init(); }
+gaspi_return_t gaspi_GPU_ids(gaspi_gpu_t* ids) { return gaspi_gpu_ids(ids); }
+gaspi_return_t gaspi_number_of_GPUs(gaspi_gpu_num* gpus) {
+  gaspi_gpu_id_t gpu = 0;
+  const gaspi_return_t rc = gaspi_gpu_ids(&gpu);
+  return rc == GASPI_SUCCESS ? give(gpus, 1) : rc;
+}
+
 gaspi_return_t gaspi_gpu_write(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
                                gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
                                gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
