@@ -319,8 +319,8 @@ module atu #(
     wr_data_o[31:0]   = told_q;
   end
 
-  assign busy_o = tell || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || ev_walk_o || cnt_hits_o || start_q
-    || walk_busy || inv_busy;
+  // Events and hits come with an answer.
+  assign busy_o = tell || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || start_q || walk_busy || inv_busy;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("atu: DATA_W must be 64, 256 or 512");

@@ -172,13 +172,13 @@ module atu_walk #(
       read_q  <= '0;
     end else if (out_valid) begin
       whole_q <= in_order && ends;
-      half_q  <= begins && !ends;
+      half_q  <= begins;
       read_q  <= out_meta;
     end
   end
 
   // ---------------------------------------------------------------- results
-  wire         good   = end_status == ggas_pkg::ST_OK && whole_q && read_q == end_meta;
+  wire         good   = end_status == ggas_pkg::ST_OK && whole_q;  // a read ends before a beat of the next one
   wire         refuse = known_q && outside && !end_valid;
   wire [69:0]  entry  = {word_q[79:64], word_q[2], word_q[1], word_q[63:12]};
   assign head_take = refuse || (known_q && !outside && cmd_ready);
@@ -193,6 +193,13 @@ module atu_walk #(
   assign {res_set_o, res_write_o, res_pd_o, res_nla_o} = res_valid_o ? request_q[res_client_o] : '0;
 
   assign busy_o = read_busy || res_valid_o || (head_valid && (!known_q || outside || cmd_ready));
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && end_valid && end_status == ggas_pkg::ST_OK) assert (read_q == end_meta)
+      else $error("atu_walk: the end of another read");
+  end
+`endif
 endmodule
 
 `default_nettype wire

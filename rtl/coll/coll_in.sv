@@ -173,7 +173,7 @@ module coll_in #(
       drop_q  <= page_first ? !page_good : !rx_good;
       down_q  <= rx_down;
       group_q <= page_first ? page_group_i : rx_group_o;
-      slot_q  <= page_first || rx_down ? 3'd0 : rx_from_i;
+      slot_q  <= page_first ? 3'd0 : rx_from_i;  // of the parent, 0
       index_q <= {1'b0, offset[8:3]};
       left_q  <= page_first ? page_hdr_i.len_dw[7:1] : rx_hdr_i.len_dw[7:1];
       lane_q  <= '0;

@@ -69,7 +69,7 @@ module coll_out #(
       first_q <= 1'b1;
       read_q  <= '0;
     end else begin
-      word_q  <= go_i && !done_o && (re_o || (word_q && !ready));
+      word_q  <= !done_o && (re_o || (word_q && !ready));  // a request ends with its last beat
       first_q <= !go_i || done_o || (first_q && !take);
       read_q  <= go_i && !done_o ? read_q + {{ROW_W{1'b0}}, re_o} : '0;
     end

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include "Vatu_256.h"
 #include "Vatu_64.h"
 #include "tests/rtl/atu/bench.hpp"
@@ -181,6 +183,20 @@ TYPED_TEST(Atu, NoAcknowledgementIsWrittenInAStop) {
   }
 }
 
+// With nothing else to do, and no register read, the clock runs as long as an invalidation takes.
+TYPED_TEST(Atu, InvalidationEndsInAnIdleUnit) {
+  auto& b = this->b;
+  this->fill();
+  b.registers_percent = 0;
+  for (unsigned kind = 0; kind < 3; ++kind) {
+    this->requests(4);
+    ASSERT_TRUE(b.settle());
+    b.invalidate(kind == 0, nla_of(1, 2, 0), kind == 2 ? std::optional{nla_of(1, 4, 0)} : std::nullopt);
+    for (unsigned i = 0; i < 400; ++i) b.step();
+    EXPECT_EQ(b.invalidations_open(), 0u) << kind;
+  }
+}
+
 TYPED_TEST(Atu, FailedWalks) {
   auto& b = this->b;
   this->fill();
@@ -244,6 +260,58 @@ TYPED_TEST(Atu, HitTakesTwoCyclesAlsoUnderAMiss) {
   EXPECT_EQ(b.host.open(), 2u) << "two walks at once";
   ASSERT_TRUE(b.settle());
   EXPECT_EQ(b.c[0].good + b.c[1].good, 2u);
+}
+
+// A translation that is filled in takes the place of one other at most.
+TYPED_TEST(Atu, TwoPagesOfASetStay) {
+  auto& b = this->b;
+  constexpr std::array<unsigned, 2> pages{0, 18};
+  for (unsigned page : pages) b.t.change(0, 0, page, 7, 7);
+  for (unsigned i = 0; i < 20; ++i) {
+    b.c[i % 5].todo.push_back({nla_of(0, pages[i % 2], 0), 7, true});
+    ASSERT_TRUE(b.settle());
+  }
+  EXPECT_EQ(b.misses, 2u);
+}
+
+// However long the host took no read, the next walk's read comes a fixed time after it takes the first.
+TYPED_TEST(Atu, AWalkThatWaitedBeginsAtOnce) {
+  auto& b = this->b;
+  this->fill();
+  b.registers_percent = 0;
+  std::set<uint64_t> times;
+  for (unsigned wait = 0; wait < 5; ++wait) {
+    b.rd_percent = 0;
+    for (unsigned i = 0; i < 4; ++i) b.c[i].todo.push_back({nla_of(0, 4 * wait + i, 0), 7, false});
+    for (unsigned i = 0; i < 40 + wait; ++i) b.step();
+    b.rd_percent = 100;
+    const uint64_t from = b.now, reads = b.host.reads;
+    while (b.host.reads < reads + 4 && b.now < from + 100) b.step();
+    times.insert(b.now - from);
+    ASSERT_TRUE(b.settle());
+  }
+  EXPECT_EQ(times.size(), 1u);
+  EXPECT_LE(*times.rbegin(), 12u);
+}
+
+// What is outside of its table is refused at once, although late reads hold all tags and the clock stands.
+TYPED_TEST(Atu, OutsideIsRefusedWithoutATag) {
+  auto& b = this->b;
+  constexpr unsigned tags = 8;
+  this->fill();
+  b.faults = [] { return fault::silent; };
+  const auto ask = [&](unsigned clients) {
+    for (unsigned i = 0; i < clients; ++i) b.c[i].todo.push_back({nla_of(0, i, 0), 7, false});
+  };
+  ask(b.clients);
+  for (unsigned i = 0; i < 10'000 && b.walks_failed < b.clients; ++i) b.step();
+  ask(tags - b.clients);
+  for (unsigned i = 0; i < 100; ++i) b.step();
+  ASSERT_EQ(b.host.reads, tags);
+  b.c[4].todo.push_back({nla_of(1, counts[1], 0), 7, false});
+  for (unsigned i = 0; i < 20; ++i) b.step();
+  EXPECT_EQ(b.c[4].answered, 2u);
+  ASSERT_TRUE(b.settle());
 }
 
 TYPED_TEST(Atu, AHitACycle) {

@@ -52,6 +52,7 @@ class bench {
   uint64_t now = 0, walks_failed = 0, unexpected = 0, hits = 0, misses = 0, faulty = 0;
   uint64_t longest = 0;  // invalidation, in cycles
   bool gate = true;
+  unsigned rd_percent = 80, registers_percent = 5;  // chance a cycle that a read is taken, that a register is read
   static constexpr uint64_t ack_address = 0x77'0000'1238;
   uint32_t acks_written = 0;  // the count that was written last
   unsigned writes = 0;
@@ -167,10 +168,9 @@ class bench {
         uses.erase(u);
       }
     }
-    v.rd_ready_i = d.chance(80);
+    v.rd_ready_i = d.chance(rd_percent);
     v.wr_ready_i = d.chance(40);
-    // Registers are read meanwhile.
-    v.ext_req_i = d.chance(5);
+    v.ext_req_i = d.chance(registers_percent);
     v.ext_index_i = uint8_t(d.bits());
     host.step(now, d);
     host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
