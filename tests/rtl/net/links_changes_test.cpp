@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of the tables of routes and of groups are written while packets that they concern are offered. Tests named
-// Long... send a million of them, or as many as GGAS_TEST_ROUNDS says. One of the NICs has an MTU of 4 KB.
-#if !VM_COVERAGE
+// Long... send a million of them, or as many as GGAS_TEST_ROUNDS says. GGAS_MTU: of NICs with another MTU.
+#ifdef GGAS_MTU
 #include "Vlinks64_4k.h"
 #endif
 #include "tests/rtl/harness/rng.hpp"
@@ -10,15 +10,12 @@
 namespace ggas::test {
 namespace {
 
-#if VM_COVERAGE
-using changing = testing::Types<cluster64>;
-template <class C>
-constexpr unsigned longest = 64;  // payload, DW
+#ifdef GGAS_MTU
+using changing = testing::Types<cluster<Vlinks64_4k, 64>>;
+constexpr unsigned longest = GGAS_MTU / 4;  // payload, DW
 #else
-using cluster64_4k = cluster<Vlinks64_4k, 64>;
-using changing = testing::Types<cluster64, cluster512, cluster64_4k>;
-template <class C>
-constexpr unsigned longest = std::is_same_v<C, cluster64_4k> ? 1024 : 64;  // payload, DW
+using changing = widths;
+constexpr unsigned longest = 64;
 #endif
 
 template <class C>
@@ -45,7 +42,7 @@ struct LinksChangesTest : LinksTest<C> {
     for (unsigned done = 0; done < stores; done += batch) {
       got.clear();
       for (unsigned i = 0; i < batch; ++i) {
-        auto p = LinksTest<C>::plain(0, 0, i % 3 ? 2 : longest<C> * 5 / 8);
+        auto p = LinksTest<C>::plain(0, 0, i % 3 ? 2 : longest * 5 / 8);
         p.op = nic::op_multicast;
         p.addr = 8ull * (done + i);
         c.send(0, p);
@@ -89,7 +86,7 @@ struct LinksChangesTest : LinksTest<C> {
     for (unsigned done = 0; done < packets; done += batch) {
       for (unsigned i = 0; i < batch; ++i) {
         const unsigned vc = i % 4;
-        auto p = LinksTest<C>::plain(1, vc, vc == 1 ? 0 : 2 + i % 30 * longest<C> / 64);
+        auto p = LinksTest<C>::plain(1, vc, vc == 1 ? 0 : 2 + i % 30 * longest / 64);
         p.addr = 8ull * (done + i);
         std::ranges::fill(p.data, uint32_t(p.addr));
         sent[p.addr] = p.len_dw;
