@@ -151,6 +151,48 @@ TYPED_TEST(LinkFaultTest, LostCreditsArePolled) {
   }
 }
 
+// A header that is changed on the wire, CRC and all, was paid for as it was sent and is given back as it came. That
+// costs its sender credits until he begins no packet in that channel any more; others go on, and there is no
+// event. A new session makes it good.
+template <class T>
+struct LinkHeaderTest : LinkFaultTest<T> {};
+TYPED_TEST_SUITE(LinkHeaderTest, all_link_models);
+
+TYPED_TEST(LinkHeaderTest, AChangedChannelCostsTheSenderCredits) {
+  constexpr unsigned from = 0, to = 2;
+  std::mt19937_64 rng(seed());
+  typename TestFixture::pair p(seed());
+  nic::flit_decoder whole(TypeParam::width);
+  p.wire(0).fault([&](const flit& f, uint64_t) {
+    if (f.kind == flit_kind::ctrl) return std::vector<flit>{f};
+    auto changed = whole.push(f);
+    if (!changed) return std::vector<flit>{};
+    if (changed->vc == from) changed->vc = to;
+    return nic::to_flits(*changed, TypeParam::width);
+  });
+  for (unsigned n = 0; n < 300; ++n) p[0].send(random_packet(rng, from));
+  ASSERT_TRUE(p.run(100'000, [&] { return p[0].credit_stalls[from] > 0; }));
+  p.wire(0).fault(nullptr);
+  for (unsigned n = 0; n < 100; ++n)
+    for (unsigned v = 1; v < channels; ++v) p[0].send(random_packet(rng, v)), p[1].send(random_packet(rng, v));
+  for (unsigned n = 0; n < 12'000; ++n) p.step();
+  const auto sent_to = [&](unsigned v) { return p[1].received(v).size() - p[0].sent(v).size(); };
+  for (unsigned v = 0; v < channels; ++v) EXPECT_EQ(p[1].sent(v).size(), p[0].received(v).size());
+  EXPECT_TRUE(p[1].sent_all());
+  EXPECT_FALSE(p[0].sent_all()) << "they have credits again";
+  EXPECT_EQ(sent_to(to), p[0].sent(from).size()) << "what was changed";
+  EXPECT_EQ(sent_to(1) + sent_to(3), 0u);
+  EXPECT_EQ(p[0].count().dead + p[1].count().dead + p[0].count().bad + p[1].count().bad, 0u);
+
+  const size_t left = p[1].received(from).size();
+  for (unsigned i = 0; i < 2; ++i) p[i].pins().link_rx_up_i = 0;
+  p.run(1'000, [] { return false; });
+  for (unsigned i = 0; i < 2; ++i) p[i].pins().link_rx_up_i = 1, p[i].retrain();
+  ASSERT_TRUE(p.run_until_drained(200'000));
+  EXPECT_EQ(left, 0u);
+  EXPECT_GT(p[1].received(from).size(), 0u);
+}
+
 // ---------------------------------------------------------------- one link against a hand-made neighbour
 
 template <class T>

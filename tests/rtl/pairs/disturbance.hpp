@@ -44,6 +44,7 @@ class pair_run {
   void traffic(uint64_t cycles) { w.t.run(cycles); }
   void happen();
   void cut(uint64_t least, uint64_t most);
+  void unplug(unsigned cable, uint64_t cycles);
   void write_link_ctrl();
   void change_routes();
   void stop_nic(unsigned n);

@@ -15,7 +15,13 @@ namespace ggas::test {
 class triangle : public machine {
  public:
   static constexpr unsigned size = 3, width = 64;
-  static constexpr uint64_t link_ctrl = 32 << 8 | 2048 << 16;
+#ifdef GGAS_MTU
+  static constexpr unsigned mtu = GGAS_MTU;
+#else
+  static constexpr unsigned mtu = 256;
+#endif
+  static constexpr unsigned slow = mtu > 256 ? 4 : 1;  // times that packets of this length take longer
+  static constexpr uint64_t link_ctrl = 32 << 8 | 2048 * slow << 16;
   explicit triangle(uint64_t seed);
 
   unsigned nodes() const override { return size; }

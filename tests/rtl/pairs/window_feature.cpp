@@ -103,7 +103,7 @@ class window_feature : public feature {
     u.open = 1;
     for (unsigned k = unsigned(w_.random.range(1, 4)); k; --k) {
       const unsigned target = (u.n + 1 + unsigned(w_.random.below(2))) % triangle::size;
-      const unsigned dws = unsigned(w_.random.range(1, 64));
+      const unsigned dws = unsigned(w_.random.range(1, triangle::mtu / 4));
       const uint64_t offset = place(u.n, dws) + (group ? world::region_bytes : 0);
       span s{group ? std::vector{(u.n + 1) % 3, (u.n + 2) % 3} : std::vector{target}, world::home(u.d) + offset,
              4 * dws, group ? world::any_node : target};

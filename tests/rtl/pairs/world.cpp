@@ -10,7 +10,7 @@ namespace ggas::test {
 namespace {
 constexpr unsigned table_entries = 512;
 constexpr uint64_t rings_of_context = 0x100'0000;  // as in rma_user.cpp
-constexpr unsigned load_ticks = 8, host_ticks = 4, answer_ticks = 10;
+constexpr unsigned load_ticks = 8 * triangle::slow, host_ticks = 4 * triangle::slow, answer_ticks = 10 * triangle::slow;
 }  // namespace
 
 uint32_t world::value(uint64_t key, uint64_t index) {
