@@ -139,7 +139,8 @@ def host_library(prefix, tmp_path_factory):  # prefix: everything is built
 def test_the_host_library_alone(host_library, tmp_path):
     there = {str(path.relative_to(host_library)) for path in host_library.rglob("*") if not path.is_dir()}
     assert not [name for name in there if name.endswith(".a") or "mpi_types" in name or "ggas-bench" in name or name.endswith(".cuh")]
-    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C)\nfind_package(GGAS 0.1 REQUIRED)\nadd_executable(p p.c)\ntarget_link_libraries(p GGAS::host)\n")
+    lines = ["cmake_minimum_required(VERSION 3.25)", "project(p LANGUAGES C)", "find_package(GGAS 0.1 REQUIRED)", "add_executable(p p.c)", "target_link_libraries(p GGAS::host)"]
+    (tmp_path / "CMakeLists.txt").write_text("\n".join(lines))
     (tmp_path / "p.c").write_text("#include <ggas/ggas.h>\nint main(void) {\n  ggas_process* p;\n  return ggas_process_start(&p, 10000000000u);\n}\n")
     run(sys.executable, host_library / "bin" / "ggas-run", "-n", 2, build(tmp_path, host_library) / "p")
 

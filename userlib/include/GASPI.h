@@ -58,7 +58,7 @@ typedef unsigned int gaspi_statistic_counter_t;
 #define GASPI_MEM_INITIALIZED (1ul)
 #define GASPI_ALLOC_DEFAULT GASPI_MEM_UNINITIALIZED
 
-/** Procedures return the first three, and GASPI_QUEUE_FULL. The others are GPI-2's, for programs that name them. */
+/** What a program has done wrong has a code of its own, by GPI-2's numbers; GASPI_ERROR is what happened to it. */
 typedef enum gaspi_return_t {
   GASPI_ERROR = -1,
   GASPI_SUCCESS = 0,
@@ -247,7 +247,7 @@ gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t segment_id, gaspi_pointer_t
 gaspi_return_t gaspi_segment_use(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size,
                                  gaspi_group_t group, gaspi_timeout_t timeout_ms,
                                  gaspi_memory_description_t memory_description);
-/** Deletes a segment of this rank. Nobody may use it any more. */
+/** Deletes a segment of this rank. No rank may use it any more. */
 gaspi_return_t gaspi_segment_delete(gaspi_segment_id_t segment_id);
 /** Address of a segment of this rank. */
 gaspi_return_t gaspi_segment_ptr(gaspi_segment_id_t segment_id, gaspi_pointer_t* pointer);
@@ -389,11 +389,13 @@ gaspi_return_t gaspi_build_infrastructure(gaspi_number_t* build_infrastructure);
 gaspi_return_t gaspi_statistic_verbosity_level(gaspi_number_t verbosity_level);
 /** Number of counters. */
 gaspi_return_t gaspi_statistic_counter_max(gaspi_number_t* counter_max);
-/** Name and meaning of a counter; the texts stay the library's. @param verbosity_level from which on the counter counts: 0 */
+/** Name and meaning of a counter; the texts stay the library's. @param verbosity_level from which on the counter
+ * counts: 0 */
 gaspi_return_t gaspi_statistic_counter_info(gaspi_statistic_counter_t counter,
                                             gaspi_statistic_argument_t* counter_argument, gaspi_string_t* counter_name,
                                             gaspi_string_t* counter_description, gaspi_number_t* verbosity_level);
-/** Value of a counter since it was reset. @param argument of a counter with GASPI_STATISTIC_ARGUMENT_NONE, as all are: not looked at */
+/** Value of a counter since it was reset. @param argument of a counter with GASPI_STATISTIC_ARGUMENT_NONE, as all are:
+ * not looked at */
 gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_number_t argument,
                                            gaspi_ulong* value);
 /** Sets a counter to 0. */

@@ -42,7 +42,15 @@ void add_case(gaspi_case* one);
     }                                                                                                \
   } while (0)
 #define CHECK(call) GIVES(call, GASPI_SUCCESS)
-#define REFUSED(call) GIVES(call, GASPI_ERROR)
+/* An error, whatever its code. */
+#define REFUSED(call)                                                                                      \
+  do {                                                                                                     \
+    const gaspi_return_t rc_ = (call);                                                                     \
+    if (rc_ == GASPI_SUCCESS || rc_ == GASPI_TIMEOUT || rc_ == GASPI_QUEUE_FULL) {                         \
+      fprintf(stderr, "rank %u, %s:%d: %s gives %d, no error\n", me, __FILE__, __LINE__, #call, (int)rc_); \
+      exit(EXIT_FAILURE);                                                                                  \
+    }                                                                                                      \
+  } while (0)
 #define HOLDS(condition)                                                               \
   do {                                                                                 \
     if (!(condition)) {                                                                \

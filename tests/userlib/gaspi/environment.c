@@ -179,3 +179,37 @@ CASE(a_printed_error_is_freed_by_the_caller, 1) {
   free(text);
   REFUSED(gaspi_print_error(GASPI_TIMEOUT, NULL));
 }
+
+/* By the codes of GPI-2, which programs look for; the text has value and rule. */
+CASE(errors_have_codes, 1) {
+  gaspi_config_t c;
+  gaspi_group_t g;
+  gaspi_notification_id_t id;
+  segment(0, 64);
+  GIVES(gaspi_wait(60, PATIENCE), GASPI_ERR_INV_QUEUE);
+  HOLDS(strstr(gaspi_error_str(GASPI_ERR_INV_QUEUE), "60") && strstr(gaspi_error_str(GASPI_ERROR), "60"));
+  HOLDS(!strstr(gaspi_error_str(GASPI_ERR_INV_RANK), "60"));
+  GIVES(gaspi_write(0, 0, 1, 0, 0, 8, 0, PATIENCE), GASPI_ERR_INV_RANK);
+  GIVES(gaspi_write(3, 0, 0, 0, 0, 8, 0, PATIENCE), GASPI_ERR_INV_SEG);
+  GIVES(gaspi_segment_create(0, 64, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED), GASPI_ERR_INV_SEG);
+  GIVES(gaspi_notify(0, 0, 65536, 1, 0, PATIENCE), GASPI_ERR_INV_NOTIF_ID);
+  GIVES(gaspi_notify(0, 0, 0, 0, 0, PATIENCE), GASPI_ERR_INV_NOTIF_VAL);
+  GIVES(gaspi_notify_waitsome(0, 65536, 1, &id, GASPI_TEST), GASPI_ERR_INV_NOTIF_ID);
+  GIVES(gaspi_barrier(5, PATIENCE), GASPI_ERR_INV_GROUP);
+  GIVES(gaspi_group_create(NULL), GASPI_ERR_NULLPTR);
+  GIVES(gaspi_proc_kill(0, PATIENCE), GASPI_ERR_INV_RANK);
+  CHECK(gaspi_config_get(&c));
+  GIVES(gaspi_config_set(c), GASPI_ERR_INITED);
+  CHECK(gaspi_group_create(&g));
+}
+
+CASE_FROM_BEGIN(who_is_no_rank_gets_a_code, 1) {
+  gaspi_config_t c;
+  gaspi_rank_t rank;
+  GIVES(gaspi_proc_rank(&rank), GASPI_ERR_NOINIT);
+  GIVES(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE), GASPI_ERR_NOINIT);
+  GIVES(gaspi_write(0, 0, 0, 0, 0, 8, 0, PATIENCE), GASPI_ERR_NOINIT);
+  CHECK(gaspi_config_get(&c));
+  c.segment_max = 256;
+  GIVES(gaspi_config_set(c), GASPI_ERR_CONFIG);
+}

@@ -69,6 +69,10 @@ CASE(a_reset_empties_its_slot_alone, 1) {
   HOLDS(taken(1, 1, &id) == 101);
   CHECK(gaspi_notify_reset(0, 1, &value));
   HOLDS(value == 0);
+  send(1, 103);
+  CHECK(gaspi_notify_reset(0, 1, NULL)); /* as in GPI-2: the value is of no interest */
+  CHECK(gaspi_notify_reset(0, 1, &value));
+  HOLDS(value == 0);
   HOLDS(taken(1, 2, &id) == 102 && id == 2);
 }
 

@@ -135,8 +135,8 @@ contains
   subroutine refuse
     character(kind=c_char), pointer :: text(:)
     type(c_ptr) :: message
-    call holds(gaspi_notify(segment, right, 100, 1, queue, patience) == GASPI_ERROR, "a refused notification")
-    call check(gaspi_print_error(GASPI_ERROR, message), "gaspi_print_error")
+    call holds(gaspi_notify(segment, right, 100, 1, queue, patience) == GASPI_ERR_INV_NOTIF_ID, "a refused notification")
+    call check(gaspi_print_error(GASPI_ERR_INV_NOTIF_ID, message), "gaspi_print_error")
     call c_f_pointer(message, text, [15])
     call holds(all_of(text) == "notification_id", "the text of the error")
   end subroutine refuse

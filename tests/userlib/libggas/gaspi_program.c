@@ -107,7 +107,7 @@ static void groups(gaspi_rank_t me, gaspi_rank_t all) {
   if (me % 2 != 0) return;
   CHECK(gaspi_group_create(&g));
   for (i = 0; i < all; i = (gaspi_rank_t)(i + 2)) CHECK(gaspi_group_add(g, i));
-  HOLDS(gaspi_barrier(g, GASPI_BLOCK) == GASPI_ERROR); /* not committed */
+  HOLDS(gaspi_barrier(g, GASPI_BLOCK) == GASPI_ERR_INV_GROUP); /* not committed */
   CHECK(gaspi_group_commit(g, GASPI_BLOCK));
   CHECK(gaspi_group_size(g, &size));
   CHECK(gaspi_group_ranks(g, ranks));
@@ -150,7 +150,7 @@ static void limits(gaspi_rank_t all) {
 int main(void) {
   gaspi_rank_t me, all;
   gaspi_number_t there = 1;
-  HOLDS(gaspi_proc_rank(&me) == GASPI_ERROR); /* before the beginning */
+  HOLDS(gaspi_proc_rank(&me) == GASPI_ERR_NOINIT); /* before the beginning */
   CHECK(gaspi_initialized(&there));
   HOLDS(!there);
   CHECK(gaspi_proc_init(20000));
@@ -162,11 +162,11 @@ int main(void) {
   collectives(me, all);
   groups(me, all);
   limits(all);
-  HOLDS(gaspi_write(9, 0, 0, 0, 0, 8, 0, GASPI_BLOCK) == GASPI_ERROR);
-  HOLDS(gaspi_write(0, 0, all, 0, 0, 8, 0, GASPI_BLOCK) == GASPI_ERROR);
+  HOLDS(gaspi_write(9, 0, 0, 0, 0, 8, 0, GASPI_BLOCK) == GASPI_ERR_INV_SEG);
+  HOLDS(gaspi_write(0, 0, all, 0, 0, 8, 0, GASPI_BLOCK) == GASPI_ERR_INV_RANK);
   CHECK(gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK));
   gaspi_printf("%u of %u right\n", me, all);
   CHECK(gaspi_proc_term(GASPI_BLOCK));
-  HOLDS(gaspi_proc_term(GASPI_BLOCK) == GASPI_ERROR);
+  HOLDS(gaspi_proc_term(GASPI_BLOCK) == GASPI_ERR_NOINIT);
   return EXIT_SUCCESS;
 }

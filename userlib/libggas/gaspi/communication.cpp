@@ -31,16 +31,17 @@ gaspi_return_t has_room(gaspi_queue_id_t queue) {
 }
 
 gaspi_return_t check_size(gaspi_size_t size) {
-  return size <= limits().transfer_size_max ? GASPI_SUCCESS : refuse("size: more than gaspi_transfer_size_max");
+  return size <= limits().transfer_size_max ? GASPI_SUCCESS
+                                            : refuse("size: more than gaspi_transfer_size_max", GASPI_ERR_INV_COMMSIZE);
 }
 
 // A transfer of no bytes: what it names has to be there all the same.
 gaspi_return_t check_empty(const ggas_part& p, gaspi_rank_t rank) {
   uint64_t here = 0, there = 0;
   gaspi_rank_t own = 0;
-  if (gaspi_proc_rank(&own) != GASPI_SUCCESS) return GASPI_ERROR;
-  if (ggas_segment_size(self(), p.local_segment, own, &here) != GGAS_OK) return GASPI_ERROR;
-  if (ggas_segment_size(self(), p.remote_segment, rank, &there) != GGAS_OK) return GASPI_ERROR;
+  if (const gaspi_return_t rc = gaspi_proc_rank(&own); rc != GASPI_SUCCESS) return rc;
+  if (const ggas_rc rc = ggas_segment_size(self(), p.local_segment, own, &here); rc != GGAS_OK) return as_gaspi(rc);
+  if (const ggas_rc rc = ggas_segment_size(self(), p.remote_segment, rank, &there); rc != GGAS_OK) return as_gaspi(rc);
   if (p.local_offset > here || p.remote_offset > there) return refuse("offset: lies outside of the segment");
   return GASPI_SUCCESS;
 }
@@ -60,9 +61,9 @@ using mover = decltype(ggas_queue_write_list);
 gaspi_return_t move(mover* how, std::vector<ggas_part>& all, gaspi_rank_t rank, gaspi_queue_id_t queue,
                     gaspi_timeout_t timeout_ms) {
   if (const gaspi_return_t rc = has_room(queue); rc != GASPI_SUCCESS) return rc;
-  if (all.size() > limits().rw_list_elem_max) return refuse("num: more than gaspi_rw_list_elem_max");
+  if (all.size() > limits().rw_list_elem_max) return refuse("num: more than gaspi_rw_list_elem_max", GASPI_ERR_INV_NUM);
   for (const ggas_part& p : all)
-    if ((p.bytes ? check_size(p.bytes) : check_empty(p, rank)) != GASPI_SUCCESS) return GASPI_ERROR;
+    if (const gaspi_return_t rc = p.bytes ? check_size(p.bytes) : check_empty(p, rank); rc != GASPI_SUCCESS) return rc;
   const bool some_empty = std::erase_if(all, [](const ggas_part& p) { return p.bytes == 0; }) != 0;
   if (some_empty && all.empty()) return GASPI_SUCCESS;
   return as_gaspi(how(self(), all.data(), all.size(), rank, queue, nanoseconds(timeout_ms)));
@@ -72,11 +73,12 @@ gaspi_return_t move(mover* how, std::vector<ggas_part>& all, gaspi_rank_t rank, 
 gaspi_return_t move_and_notify(mover* how, std::vector<ggas_part> all, gaspi_rank_t rank, gaspi_segment_id_t segment,
                                gaspi_notification_id_t slot, gaspi_notification_t value, gaspi_queue_id_t queue,
                                gaspi_timeout_t timeout_ms) {
-  if (check_notification(slot, value) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (const gaspi_return_t rc = check_notification(slot, value); rc != GASPI_SUCCESS) return rc;
   gaspi_rank_t notified = rank;
-  if (how == ggas_queue_read_list && gaspi_proc_rank(&notified) != GASPI_SUCCESS) return GASPI_ERROR;
+  const gaspi_return_t own = how == ggas_queue_read_list ? gaspi_proc_rank(&notified) : GASPI_SUCCESS;
+  if (own != GASPI_SUCCESS) return own;
   uint64_t bytes;
-  if (ggas_segment_size(self(), segment, notified, &bytes) != GGAS_OK) return GASPI_ERROR;
+  if (const ggas_rc rc = ggas_segment_size(self(), segment, notified, &bytes); rc != GGAS_OK) return as_gaspi(rc);
   if (const gaspi_return_t rc = move(how, all, rank, queue, timeout_ms); rc != GASPI_SUCCESS) return rc;
   return notify(segment, notified, slot, value, queue, timeout_ms, !all.empty());
 }
@@ -85,17 +87,18 @@ gaspi_return_t move_and_notify(mover* how, std::vector<ggas_part> all, gaspi_ran
 gaspi_return_t check_room(gaspi_segment_id_t id) {
   gaspi_number_t there = 0;
   void* at;
-  if (gaspi_segment_num(&there) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (const gaspi_return_t rc = gaspi_segment_num(&there); rc != GASPI_SUCCESS) return rc;
   if (there < limits().segment_max || ggas_segment_pointer(self(), id, &at) == GGAS_OK) return GASPI_SUCCESS;
-  return refuse("there are as many segments as the configuration allows");
+  return refuse("there are as many segments as the configuration allows", GASPI_ERR_MANY_SEG);
 }
 
-// Refuses memory descriptions that there are not.
-bool is_known(gaspi_memory_description_t d) {
-  if (d == 0 || d == GASPI_MEMORY_GPU) return true;
-  refuse("memory_description: 0 is memory of the host, GASPI_MEMORY_GPU that of a GPU");
-  return false;
+gaspi_return_t check_description(gaspi_memory_description_t d) {
+  if (d == 0 || d == GASPI_MEMORY_GPU) return GASPI_SUCCESS;
+  return refuse("memory_description: 0 is memory of the host, GASPI_MEMORY_GPU that of a GPU");
 }
+
+// Not now: the segment is there already.
+gaspi_return_t of_segment(ggas_rc rc) { return rc == GGAS_ERR_STATE ? as_gaspi(GGAS_ERR_SEGMENT) : as_gaspi(rc); }
 
 struct user_operation {
   gaspi_reduce_operation_t operation;
@@ -122,8 +125,10 @@ gaspi_return_t check_transfer(const ggas_part& part, gaspi_rank_t rank, gaspi_qu
 }
 
 gaspi_return_t check_notification(gaspi_notification_id_t slot, gaspi_notification_t value) {
-  if (value == 0) return refuse("notification_value 0: is an empty slot");
-  return slot < limits().notification_num ? GASPI_SUCCESS : refuse("notification_id: not below gaspi_notification_num");
+  if (value == 0) return refuse("notification_value 0: is an empty slot", GASPI_ERR_INV_NOTIF_VAL);
+  return slot < limits().notification_num
+             ? GASPI_SUCCESS
+             : refuse("notification_id: not below gaspi_notification_num", GASPI_ERR_INV_NOTIF_ID);
 }
 
 gaspi_return_t notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notification_id_t slot,
@@ -134,28 +139,30 @@ gaspi_return_t notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notif
 }  // namespace ggas::library::gaspi
 
 gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t id, gaspi_size_t size, gaspi_alloc_t policy) {
-  if (check_room(id) != GASPI_SUCCESS) return GASPI_ERROR;
-  return as_gaspi((policy & GASPI_MEM_GPU ? ggas_gpu_segment_allocate : ggas_segment_allocate)(self(), id, size));
+  if (const gaspi_return_t rc = check_room(id); rc != GASPI_SUCCESS) return rc;
+  return of_segment((policy & GASPI_MEM_GPU ? ggas_gpu_segment_allocate : ggas_segment_allocate)(self(), id, size));
 }
 gaspi_return_t gaspi_segment_register(gaspi_segment_id_t id, gaspi_rank_t rank, gaspi_timeout_t) {
   return as_gaspi(ggas_segment_permit(self(), id, rank));
 }
 gaspi_return_t gaspi_segment_create(gaspi_segment_id_t id, gaspi_size_t size, gaspi_group_t group,
                                     gaspi_timeout_t timeout_ms, gaspi_alloc_t policy) {
-  if (check_room(id) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (const gaspi_return_t rc = check_room(id); rc != GASPI_SUCCESS) return rc;
   const auto create = policy & GASPI_MEM_GPU ? ggas_gpu_segment_create : ggas_segment_create;
-  return as_gaspi(create(self(), id, size, group, nanoseconds(timeout_ms)));
+  return of_segment(create(self(), id, size, group, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size,
                                   gaspi_memory_description_t description) {
-  if (!is_known(description) || check_room(id) != GASPI_SUCCESS) return GASPI_ERROR;
-  return as_gaspi((description ? ggas_gpu_segment_bind : ggas_segment_bind)(self(), id, pointer, size));
+  if (const gaspi_return_t rc = check_description(description); rc != GASPI_SUCCESS) return rc;
+  if (const gaspi_return_t rc = check_room(id); rc != GASPI_SUCCESS) return rc;
+  return of_segment((description ? ggas_gpu_segment_bind : ggas_segment_bind)(self(), id, pointer, size));
 }
 gaspi_return_t gaspi_segment_use(gaspi_segment_id_t id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
                                  gaspi_timeout_t timeout_ms, gaspi_memory_description_t description) {
-  if (!is_known(description) || check_room(id) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (const gaspi_return_t rc = check_description(description); rc != GASPI_SUCCESS) return rc;
+  if (const gaspi_return_t rc = check_room(id); rc != GASPI_SUCCESS) return rc;
   const auto use = description ? ggas_gpu_segment_use : ggas_segment_use;
-  return as_gaspi(use(self(), id, pointer, size, group, nanoseconds(timeout_ms)));
+  return of_segment(use(self(), id, pointer, size, group, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_segment_delete(gaspi_segment_id_t id) { return as_gaspi(ggas_segment_delete(self(), id)); }
 gaspi_return_t gaspi_segment_ptr(gaspi_segment_id_t id, gaspi_pointer_t* pointer) {
@@ -168,7 +175,7 @@ gaspi_return_t gaspi_segment_size(gaspi_segment_id_t id, gaspi_rank_t rank, gasp
 }
 
 gaspi_return_t gaspi_segment_num(gaspi_number_t* segment_num) {
-  if (!self()) return refuse("gaspi_proc_init has not been called");
+  if (!self()) return refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
   unsigned n = 0;
   void* at;
   for (uint32_t s = 0; s < GGAS_SEGMENTS; ++s) n += ggas_segment_pointer(self(), s, &at) == GGAS_OK;
@@ -176,11 +183,11 @@ gaspi_return_t gaspi_segment_num(gaspi_number_t* segment_num) {
 }
 
 gaspi_return_t gaspi_segment_avail_local(gaspi_segment_id_t* id) {
-  if (!self()) return refuse("gaspi_proc_init has not been called");
+  if (!self()) return refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
   void* at;
-  for (uint32_t s = 0; s < GGAS_SEGMENTS; ++s)
+  for (uint32_t s = 0; s < limits().segment_max; ++s)
     if (ggas_segment_pointer(self(), s, &at) != GGAS_OK) return give(id, s);
-  return refuse("no segment is left");
+  return refuse("no segment is left", GASPI_ERR_MANY_SEG);
 }
 
 gaspi_return_t gaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t* ids) {
@@ -218,29 +225,33 @@ gaspi_return_t gaspi_read_list(gaspi_number_t num, gaspi_segment_id_t* here, gas
 gaspi_return_t gaspi_notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notification_id_t slot,
                             gaspi_notification_t value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   if (const gaspi_return_t rc = has_room(queue); rc != GASPI_SUCCESS) return rc;
-  if (check_notification(slot, value) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (const gaspi_return_t rc = check_notification(slot, value); rc != GASPI_SUCCESS) return rc;
   return notify(segment, rank, slot, value, queue, timeout_ms, false);
 }
 gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment, gaspi_notification_id_t begin, gaspi_number_t num,
                                      gaspi_notification_id_t* first_id, gaspi_timeout_t timeout_ms) {
-  if (!first_id) return refuse("first_id is null");
+  if (!first_id) return refuse("first_id is null", GASPI_ERR_NULLPTR);
   if (num == 0) return GASPI_SUCCESS;  // by the standard: nothing to wait for
   if (self() && (begin >= limits().notification_num || num > limits().notification_num - begin))
-    return refuse("notification_begin, num: not below gaspi_notification_num");
+    return refuse("notification_begin, num: not below gaspi_notification_num", GASPI_ERR_INV_NOTIF_ID);
   uint32_t found = 0;
   const ggas_rc rc = ggas_notification_waitsome(self(), segment, begin, num, &found, nanoseconds(timeout_ms));
   return rc == GGAS_OK ? give(first_id, found) : as_gaspi(rc);
 }
 gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment, gaspi_notification_id_t slot,
                                   gaspi_notification_t* old_value) {
-  return as_gaspi(ggas_notification_reset(self(), segment, slot, old_value));
+  uint32_t value = 0;
+  const ggas_rc rc = ggas_notification_reset(self(), segment, slot, &value);
+  if (rc != GGAS_OK || !old_value) return as_gaspi(rc);
+  *old_value = value;
+  return GASPI_SUCCESS;
 }
 
 gaspi_return_t gaspi_write_notify(gaspi_segment_id_t here, gaspi_offset_t offset_here, gaspi_rank_t rank,
                                   gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
                                   gaspi_notification_id_t slot, gaspi_notification_t value, gaspi_queue_id_t queue,
                                   gaspi_timeout_t timeout_ms) {
-  if (check_notification(slot, value) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (const gaspi_return_t rc = check_notification(slot, value); rc != GASPI_SUCCESS) return rc;
   const gaspi_return_t rc = gaspi_write(here, offset_here, rank, there, offset_there, size, queue, timeout_ms);
   return rc == GASPI_SUCCESS ? notify(there, rank, slot, value, queue, timeout_ms, size != 0) : rc;
 }
@@ -270,13 +281,13 @@ gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
 
 gaspi_return_t gaspi_queue_create(gaspi_queue_id_t* queue, gaspi_timeout_t) {
   uint32_t q = 0;
-  if (!queue) return refuse("queue is null");
+  if (!queue) return refuse("queue is null", GASPI_ERR_NULLPTR);
   const ggas_rc rc = ggas_queue_create(self(), &q);
   return rc == GGAS_OK ? give(queue, q) : as_gaspi(rc);
 }
 gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue) { return as_gaspi(ggas_queue_delete(self(), queue)); }
 gaspi_return_t gaspi_queue_num(gaspi_number_t* queue_num) {
-  if (!self()) return refuse("gaspi_proc_init has not been called");
+  if (!self()) return refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
   unsigned n = 0;
   uint64_t posted;
   for (uint32_t q = 0; q < GGAS_QUEUES; ++q) n += ggas_queue_posted(self(), q, &posted) == GGAS_OK;
@@ -293,29 +304,30 @@ gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t) {
 
 gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
                                   gaspi_size_t size, gaspi_timeout_t timeout_ms) {
-  if (size > limits().passive_transfer_size_max) return refuse("size: more than gaspi_passive_transfer_size_max");
+  if (size > limits().passive_transfer_size_max)
+    return refuse("size: more than gaspi_passive_transfer_size_max", GASPI_ERR_INV_COMMSIZE);
   return as_gaspi(ggas_passive_send(self(), segment, offset, rank, size, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t* rank,
                                      gaspi_size_t size, gaspi_timeout_t timeout_ms) {
   uint32_t from = 0;
-  if (!rank) return refuse("rank is null");
+  if (!rank) return refuse("rank is null", GASPI_ERR_NULLPTR);
   const ggas_rc rc = ggas_passive_receive(self(), segment, offset, &from, size, nanoseconds(timeout_ms));
   return rc == GGAS_OK ? give(rank, from) : as_gaspi(rc);
 }
 gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t) {
-  return self() ? GASPI_SUCCESS : refuse("gaspi_proc_init has not been called");
+  return self() ? GASPI_SUCCESS : refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
 }
 
 gaspi_return_t gaspi_atomic_fetch_add(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
                                       gaspi_atomic_value_t add, gaspi_atomic_value_t* old, gaspi_timeout_t timeout_ms) {
-  if (!old) return refuse("value_old is null");
+  if (!old) return refuse("value_old is null", GASPI_ERR_NULLPTR);
   return as_gaspi(ggas_segment_fetch_add(self(), segment, offset, rank, add, old, nanoseconds(timeout_ms)));
 }
 gaspi_return_t gaspi_atomic_compare_swap(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,
                                          gaspi_atomic_value_t comparator, gaspi_atomic_value_t value,
                                          gaspi_atomic_value_t* old, gaspi_timeout_t timeout_ms) {
-  if (!old) return refuse("value_old is null");
+  if (!old) return refuse("value_old is null", GASPI_ERR_NULLPTR);
   return as_gaspi(
       ggas_segment_compare_swap(self(), segment, offset, rank, comparator, value, old, nanoseconds(timeout_ms)));
 }
@@ -328,7 +340,7 @@ gaspi_return_t gaspi_allreduce(const void* from, gaspi_pointer_t to, gaspi_numbe
   constexpr ggas_element types[] = {GGAS_ELEMENT_INT32,  GGAS_ELEMENT_UINT32, GGAS_ELEMENT_FLOAT,
                                     GGAS_ELEMENT_DOUBLE, GGAS_ELEMENT_INT64,  GGAS_ELEMENT_UINT64};
   constexpr ggas_operation known[] = {GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_SUM};
-  if (num > limits().allreduce_elem_max) return refuse("num: more than gaspi_allreduce_elem_max");
+  if (num > limits().allreduce_elem_max) return refuse("num: more than gaspi_allreduce_elem_max", GASPI_ERR_INV_NUM);
   if (ggas::library::enum_number(datatype) >= std::size(types)) return refuse("datatype: there is none");
   if (ggas::library::enum_number(operation) >= std::size(known)) return refuse("operation: there is none");
   return as_gaspi(
@@ -337,8 +349,8 @@ gaspi_return_t gaspi_allreduce(const void* from, gaspi_pointer_t to, gaspi_numbe
 gaspi_return_t gaspi_allreduce_user(const void* from, gaspi_pointer_t to, gaspi_number_t num, gaspi_size_t element_size,
                                     gaspi_reduce_operation_t operation, gaspi_reduce_state_t state, gaspi_group_t group,
                                     gaspi_timeout_t timeout_ms) {
-  if (!operation) return refuse("reduce_operation is null");
-  if (num > limits().allreduce_elem_max) return refuse("num: more than gaspi_allreduce_elem_max");
+  if (!operation) return refuse("reduce_operation is null", GASPI_ERR_NULLPTR);
+  if (num > limits().allreduce_elem_max) return refuse("num: more than gaspi_allreduce_elem_max", GASPI_ERR_INV_NUM);
   if (element_size && num > limits().allreduce_buf_size / element_size)
     return refuse("num, element_size: more than gaspi_allreduce_buf_size");
   operations[group] = {operation, state};

@@ -25,7 +25,7 @@ const gaspi_config_t most{.group_max = GGAS_GROUPS,
                           .passive_transfer_size_max = GGAS_PASSIVE_MOST,
                           .allreduce_buf_size = ULONG_MAX,
                           .allreduce_elem_max = UINT_MAX,
-                          .rw_list_elem_max = UINT_MAX,
+                          .rw_list_elem_max = 255,
                           .network = GASPI_OFI,
                           .build_infrastructure = GASPI_TOPOLOGY_DYNAMIC,
                           .user_defined = nullptr,
@@ -42,7 +42,8 @@ gaspi_config_t defaults() {
   c.queue_num = GGAS_QUEUES_AT_START;
   c.transfer_size_max /= 16;  // so that each of some ranks may have a segment of twice as much
   c.passive_queue_size_max = 1;
-  c.allreduce_elem_max = c.rw_list_elem_max = 255;
+  c.group_max = 32;
+  c.allreduce_elem_max = 255;
   c.allreduce_buf_size = 255 * sizeof(double);
   c.network = GASPI_NOT_USED;
   c.build_infrastructure = GASPI_TOPOLOGY_STATIC;
@@ -73,7 +74,7 @@ void fix_limits() {
   };
   all(fixed.allreduce_elem_max, usual.allreduce_elem_max, most.allreduce_elem_max);
   all(fixed.allreduce_buf_size, usual.allreduce_buf_size, most.allreduce_buf_size);
-  all(fixed.rw_list_elem_max, usual.rw_list_elem_max, most.rw_list_elem_max);
+  all(fixed.rw_list_elem_max, usual.rw_list_elem_max, gaspi_number_t{UINT_MAX});
 }
 }  // namespace ggas::library::gaspi
 
@@ -82,7 +83,7 @@ using namespace ggas::library::gaspi;
 gaspi_return_t gaspi_config_get(gaspi_config_t* config) { return give(config, configuration()); }
 
 gaspi_return_t gaspi_config_set(gaspi_config_t c) {
-  if (self()) return refuse("gaspi_config_set: only before gaspi_proc_init");
+  if (self()) return refuse("gaspi_config_set: only before gaspi_proc_init", GASPI_ERR_INITED);
   const struct {
     gaspi_ulong value, most;
     const char* text;
@@ -97,11 +98,12 @@ gaspi_return_t gaspi_config_set(gaspi_config_t c) {
       {c.passive_transfer_size_max, most.passive_transfer_size_max, "passive_transfer_size_max: must be 1 to 65536"},
       {c.allreduce_buf_size, most.allreduce_buf_size, "allreduce_buf_size: must not be 0"},
       {c.allreduce_elem_max, most.allreduce_elem_max, "allreduce_elem_max: must not be 0"},
-      {c.rw_list_elem_max, most.rw_list_elem_max, "rw_list_elem_max: must not be 0"},
+      {c.rw_list_elem_max, most.rw_list_elem_max, "rw_list_elem_max: must be 1 to 255"},
   };
   for (const auto& r : rules)
-    if (r.value == 0 || r.value > r.most) return refuse(r.text);
-  if (c.build_infrastructure > most.build_infrastructure) return refuse("build_infrastructure: must be 0 to 2");
+    if (r.value == 0 || r.value > r.most) return refuse(r.text, GASPI_ERR_CONFIG);
+  if (c.build_infrastructure > most.build_infrastructure)
+    return refuse("build_infrastructure: must be 0 to 2", GASPI_ERR_CONFIG);
   const std::lock_guard held(lock);
   now = c;
   return GASPI_SUCCESS;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "userlib/libggas/base/fail.hpp"
@@ -24,7 +25,25 @@ std::mutex starting;
 
 ggas_process* self() { return process.load(std::memory_order_acquire); }
 
-gaspi_return_t refuse(const char* text) { return as_gaspi(fail_with(GGAS_ERR_ARGUMENT, text)); }
+namespace {
+thread_local gaspi_return_t last_code = GASPI_ERROR;  // the one that the text of the last error belongs to
+}
+
+gaspi_return_t refuse(const char* text, gaspi_return_t code) {
+  fail_with(GGAS_ERR_ARGUMENT, text);
+  return last_code = code;
+}
+
+gaspi_return_t error_code(ggas_rc rc) {
+  static constexpr std::pair<ggas_rc, gaspi_return_t> codes[] = {
+      {GGAS_ERR_RANK, GASPI_ERR_INV_RANK},   {GGAS_ERR_SEGMENT, GASPI_ERR_INV_SEG},
+      {GGAS_ERR_QUEUE, GASPI_ERR_INV_QUEUE}, {GGAS_ERR_NOTIFICATION, GASPI_ERR_INV_NOTIF_ID},
+      {GGAS_ERR_GROUP, GASPI_ERR_INV_GROUP}, {GGAS_ERR_MEMORY, GASPI_ERR_MEMALLOC},
+  };
+  for (const auto& [from, to] : codes)
+    if (rc == from) return last_code = to;
+  return last_code = self() ? GASPI_ERROR : GASPI_ERR_NOINIT;
+}
 
 namespace {
 
@@ -49,7 +68,8 @@ std::vector<ggas_state> states() {
 // left_is_well: a rank that has called gaspi_proc_term is as good as one that lives.
 gaspi_return_t alive(gaspi_rank_t rank, bool left_is_well = false) {
   const std::vector<ggas_state> all = states();
-  if (rank >= all.size()) return refuse(self() ? "no such rank" : "gaspi_proc_init has not been called");
+  if (all.empty()) return refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
+  if (rank >= all.size()) return refuse("no such rank", GASPI_ERR_INV_RANK);
   if (all[rank] == GGAS_STATE_LOST) return refuse("the rank has ended without gaspi_proc_term");
   return all[rank] == GGAS_STATE_HEALTHY || left_is_well ? GASPI_SUCCESS : refuse("the rank has left the job");
 }
@@ -83,7 +103,7 @@ gaspi_return_t gaspi_proc_init(gaspi_timeout_t timeout_ms) {
 gaspi_return_t gaspi_proc_term(gaspi_timeout_t) {
   const std::lock_guard held(starting);
   ggas_process* const p = process.exchange(nullptr);
-  if (!p) return refuse("gaspi_proc_init has not been called");
+  if (!p) return refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
   ggas_process_stop(p);
   return GASPI_SUCCESS;
 }
@@ -165,7 +185,7 @@ gaspi_string_t gaspi_error_str(gaspi_return_t code) {
   static char ok[] = "success", late[] = "time-out", unknown[] = "unknown return code";
   if (code == GASPI_SUCCESS) return ok;
   if (code == GASPI_TIMEOUT) return late;
-  if (code == GASPI_ERROR) return const_cast<char*>(ggas_error_text());
+  if (code == GASPI_ERROR || code == last_code) return const_cast<char*>(ggas_error_text());
   const int place = code - GASPI_ERR_EMFILE;
   return place >= 0 && place < int(std::size(code_texts)) ? const_cast<char*>(code_texts[place]) : unknown;
 }
@@ -174,7 +194,7 @@ gaspi_return_t gaspi_error_message(gaspi_return_t code, gaspi_string_t* message)
   return give(message, gaspi_error_str(code));
 }
 gaspi_return_t gaspi_print_error(gaspi_return_t code, gaspi_string_t* message) {
-  return message ? give(message, strdup(gaspi_error_str(code))) : refuse("error_message is null");
+  return message ? give(message, strdup(gaspi_error_str(code))) : refuse("error_message is null", GASPI_ERR_NULLPTR);
 }
 
 namespace {
@@ -210,9 +230,10 @@ gaspi_return_t gaspi_time_ticks(gaspi_cycles_t* ticks) { return give(ticks, time
 gaspi_return_t gaspi_group_create(gaspi_group_t* group) {
   uint32_t g = 0;
   gaspi_number_t there = 0;
-  if (!group) return refuse("group is null");
-  if (gaspi_group_num(&there) != GASPI_SUCCESS) return GASPI_ERROR;
-  if (there >= limits().group_max) return refuse("there are as many groups as the configuration allows");
+  if (!group) return refuse("group is null", GASPI_ERR_NULLPTR);
+  if (const gaspi_return_t rc = gaspi_group_num(&there); rc != GASPI_SUCCESS) return rc;
+  if (there >= limits().group_max)
+    return refuse("there are as many groups as the configuration allows", GASPI_ERR_MANY_GRP);
   const ggas_rc rc = ggas_group_create(self(), &g);
   return rc == GGAS_OK ? give(group, g) : as_gaspi(rc);
 }
@@ -226,7 +247,7 @@ gaspi_return_t gaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_m
 }
 
 gaspi_return_t gaspi_group_num(gaspi_number_t* group_num) {
-  if (!self()) return refuse("gaspi_proc_init has not been called");
+  if (!self()) return refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
   unsigned n = 0;
   uint32_t size;
   for (uint32_t g = 0; g < GGAS_GROUPS; ++g) n += ggas_group_size(self(), g, &size) == GGAS_OK;
@@ -241,7 +262,7 @@ gaspi_return_t gaspi_group_size(gaspi_group_t group, gaspi_number_t* group_size)
 
 gaspi_return_t gaspi_group_ranks(gaspi_group_t group, gaspi_rank_t* group_ranks) {
   uint32_t n = 0;
-  if (!group_ranks) return refuse("group_ranks is null");
+  if (!group_ranks) return refuse("group_ranks is null", GASPI_ERR_NULLPTR);
   if (const ggas_rc rc = ggas_group_size(self(), group, &n); rc != GGAS_OK) return as_gaspi(rc);
   std::vector<uint32_t> all(n + 1);
   const ggas_rc rc = ggas_group_ranks(self(), group, all.data(), n);

@@ -34,7 +34,7 @@ gaspi_return_t gaspi_gpu_init(void) {
 }
 
 gaspi_return_t gaspi_gpu_number(gaspi_number_t* number) {
-  if (!self()) return refuse("gaspi_proc_init has not been called");
+  if (!self()) return refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
   int32_t gpu = 0;
   return give(number, ggas_gpu_number(self(), &gpu) == GGAS_OK ? 1 : 0);
 }
@@ -66,7 +66,7 @@ gaspi_return_t gaspi_gpu_write_notify(gaspi_segment_id_t here, gaspi_offset_t of
                                       gaspi_segment_id_t there, gaspi_offset_t offset_there, gaspi_size_t size,
                                       gaspi_notification_id_t slot, gaspi_notification_t value, gaspi_queue_id_t queue,
                                       gaspi_timeout_t timeout_ms) {
-  if (check_notification(slot, value) != GASPI_SUCCESS) return GASPI_ERROR;
+  if (const gaspi_return_t rc = check_notification(slot, value); rc != GASPI_SUCCESS) return rc;
   const gaspi_return_t rc = gaspi_gpu_write(here, offset_here, rank, there, offset_there, size, queue, timeout_ms);
   return rc == GASPI_SUCCESS ? notify(there, rank, slot, value, queue, timeout_ms, size != 0) : rc;
 }

@@ -31,19 +31,22 @@ gaspi_return_t notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notif
 // Counters begin with 0.
 void forget_counts();
 
+// What the program has done wrong has a code of its own, that of GPI-2; what happened to it is GASPI_ERROR.
+gaspi_return_t error_code(ggas_rc rc);
+
 inline gaspi_return_t as_gaspi(ggas_rc rc) {
-  return rc == GGAS_OK ? GASPI_SUCCESS : rc == GGAS_TIMEOUT ? GASPI_TIMEOUT : GASPI_ERROR;
+  return rc == GGAS_OK ? GASPI_SUCCESS : rc == GGAS_TIMEOUT ? GASPI_TIMEOUT : error_code(rc);
 }
 
 inline uint64_t nanoseconds(gaspi_timeout_t ms) { return ms > UINT64_MAX / 1'000'000 ? GGAS_BLOCK : ms * 1'000'000; }
 
-// Remembers a text; GASPI_ERROR.
-gaspi_return_t refuse(const char* text);
+// Remembers a text, and gives the code.
+gaspi_return_t refuse(const char* text, gaspi_return_t code = GASPI_ERROR);
 
 // A value through a pointer that must not be null. Limits are known before gaspi_proc_init too.
 template <class T, class V>
 gaspi_return_t give(T* to, V value) {
-  if (!to) return refuse("a pointer is null");
+  if (!to) return refuse("a pointer is null", GASPI_ERR_NULLPTR);
   *to = static_cast<T>(value);
   return GASPI_SUCCESS;
 }
