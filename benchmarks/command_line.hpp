@@ -29,8 +29,8 @@ struct command_line {
   std::filesystem::path trace_file;           // that `trace` runs
 };
 
-// What the program should do, or the status it should end with (help was printed: 0; bad input: 2, message printed).
-// `environment`: switches_of_environment() before this program changed it.
+// The parsed command line, or an exit status if the program should end (0: help was printed; 2: bad input, message
+// printed). `environment`: result of switches_of_environment() before this program changed it.
 std::variant<command_line, int> parse_command_line(int argc, char** argv,
                                                    const std::vector<std::pair<std::string, std::string>>& environment);
 

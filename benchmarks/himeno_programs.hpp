@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Himeno's slices kept in step by programs of the processors: `mpi`, with messages and copies, and `hybrid`, with puts
-// of the library's hybrid protocol and halves that overlap.
+// Synchronisation of Himeno's slices by programs of the processors: `mpi`, with messages and copies, and `hybrid`, with
+// puts of the library's hybrid protocol and overlapping halves.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,9 @@ inline void himeno_by_messages(mpi_process& p, himeno_original& n, uint32_t step
   }
 }
 
-// Puts of planes by the processor: directly from the GPU's memory up to a threshold, above it through pinned memory in
-// chunks, each sent when its copy has ended; straight into the GPU's memory there. What arrives is counted.
+// Puts of planes by the processor. Up to a threshold they go directly from the GPU's memory, above it through pinned
+// memory in chunks, each sent when its copy has ended; at the target directly into the GPU's memory. Arrivals are
+// counted.
 class himeno_hybrid {
  public:
   himeno_hybrid(mpi_process& p, himeno_original& n) : p_(p), n_(n), queue_(p.processor.queue(0)) {}

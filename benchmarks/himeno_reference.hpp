@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Himeno's benchmark on one processor, written as the official program has it: what every other version must agree
-// with.
+// Himeno's benchmark on one processor, written like the official program: the reference for all other versions.
 #pragma once
 
 #include <utility>

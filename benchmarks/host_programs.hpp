@@ -31,8 +31,8 @@ struct host_transfer {
 // Round trips of puts, each with a notification: node `first` begins. Samples are whole rounds.
 void host_pingpong(host& h, host_port& p, const host_transfer& t, bool first);
 
-// The same for GPUs that ask their processors: `request` is a word of host memory that the GPU raises, `flag` the word
-// in GPU memory that is raised when something has arrived.
+// The same for GPUs that request transfers from their processors: the GPU increments `request`, a word of host memory;
+// `flag`, a word of GPU memory, is incremented when data have arrived.
 struct gpu_words {
   const uint64_t* request;
   uint64_t* flag;
@@ -41,8 +41,8 @@ struct gpu_words {
 };
 void host_assistant(host& h, host_port& p, const host_transfer& t, const gpu_words& w);
 
-// Puts that GPU blocks ask for, a port for each: block i raises request[i], and flag[i] in GPU memory when its put has
-// arrived. Until `rounds` of each have.
+// Puts requested by GPU blocks, with a port for each: block i increments request[i], and flag[i] in GPU memory is
+// incremented when its put has arrived. Ends after `rounds` of each.
 struct stream_words {
   const uint64_t* request;
   uint64_t* flag;

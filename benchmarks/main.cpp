@@ -175,8 +175,8 @@ std::string_view provider_of(std::span<char* const> arguments) {
   return {};
 }
 
-// Providers cuda and host are programs of their own: they need no simulator, and this one no CUDA. Returns only if it
-// is not there.
+// Providers cuda and host are separate programs: they need no simulator, and this one no CUDA. Returns only if the
+// program does not exist.
 int become_program(const std::string& name, const char* folder, const char* why, char** argv) {
   const auto installed = program_folder() / name, built = program_folder() / folder / name;
   execv(installed.c_str(), argv);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of everything the RTL holds at a time (nic::nic_limits): counted with a host that does not answer, or a wire
-// that takes nothing.
+// Capacities of the RTL (nic::nic_limits): counted with a host that does not answer, or a wire that accepts nothing.
 #pragma once
 
 #include <vector>

@@ -25,8 +25,8 @@ class nic_rig {
   static constexpr uint64_t segment_bytes = 1 << 20;
   static constexpr unsigned contexts = 32;
 
-  // `cancelled`, if any, is looked at now and then; once it is true nothing runs any more.
-  // NICs with several links have collectives, too; the first link of each is used.
+  // `cancelled`, if any, is polled from time to time; once it is true the rig stops. NICs with several links have
+  // collectives, too; the first link of each is used.
   nic_rig(unsigned width, uint64_t seed, std::function<bool()> cancelled = {}, unsigned links = 1);
   // Why nothing can be measured; empty: the NICs are there and their link is up.
   const std::string& wrong() const { return wrong_; }
@@ -58,9 +58,9 @@ class nic_rig {
   // What has been pushed into each NIC to set it up, in order.
   const std::vector<std::pair<unsigned, pcie::tlp>>& set_up() const { return set_up_; }
 
-  // ---- one-sided communication. Every context may reach the segment of either node at NLA `segment_nla`. It has a
-  // ring of notifications and a mailbox, neither of which is ever read. In addition to those contexts there are as many
-  // with work queues, full of `queued_slots`, over and over.
+  // ---- one-sided communication. Every context may access the segment of either node at NLA `segment_nla`. It has a
+  // ring of notifications and a mailbox, which are never read. In addition there are as many contexts with work queues
+  // that repeat `queued_slots`.
   static constexpr uint64_t segment_nla = 2ull << 46;  // pages of 2 MB
   void post(unsigned n, unsigned vpid, const nic::descriptor& d);
   unsigned free_slots(unsigned n, unsigned vpid) const;

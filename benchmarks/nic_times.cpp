@@ -364,8 +364,8 @@ void nic_times::inner_node() {
   }
 }
 
-// What goes to the other node counts. Where that has no row, what goes to the own one does, and the first operations,
-// which wait for translations.
+// Rows are taken from operations to the other node. Where that gives no row, they come from operations to the own node,
+// and from the first operations, which wait for translations.
 std::vector<nic::time_row> nic_times::measure() {
   if (links_ > 1) {
     collectives();
@@ -419,8 +419,8 @@ std::vector<nic::time_row> nic_times::rows() {
 
 // ---------------------------------------------------------------------------------------------- paces
 
-// What holds a flow up is the last cause whose outputs are late: what comes after them has nothing to wait for, and
-// what comes before them waits for them.
+// The stage that limits a flow is the last cause whose outputs are late: outputs after it wait for nothing else, and
+// those before it wait for it.
 void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   constexpr unsigned operations = 1'200;
   // Cycles. Not 16: at 512 bit, puts in front of late notifications are between 16 and 20 late themselves, and would
@@ -444,8 +444,8 @@ void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   settle();
 }
 
-// Whether outputs of that kind are known by their order. The RTL joins status blocks, so writes of the NIC whose
-// contexts post are not; and the model asks for what is read after an answer in another order.
+// Whether outputs of that kind can be identified by their order. Two kinds cannot: writes of the NIC whose contexts
+// post, because the RTL merges status blocks; and reads after an answer, which the model makes in another order.
 bool nic_times::told_apart(const key& k, unsigned n) {
   const effect what = std::get<2>(k);
   if (what == effect::read) return !std::get<1>(k);
@@ -548,8 +548,8 @@ std::vector<nic::pace_row> nic_times::paces() {
 
 double nic_times::further_beats(const sample& s) { return s.beats ? s.beats - 1 : 0; }
 
-// With payload the straight line through the samples with the least squares. Without, the quickest: the others waited
-// for what left before them, and the model lets them wait for that itself.
+// With payload a least-squares line through the samples. Without payload the fastest sample: the others waited for
+// earlier outputs, and the model adds that wait itself.
 std::pair<float, float> nic_times::fit(const std::vector<sample>& all) {
   const auto rounded = [](double v) { return float(std::round(v * 100) / 100); };
   if (std::ranges::all_of(all, [](const sample& s) { return s.beats == 0; }))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the times of the NIC's model (sim/nic/model/model_times.hpp) from the RTL. Two NICs are driven at their pins,
-// one operation after the other; next to each runs a reference model that gets the same inputs and says what of them
-// each output is the answer to. The cycles between the two are a sample.
+// Measures the times of the NIC's model (sim/nic/model/model_times.hpp) on the RTL. Two NICs are driven at their pins,
+// one operation after the other. A reference model next to each gets the same inputs and names the input that each
+// output answers. The cycles between the two are a sample.
 #pragma once
 
 #include <array>
@@ -28,11 +28,11 @@ class nic_times {
   const std::string& wrong() const { return rig_.wrong(); }
   // Runs every operation; a row for each cause and effect that was seen.
   std::vector<nic::time_row> measure();
-  // Likewise what is seldom: walks for translations, puts and gets of work queues, quiets after quiets, fences that
-  // ask. In an object of its own: the model may lose count of what the RTL joins.
+  // The same for rare operations: walks for translations, puts and gets of work queues, quiets after quiets, fences
+  // that ask. In a separate object, because the model may lose count where the RTL merges outputs.
   std::vector<nic::time_row> measure_seldom();
-  // After measure(): every operation as often and as close together as the NIC takes it. A row where that is further
-  // apart than what goes in or out makes it.
+  // After measure(): every operation as often and as closely together as the NIC accepts it. There is a row where
+  // outputs are further apart than their inputs or their size require.
   std::vector<nic::pace_row> paces();
   // Of the samples of the rows: cycles that a row is off, in the mean, and outputs that no model foresaw.
   double mean_error() const { return mean_error_; }

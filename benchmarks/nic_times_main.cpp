@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas-nic-times: prints sim/nic/model/model_times.inc, taken from the RTL of this build. --check compares it with what
-// the build has: exit status 1, and the rows that differ, if the RTL has changed since.
+// ggas-nic-times: prints sim/nic/model/model_times.inc, measured on the RTL of this build. --check compares it with the
+// table in the build: exit status 1, and the rows that differ, if the RTL has changed since.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks of put, get and atomics share: who controls a transfer and with which queues, buffers, checks,
-// and what a message costs on PCIe.
+// Shared by the benchmarks of put, get and atomics: the controller of a transfer and its queues, buffers, checks, and
+// the cost of a message on PCIe.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct controller {
 extern const controller controllers[7];
 const controller& find_controller(std::string_view name);
 
-// The original system ran these measurements at 157 MHz: so does its platform here, unless the command line sets a
+// The original system ran these measurements at 157 MHz. So does its platform here, unless the command line sets a
 // clock.
 std::vector<std::string> measured_clock(const session& s);
 // Adds that clock to the parameters of a point.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// random_access after the rules of the HPC Challenge: 4 updates for each word of the table, look-ahead at most 1024,
+// random_access by the rules of the HPC Challenge: 4 updates for each word of the table, look-ahead at most 1024,
 // verification by running the updates again. The rules allow 1 % of the words to be wrong; here none may be.
 #include <fmt/format.h>
 
@@ -95,8 +95,8 @@ std::function<result<>(const std::string&, span_of_time&)> by_messages(session& 
 std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args& a) {
   std::vector<job> all;
   zero_area zero;
-  // With several others a lane waits for one node while the next lane has a number for another: that ends only where
-  // lanes of a warp run on their own.
+  // With several other nodes a lane waits for one node while the next lane has a number for another. That ends only if
+  // the lanes of a warp can progress independently.
   const bool lanes_run_on = s.nodes() == 2 || !s.limits().lockstep;
   if (s.nodes() > 1 && s.nodes() <= static_cast<int>(most_mailbox_nodes) && lanes_run_on) {
     const mailbox_args m = plan_mailboxes(room, a, zero);

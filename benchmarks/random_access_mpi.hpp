@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomAccess as an MPI program: the processors make the stream, send each number to its owner's processor, and the
-// tables lie in the GPUs.
+// RandomAccess as an MPI program: the processors make the stream and send each number to its owner's processor; the
+// tables are in GPU memory.
 #pragma once
 
 #include <algorithm>

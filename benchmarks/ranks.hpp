@@ -15,8 +15,8 @@ struct joined_ranks {
   bool speaks() const { return !all || all->number() == 0; }
 };
 
-// Where --ranks asks for several processes, mpirun takes this one's place and starts them. In one of them it joins
-// the others; all but the first then write nothing. The status to end with, if that fails (message printed).
+// If --ranks requests several processes, this process becomes mpirun, which starts them. One of the started processes
+// joins the others; all but the first then write nothing. Returns an exit status if that fails (message printed).
 std::variant<joined_ranks, int> join_ranks(command_line& line, char** argv);
 
 }  // namespace ggas::bench

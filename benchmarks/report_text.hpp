@@ -14,8 +14,8 @@ namespace ggas::bench {
 // One table of a benchmark's records, with provider, platform and seed in its heading.
 std::string table(const description& b, const std::vector<record>& records);
 
-// How near everything came to its bound: a bar for each way to do something, at the point where it came nearest. Empty
-// if no record has a bound.
+// How close each method came to its bound: a bar for each, at the point where it came closest. Empty if no record has a
+// bound.
 std::string overview(const std::vector<record>& records);
 
 // A line on stderr that is written over; silent unless stderr is a terminal.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run depends on in addition to the other keys of its records: two runs that differ can be distinguished by them
+// Conditions of a run in addition to the other keys of its records: they distinguish two runs that differ
 // (docs/benchmarks.md#run).
 #pragma once
 

@@ -57,8 +57,8 @@ class session {
   const link_limits& limits() const { return limits_; }
   int nodes() const { return options_.cluster.nodes; }
   bool simulated() const { return options_.cluster.provider == "sim"; }
-  // The published figures hold for the testbed as published: two simulated nodes of galibier-k20 with the NIC's RTL,
-  // nothing overridden.
+  // The published figures are valid for the testbed as published: two simulated nodes of galibier-k20 with the NIC's
+  // RTL, nothing overridden.
   bool calibrated() const;
 
   // Makes the cluster, or a fresh one. Segments hold `bytes` of benchmark data in addition to the reserved part.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenario files: a cluster, what runs on it, faults and outputs, as TOML (docs/how-to/run-a-scenario.md). A scenario
-// is turned into options of the command line; only computers of different kinds and programs have none there.
+// Scenario files: a cluster, its benchmarks and programs, faults and outputs, as TOML (docs/how-to/run-a-scenario.md).
+// A scenario is converted into options of the command line; only computers of different kinds and programs have no
+// option.
 #pragma once
 
 #include <expected>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM end a run of benchmarks early, with all that is there so far. A second one ends the process at
-// once.
+// SIGINT and SIGTERM end a run of benchmarks early, and keep all results so far. A second one ends the process at once.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +7,13 @@
 
 namespace ggas::bench {
 
-// From here on signals are noted. One that is ignored stays so (nohup, background jobs of a shell). SIGXFSZ is ignored:
-// a file that may not grow is an error of the write.
+// Starts to record signals. A signal that is ignored stays ignored (nohup, background jobs of a shell). SIGXFSZ is
+// ignored: a file that may not grow is an error of the write.
 void catch_signals();
 // The number of the signal that came, 0: none. Quick, from any thread.
 int caught_signal();
-// Says on standard error which signal ended the run, what it cut short and what was not run (each may be empty). The
-// exit status, as a shell has it of a program that a signal ended: 128 + number.
+// Reports on standard error the signal that ended the run, the points that were cut short and those not run (each may
+// be empty). Returns the exit status of a program that a signal ended: 128 + number.
 int ended_by_signal(const std::string& cut, const std::string& not_run);
 
 // For tests: raises the signal that GGAS_SIGNAL_AT (number:ns) names, once so much time has been simulated.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thirteen cases of the testbed of UPC's collectives: which calls by which scheme, in which mode, with how much
-// computing between two of them; and one whose last rank starts late.
+// The thirteen cases of the testbed of UPC's collectives: the calls, their scheme and mode, and the amount of computing
+// between two of them; and one case whose last rank starts late.
 #include <fmt/format.h>
 
 #include <array>

@@ -50,7 +50,7 @@ package ggas_pkg;
 
   // ---------------------------------------------------------------- network side: packets
 
-  // Virtual channels. Posted packets always drain, so nothing that waits on them can deadlock
+  // Virtual channels. Posted packets always drain, so nothing that waits for them can deadlock
   // (docs/decisions/0001-three-virtual-channels.md).
   localparam int unsigned VC_NUM = 4;
   localparam logic [1:0] VC_P   = 2'd0;  // posted requests
@@ -59,8 +59,8 @@ package ggas_pkg;
   // requests of the RMA and VELO, in order (docs/decisions/0004-a-channel-for-rma.md)
   localparam logic [1:0] VC_RMA = 2'd3;
 
-  // Links of the NIC, 1 ... 6 (docs/network.md). With several there are two lanes a virtual channel, and channel
-  // {lane, vc} of a link has buffer and credits of its own.
+  // Links of the NIC, 1 ... 6 (docs/network.md). With several links a virtual channel has two lanes, and channel {lane,
+  // vc} of a link has its own buffer and credits.
 `ifdef GGAS_LINKS
   localparam int unsigned LINKS = `GGAS_LINKS;
 `else
@@ -76,8 +76,8 @@ package ggas_pkg;
   localparam bit COLL = 1'b0;
 `endif
 
-  // Where a packet goes from here. It stands in `seq` and `session` of a header between the links and the crossbar.
-  // Yosys knows no members of structs in generate blocks: crossbar and routes take the bits.
+  // The next step of a packet. Between the links and the crossbar it is stored in `seq` and `session` of the header.
+  // Yosys supports no members of structs in generate blocks: crossbar and routes use the bits.
   localparam int unsigned WAY_W = 12;
   typedef struct packed {
     logic       second;       // it may leave by this link and lane as well
@@ -90,8 +90,8 @@ package ggas_pkg;
     logic [2:0] link;
   } way_t;
 
-  // The same with copies: of a packet for a group the low bits of `way` are its branches, bit 2 * link + lane each. It
-  // stands in `version`, `seq` and `session`, and comes from the table of groups as the packet arrives.
+  // The same with copies: for a packet to a group the low bits of `way` are its branches, bit 2 * link + lane each. It
+  // is stored in `version`, `seq` and `session`, and read from the table of groups when the packet arrives.
   localparam int unsigned WAYS_W = 14;
   typedef struct packed {
     logic             copied;  // for a group
@@ -139,12 +139,12 @@ package ggas_pkg;
   // Collectives (docs/coll.md), header as net_hdr_t: `addr` holds coll_pkg::ask_t, `tag` epoch and group.
   localparam logic [7:0] OP_COLL_UP       = 8'h30;  // RMA: 0 … 64 DW, to the parent
   localparam logic [7:0] OP_COLL_DOWN     = 8'h31;  // RMA: 0 … 64 DW, to a child
-  // Kept free: 8'h40 … 8'h7f for what no one thought of. A NIC drops what it does not know with BAD_PACKET.
-  // This bit: to all nodes of group `dst`. Only stores have it; the target's net takes it off.
+  // Reserved: 8'h40 … 8'h7f for future use. A NIC drops unknown ops with BAD_PACKET. This bit: to all nodes of group
+  // `dst`. Only stores have it; the target's net clears it.
   localparam logic [7:0] OP_MULTICAST      = 8'h80;
 
-  // Answers that their units know by a tag, so that it does not matter which of them comes first: with several links
-  // net marks them `unordered` (docs/network.md). Those of a load that is not `whole` have one tag.
+  // Answers that their units identify by a tag, so that their order does not matter: with several links net marks them
+  // `unordered` (docs/network.md). Answers of a load that is not `whole` share one tag.
   function automatic logic is_unordered(input logic [7:0] op, input logic whole);
     is_unordered = op == OP_SMFU_QUIET_RSP || (op == OP_SMFU_LOAD_RSP && whole);
   endfunction
@@ -162,8 +162,8 @@ package ggas_pkg;
   localparam logic [3:0] ST_DISABLED    = 4'd9;  // the context does not exist there
   localparam logic [3:0] ST_BAD         = 4'd10; // malformed descriptor or packet
 
-  // Largest payload of a packet in bytes: 256 … 4096, a power of two. Link, net and window stores follow it; loads,
-  // puts and gets have 256 bytes at most, what the buffers of smfu_rob and rma_fetch hold of one.
+  // Largest payload of a packet in bytes: 256 … 4096, a power of two. Link, net and window stores use it. Loads, puts
+  // and gets have at most 256 bytes, the size of a buffer in smfu_rob and rma_fetch.
 `ifdef GGAS_MTU
   localparam int unsigned MTU = `GGAS_MTU;
 `else
@@ -171,8 +171,8 @@ package ggas_pkg;
 `endif
   localparam logic [10:0] MTU_DW = MTU[12:2];
 
-  // Packet header, version 2: three 64-bit words and half a one, w0 first on the link; w3 goes with the CRC on a link
-  // of 64 bits. docs/packet-format.md says who sets, checks and changes each field. w0 is all that a hop looks at.
+  // Packet header, version 2: three 64-bit words and half a one, w0 first on the link; on a 64-bit link w3 shares a
+  // flit with the CRC. docs/packet-format.md says who sets, checks and changes each field. A hop reads only w0.
   localparam logic [2:0] PACKET_VERSION = 3'd2;
   localparam logic [7:0] HOP_LIMIT = 8'd255;  // hops a new packet may take
   typedef struct packed {
@@ -250,8 +250,8 @@ package ggas_pkg;
 
   // ---------------------------------------------------------------- streams
 
-  // A stream between units is one of these, `ready` and `data`, whose width is a parameter: port `x` is x_i or x_o,
-  // x_data and x_ready.
+  // A stream between units consists of one of these structs, `ready`, and `data`, whose width is a parameter: port `x`
+  // is x_i or x_o, x_data and x_ready.
   typedef struct packed {
     logic     valid;
     logic     sop;
@@ -315,7 +315,7 @@ package ggas_pkg;
   endfunction
 
   // Nodes that this NIC can reach, numbers from 0 on: 64 ... 65,536, a power of two. A number has 16 bits in packets,
-  // descriptors and registers, node_t inside. A higher one is refused like that of a node without a route.
+  // descriptors and registers, and type node_t inside. A higher one is refused like that of a node without a route.
 `ifdef GGAS_NODES
   localparam int unsigned MAX_NODES = `GGAS_NODES;
 `else
@@ -324,8 +324,8 @@ package ggas_pkg;
   localparam int unsigned NODE_W = $clog2(MAX_NODES);
   typedef logic [NODE_W-1:0] node_t;
 
-  // Groups that a store may go to (docs/network.md). A quiet after one asks all nodes by their numbers, at most as
-  // many as smfu_quiet has entries; so a NIC for more nodes has none.
+  // Groups that a store may go to (docs/network.md). A quiet after such a store asks all nodes by their numbers, at
+  // most as many as smfu_quiet has entries; so a NIC for more nodes has no groups.
   localparam int unsigned GROUPS  = LINKS > 1 && MAX_NODES <= 64 ? 64 : 0;
   localparam int unsigned GROUP_W = 6;
 
@@ -396,8 +396,8 @@ package ggas_pkg;
 
   // ---------------------------------------------------------------- cutting
 
-  // Bytes from `at` to the next multiple of `block`, a power of two up to 4096: what every packet, read and piece that
-  // must not cross one is cut by.
+  // Bytes from `at` to the next multiple of `block`, a power of two up to 4096. Every packet, read and piece that must
+  // not cross such a multiple is cut by it.
   function automatic logic [12:0] to_border(input logic [11:0] at, input logic [12:0] block);
     to_border = block - ({1'b0, at} & (block - 13'd1));
   endfunction
@@ -415,7 +415,7 @@ package ggas_pkg;
   localparam logic [1:0] FLIT_CTRL = 2'd3;  // acknowledgement and credits, or a hello
 
   // A side's number of its session: the low TAG_W bits count sessions, the others are taken from the time. Flits within
-  // a session carry the tag alone, that of their receiver's number.
+  // a session carry only the tag, that of their receiver's number.
   localparam int unsigned SESSION_W = 14;
   localparam int unsigned SESSION_TAG_W = 4;
   localparam int unsigned CREDIT_W = 13;

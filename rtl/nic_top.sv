@@ -109,9 +109,9 @@ module nic_top #(
     || msix_ok != msix_ok_q;
   assign units_timer = rma_timer || smfu_timer || link_timer || interrupts_timer;
 
-  // ---------------------------------------------------------------- pins that many units look at
-  // Registered, so that a change of a pin concerns few of them. A tick reaches SMFU and RMA a cycle late, and
-  // only if they wait for one.
+  // ---------------------------------------------------------------- pins that many units use
+  // Registered, so that a change of a pin affects few of them. A tick reaches SMFU and RMA a cycle late, and only if
+  // they wait for one.
   localparam int unsigned TICK = ggas_pkg::TICK_LOG2;
   logic [12:0] mps_q, mrrs_q;
   logic [63:0] time_q, rma_time, smfu_time;
@@ -152,9 +152,9 @@ module nic_top #(
   );
 
   // ---------------------------------------------------------------- stop of the whole NIC
-  // Units know of it within STOP_CYCLES; what they had begun ends. A write that has left a unit is in front of the
-  // register read that reports of the stop. Without bus master everything that reads or writes host memory stops
-  // likewise.
+  // Units see it within STOP_CYCLES; operations that they had begun end. A write that has left a unit is in front of
+  // the register read that reports the stop. Without bus master everything that reads or writes host memory stops in
+  // the same way.
   localparam int unsigned STOP_CYCLES = 4;
   logic [STOP_CYCLES-1:0] stop_q;
   logic stop, halt, smfu_stopped, events_stopped, fired_stopped, rma_writes, coll_writes;
@@ -274,8 +274,8 @@ module nic_top #(
   assign sts.atu_status_done = atu_done;
   assign sts.atu_status_busy = atu_busy;
 
-  // It is clocked while it works, when something comes, and at a tick that it waits for. A write of the SMFU concerns
-  // only atomics whose reads are under way, hence with a time-out.
+  // The RMA is clocked while it works, when input arrives, and at a tick that it waits for. A write of the SMFU affects
+  // only atomics whose reads are in flight, and these have a time-out.
   logic clk_rma, rma_snoop;
   logic [1:0] wake_q;  // after a register write, or a change of the link or of bus master
   logic       link_up_q;

@@ -11,9 +11,9 @@ namespace ggas::sim {
 
 namespace {
 
-// Own choices: a datagram between drivers of two nodes over a gigabit Ethernet, one way; how long more news of the same
-// failure is waited for, which nodes report within microseconds; after which time a driver is dead that should answer
-// within two datagrams and some register accesses.
+// Our own choices: the time of a datagram between drivers of two nodes over a gigabit Ethernet, one way; the wait for
+// further reports of the same failure, which nodes send within microseconds; and the time after which a driver is dead
+// that should answer within two datagrams and some register accesses.
 constexpr uint64_t ethernet_ps = 30'000'000, settle_ps = 30'000'000, patience_ps = 1'000'000'000;
 constexpr unsigned most_drains = 1000;  // a NIC that no one stops may send for ever
 
@@ -124,8 +124,8 @@ void network_manager::end_round() {
 
 // ---------------------------------------------------------------------------------------------- new tables
 
-// Units refuse what is for other nodes, and what waits for other nodes ends with an error: the initiator of every
-// packet that may be lost is informed.
+// Units refuse requests for other nodes, and operations that wait for other nodes end with an error: the initiator of
+// every packet that may be lost is informed.
 void network_manager::stop() {
   if (now() == written_) {
     busy_ = false;

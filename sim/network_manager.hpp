@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Software that leads packets around what is dead (docs/network.md, "Around what is dead"). It learns of links from the
-// drivers of all nodes, over a management Ethernet, and has them stop their NICs, wait until the network is empty,
-// write new tables and go on.
+// Software that routes packets around dead links and nodes (docs/network.md, "Around what is dead"). It gets reports of
+// links from the drivers of all nodes, over a management Ethernet, and has the drivers stop their NICs, wait until the
+// network is empty, write new tables and continue.
 #pragma once
 
 #include <cstdint>

@@ -111,8 +111,8 @@ struct system_config {
   double waves_from_us = 0, waves_to_us = 0;
   // Instead of the Verilated NIC: for tests and other models.
   nic_factory make_nic;
-  // Who simulates it, each rank its own nodes; nullptr: this process, all of them. Ranks build the same system, make
-  // the same calls of it in the same order, and all get the same results.
+  // The ranks, each of which simulates its own nodes; nullptr: this process simulates all of them. Ranks build the same
+  // system, make the same calls of it in the same order, and all get the same results.
   ranks* all_ranks = nullptr;
 };
 
@@ -123,8 +123,8 @@ class system {
   ~system();
 
   unsigned nodes() const { return unsigned(nodes_.size()); }
-  // Whether this rank simulates the node. Another rank's node has no parts here: calls for it are this rank's part of a
-  // common call, and stores to it are left to its owner.
+  // Whether this rank simulates the node. Another rank's node has no parts here: a call for it is this rank's part of a
+  // common call, and its owner makes the stores.
   bool owns(unsigned node) const { return owner(node) == number(); }
   unsigned owner(unsigned node) const { return cfg_.all_ranks ? cfg_.all_ranks->owner(node, nodes()) : 0; }
   const system_config& config() const { return cfg_; }
@@ -133,8 +133,8 @@ class system {
   unsigned segments() const;  // of all nodes: how many the window holds
   uint64_t stride() const { return stride_; }
   uint64_t window_bytes() const { return window_bytes_; }
-  // Offset in the window where stores go to that offset of the segments of all other nodes; nullopt: there is no such
-  // part. It needs NICs with several links, intervals, at most 63 nodes, and one segment on each.
+  // Offset in the window at which a store goes to that offset of the segments of all other nodes; nullopt: not
+  // available. It needs NICs with several links, intervals, at most 63 nodes, and one segment on each.
   std::optional<uint64_t> multicast_offset() const;
   // Stores there go to all of them now: the network is whole, as far as its manager knows.
   bool groups_work() const { return multicast_offset() && (!manager_ || manager_->whole()); }
@@ -142,8 +142,8 @@ class system {
   // ---- running
   kernel& sim() { return kernel_; }
   uint64_t now_ps() { return kernel_.now_ps(); }
-  // Until done() holds; false: not within that much simulated time. See kernel::run_until.
-  // With ranks each looks at its own nodes, until done() holds for all; where broken() holds then it ends for all.
+  // Runs until done() is true; false: timed out in simulated time. See kernel::run_until. With ranks each checks its
+  // own nodes, until done() is true for all; if broken() is true then it ends for all.
   bool run_until(
       const std::function<bool()>& done, uint64_t timeout_ps,
       const std::function<bool()>& broken = [] { return false; });
@@ -164,8 +164,7 @@ class system {
 
   // ---- results
   // NIC counters by register name (read by MMIO; time passes), events by "EVENT_" name, bridge, PCIe and endpoint
-  // counters by dotted name.
-  // Of several endpoints those of one.
+  // counters by dotted name. With several endpoints those of one.
   std::map<std::string, uint64_t> counters(unsigned node, unsigned endpoint = 0);
   std::vector<std::string> events(unsigned node);
   // Why the results of an own node's NIC are not to be used; empty: they are.
@@ -173,8 +172,8 @@ class system {
   uint64_t nic_cycles();  // active, all NICs
   // Joules of all nodes until now, by part (sim/power/power.hpp). All ranks call it; no time passes.
   std::vector<power::part> energy();
-  // Ends waves, trace and capture; nothing is observed any more. The error has a line for each file that is not whole.
-  // Without this call the destructor does it and reports on standard error.
+  // Closes waves, trace and capture; nothing is recorded after that. The error has a line for each incomplete file.
+  // Without this call the destructor closes them and reports on standard error.
   std::expected<void, std::string> end_observation();
 
   // ---- parts

@@ -287,8 +287,8 @@ void system::wire_links() {
   }
 }
 
-// A NIC sends at its edges. What is asked for now stands in the clock; what comes by PCIe takes its time through the
-// NIC's PCIe core before it asks.
+// A NIC sends at its edges. Edges that are requested now are known to the clock; input from PCIe needs the time of the
+// NIC's PCIe core before it requests one.
 void system::join_ranks(const fabric::wire_config& cfg) {
   const auto flit_ps = uint64_t(std::llround(cfg.flit_bits * 1e12 / cfg.bits_per_second));
   const auto find = [this](unsigned n, unsigned port) { return owns(n) ? &nodes_[n]->bridge->link(port) : nullptr; };

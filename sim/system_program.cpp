@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver does after reset, by MMIO of each node's processor: identity, segment, intervals or mask, time-outs,
-// event ring; then the links are waited for and the units enabled.
+// The work of a driver after reset, by MMIO of each node's processor: identity, segment, intervals or mask, time-outs,
+// event ring; then it waits for the links and enables the units.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -140,8 +140,8 @@ uint64_t system::link_ctrl() const {
                                                                                << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT;
 }
 
-// A NIC with one link has a neighbour, one with several a table. The model's network knows the ways; where links may be
-// cut, it wants to know that there are any.
+// A NIC with one link has a neighbour, one with several a table. The model's network knows the routes; where links may
+// be cut it must be informed that there is a table.
 void system::program_routes(unsigned n) {
   const unsigned all = unsigned(nodes_.size());
   program_groups(n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data of the transfers that are compared: what every member sends, other data in every run, and whether it arrived.
-// The kernels run before and after the measured ones, outside of the measured time. Included by one file of a program.
+// Data of the compared transfers: every member sends other data in every run, and checks the received ones. The kernels
+// run before and after the measured ones, outside of the measured time. Included by one file of a program.
 #pragma once
 
 #include "benchmarks/compare/gpu.cuh"
@@ -71,8 +71,8 @@ static __global__ void check_vectors(vectors v, const float* out, outcome* found
   add_wrong(wrong, found);
 }
 
-// A grid's collective is one of each block: `v` is a block's, whose vectors lie after those of the blocks before it,
-// and whose data are its own.
+// A grid's collective is made of collectives of single blocks. `v` describes one block's vectors: they follow those of
+// the blocks before it, and have their own data.
 struct block_vectors {
   vectors v;
   float *in, *out;

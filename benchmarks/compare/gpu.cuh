@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA programs of this folder share: errors end the process, kernels report elapsed time and whether they
-// gave up.
+// Shared by the CUDA programs of this folder: errors end the process; kernels report the elapsed time and whether they
+// timed out.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -37,8 +37,8 @@ inline constexpr unsigned most_blocks = 128;
 // RandomAccess: as many threads each time, so that all do the same updates.
 inline constexpr shape update_grids[] = {{2112, 128}, {1056, 256}, {528, 512}, {264, 1024}};
 
-// Small messages to memory of 1 GiB, as GGAS's message_rate sends them: words of threads so far apart, and puts of so
-// many bytes by warps or threads; up to 1000 of each sender, each to a place of its own.
+// Small messages to memory of 1 GiB, as in GGAS's message_rate: words of threads with this distance, and puts of this
+// size by warps or threads; up to 1000 of each sender, each to a different place.
 inline constexpr int64_t value_bytes_apart = 128, put_bytes = 64;
 struct message_plan {
   uint64_t senders, each;

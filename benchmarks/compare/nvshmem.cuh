@@ -46,8 +46,8 @@ struct job {
 // A check without a record: the job, once.
 void check_rounds(processing_element& pe, const figure& f, int used, const job& j);
 
-// Does the job on all GPUs at once: a warm-up and then `repetitions` times. Prints `f` with the time that the slowest
-// block of all GPUs has left in its outcome, divided by `parts`.
+// Runs the job on all GPUs at once: a warm-up and then `repetitions` times. Prints `f` with the time that the slowest
+// block of all GPUs wrote to its outcome, divided by `parts`.
 void measure_rounds(processing_element& pe, figure f, int used, double parts, const job& j);
 
 // The same with the time between two events, of the slowest GPU; `value` turns ns into the figure.

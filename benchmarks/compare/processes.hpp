@@ -28,8 +28,8 @@ class crew {
   shared_memory* memory_ = nullptr;
 };
 
-// Runs `work` in `size` processes. 0 if all of them returned 0. If one fails or time is up, the others are killed and
-// the status is 1; stderr says which.
+// Runs `work` in `size` processes. Returns 0 if all of them returned 0. If one fails or the time-out passes, the others
+// are killed, stderr names the reason, and the status is 1.
 int run_crew(int size, unsigned timeout_s, const std::function<int(crew&)>& work);
 
 // The main program of a measurement with one process a GPU: its only argument is the number of GPUs (0 or none: all).

@@ -8,7 +8,7 @@
 namespace ggas::compare {
 
 // One thread on each of two GPUs. `base` is the last number of the run before. The clock starts after the first round,
-// when both kernels run.
+// when both kernels are running.
 template <bool ordered>
 __global__ void raw_pingpong(uint64_t* mine, uint64_t* theirs, bool first, uint64_t rounds, uint64_t base,
                              outcome* out) {
@@ -25,8 +25,8 @@ __global__ void raw_pingpong(uint64_t* mine, uint64_t* theirs, bool first, uint6
 
 enum class fencing { none, before };
 
-// Every GPU informs every other, thread t reports GPU t, then all of them wait. With a fence before, what other threads
-// of the block have stored is visible to those that have seen the flag: a barrier.
+// Every GPU sets a flag on every other one (thread t on GPU t), then all of them wait. With a fence before it, earlier
+// stores of the block's other threads are visible to readers of the flag: a barrier.
 template <fencing fence>
 __global__ void raw_exchange(peers all, uint64_t rounds, uint64_t base, outcome* out) {
   const int t = static_cast<int>(threadIdx.x);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What blocks of each GPU need at least, written by hand for one purpose: puts with a flag after them, and collectives
-// by one block or by every block of a grid for itself. No arguments are checked, waits count polls, vectors lie at the
-// same place everywhere.
+// The least that blocks of each GPU need, written by hand for one purpose: puts with a flag after them, and collectives
+// by one block or by every block of a grid independently. No arguments are checked, waits count polls, and vectors lie
+// at the same offset on all GPUs.
 #pragma once
 
 #include "benchmarks/compare/checked.cuh"
@@ -9,8 +9,8 @@
 
 namespace ggas::compare {
 
-// A block puts data, then a flag that says so; the block that got it answers likewise. Checked: every round has data of
-// its own, whose keys follow those given, and what came is looked at.
+// A block puts data and then a flag; the receiving block answers in the same way. Checked: every round has other data,
+// whose keys continue the given ones, and the received data are checked.
 struct put_call {
   uint64_t *from, *to, *came;
   uint64_t bytes;
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(1024) raw_put_signal(put_call c, outcome* out)
 
 // ---------------------------------------------------------------- collectives
 
-// A collective of every block: its part of the vectors lies after those of the blocks before it, and it has flags and
-// lines of its own.
+// A collective of every block: its part of the vectors follows those of the blocks before it, and it has separate flags
+// and lines.
 struct block_call {
   vectors each;  // of a block
   float* in;
@@ -108,8 +108,8 @@ __device__ inline bool meet(const peers& all, uint64_t number) {
   return __syncthreads_and(good) != 0;
 }
 
-// Runs round(number, i) and takes the time after the first one. The block must agree on what it returns. Checked: each
-// has data of its own and a destination that was overwritten, and the whole result is looked at.
+// Calls round(number, i) repeatedly and measures the time after the first one. It must return the same in all threads
+// of the block. Checked: each round has other data and an overwritten destination, and the whole result is checked.
 template <bool checked, class Round>
 __device__ void block_rounds(const peers& all, const block_call& c, float* out, Round round) {
   uint64_t begin = 0;
@@ -230,8 +230,8 @@ __device__ inline bool add_lines(const peers& all, const block_call& c, uint64_t
   return good;
 }
 
-// Two slots in turn. Where every member receives from every member, who has sent number n has read number n - 1, so
-// slot n % 2 is free; the root of a broadcast is informed.
+// Two slots in turn. If every member receives from every member, the sender of number n has read number n - 1, so slot
+// n % 2 is free; the root of a broadcast is notified instead.
 template <moved What, bool checked>
 __global__ void __launch_bounds__(1024) raw_lines(peers all, block_call whole) {
   const block_call c = of_this_block(whole);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of floats on a stream as nodes of graphs: the benchmark measures them, the tuner too. Included after
-// rig.cuh.
+// Collectives of floats on a stream as nodes of graphs, for the benchmark and for the tuner. Included after rig.cuh.
 #pragma once
 
 #include <string>
@@ -107,8 +106,8 @@ fault time_graph(gpu_session& s, int length, int runs, const std::string& what, 
   return {};
 }
 
-// The calls of such a graph in one that no one times: each has data of its own, finds its destination overwritten, and
-// every element of what it brings is looked at before the next one.
+// The calls of such a graph in a second, untimed one: each has other data and an overwritten destination, and every
+// element of its result is checked before the next one.
 inline fault check_every_call(gpu_session& s, vectors v, int length, const std::string& what) {
   fill_vectors(s, v);
   GGAS_GPU_TRY(s.run(what));

@@ -7,8 +7,8 @@
 
 namespace ggas::bench {
 
-// Updates, reductions of arrays of 4 MB, floating-point operations: himeno_load in the way that is fastest on the most
-// GPUs, the others in theirs.
+// Loads: updates, reductions of arrays of 4 MB, floating-point operations. himeno_load uses the method that is fastest
+// on most GPUs, the others use their own method.
 fault random_access_load(gpu_session& s, work_meter& meter);
 fault global_reduction_load(gpu_session& s, work_meter& meter);
 fault himeno_load(gpu_session& s, work_meter& meter);
@@ -17,14 +17,14 @@ fault himeno_stream_load(gpu_session& s, work_meter& meter);
 fault himeno_device_load(gpu_session& s, work_meter& meter);
 
 // Calls in a running kernel. By one block: barriers, alltoalls (floats for each node) and allreduces of 1 Ki floats. By
-// a grid: bytes put by every GPU to the next one.
+// a grid: puts of bytes by every GPU to the next one.
 fault barrier_load(gpu_session& s, work_meter& meter);
 fault alltoall_load(gpu_session& s, work_meter& meter);
 fault allreduce_load(gpu_session& s, work_meter& meter);
 fault put_load(gpu_session& s, work_meter& meter);
 
-// Kernels that wait for a word: its loads back to back, or with pauses between. By one block, or by one on each
-// multiprocessor, as workers that stay there do.
+// Kernels that wait for a word, with loads back to back, or with pauses between them. By one block, or by one block on
+// each multiprocessor, like resident workers.
 fault wait_spin_load(gpu_session& s, work_meter& meter);
 fault wait_back_off_load(gpu_session& s, work_meter& meter);
 fault workers_spin_load(gpu_session& s, work_meter& meter);

@@ -70,8 +70,8 @@ class node_graphs {
     return {};
   }
 
-  // Work of one node alone, on which the others have no part: nothing goes before it, as a change from a kernel to a
-  // copy engine would count.
+  // Work of one node, in which the others take no part. Nothing precedes it, because a change from a kernel to a copy
+  // engine would be part of the time.
   template <class F>
   fault timed_alone(int node, const std::string& what, F queue, double& ns) {
     use(node);

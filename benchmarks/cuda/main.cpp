@@ -176,8 +176,8 @@ class program {
     return {std::move(wrong), s.notes(), s.stuck()};
   }
 
-  // A kernel spins without success: nothing can be done with these GPUs until this process has ended, and taking its
-  // memory away would wait for the kernel.
+  // A kernel spins without end: these GPUs cannot be used until this process has ended, and freeing its memory would
+  // wait for the kernel.
   [[noreturn]] void end_now() {
     (void)output_.finish();
     const int status = end_of_output(caught_signal() != 0 ? tell_of_signal() : status_failed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the files with kernels: start, launch, look at what kernels found. Constant memory belongs to a translation unit,
-// so everything here that touches it is static.
+// For the files with kernels: start, launch, check of the kernels' results. Constant memory belongs to a translation
+// unit, so everything here that uses it is static.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a benchmark on real GPUs sees of the program: its cluster, the options, what the hardware can do at best and a
-// place for results. C++20 and few headers, because nvcc reads it; files with kernels include rig.cuh.
+// The program as a benchmark on real GPUs sees it: its cluster, the options, the limits of the hardware, and a place
+// for results. C++20 and few headers, because nvcc reads it; files with kernels include rig.cuh.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -61,8 +61,8 @@ struct gpu_limits {
     if (payload_bytes_per_s <= 0) return {};
     return limit{payload_bytes_per_s * share, true, "links: data of " + link};
   }
-  // A floor for a time in ns: so many hops in sequence, and `bytes` that one GPU sends or gets. Nothing if
-  // the links are not known.
+  // A lower bound for a time in ns: `hops` in sequence, and `bytes` that one GPU sends or receives. None if the links
+  // are not known.
   std::optional<limit> link_floor(double hops, double bytes = 0) const {
     if (payload_bytes_per_s <= 0) return {};
     return limit{hops * hop_ns + bytes / payload_bytes_per_s * 1e9, false, "links: hops and bytes over " + link};
@@ -108,8 +108,8 @@ class gpu_session {
   // How often a bandwidth or a whole job is measured; latencies take their samples from rounds of a kernel.
   int runs() const { return options_.quick ? 5 : 11; }
 
-  // Makes the cluster, or a fresh one; segments are zero and hold `bytes` of benchmark data next to the reserved part.
-  // Kernels need their context too: use start() of rig.cuh.
+  // Makes the cluster, or a new one. Segments are zero and have `bytes` of benchmark data in addition to the reserved
+  // area. Kernels need their context too: use start() of rig.cuh.
   fault make_cluster(size_t bytes);
   cluster& machine() { return *cluster_; }
   char* segment(int node) { return reinterpret_cast<char*>(cluster_->segment(node)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas-tune FILE [GPUS]: measures allreduce on so many GPUs (default: all) of this computer and adds an entry to a
-// table of tuning (docs/collectives.md).
+// ggas-tune FILE [GPUS]: measures allreduce on GPUS GPUs (default: all) of this computer and adds an entry to a tuning
+// table (docs/collectives.md).
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one would write for each layout by hand, launched as the library's kernels are: the limit of benchmarks of
-// datatypes. Widths and strides are powers of two, known to no other one.
+// Kernels written by hand for each layout, launched as the library's kernels are: the limit of the benchmarks of
+// datatypes. Widths and strides are powers of two known at compile time; only these kernels know that.
 #pragma once
 
 #include "benchmarks/typed_patterns.hpp"

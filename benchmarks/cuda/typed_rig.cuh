@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks of datatypes share: memory, a graph of calls that is timed, data looked at. Included after
-// rig.cuh.
+// Shared by the benchmarks of datatypes: memory, a timed graph of calls, a check of the data. Included after rig.cuh.
 #pragma once
 
 #include <memory>

@@ -9,8 +9,8 @@
 
 namespace ggas::bench {
 
-// The parts are gpu-0, gpu-1 and so on, in this order. A GPU without any of the two is left out, and `missing` names
-// it. `library` outlives the sensors.
+// The parts are gpu-0, gpu-1 and so on, in this order. A GPU with neither of the two sensors is left out, and `missing`
+// names it. `library` must outlive the sensors.
 sensor_list find_gpu_sensors(const nvml& library, std::span<const nvml::gpu> gpus);
 // All that the library knows.
 std::vector<nvml::gpu> all_gpus(const nvml& library);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas-bench --provider host: what this computer takes while a thread of its processor waits, in several ways. No GPU
-// is needed; those that are there are measured, too.
+// ggas-bench --provider host: the power of this computer while a thread of its processor waits, by several methods. No
+// GPU is needed; GPUs of the computer are measured, too.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much energy a load takes. A load sets itself up and then does its job again and again:
+// Energy of a load. A load sets itself up and then repeats its job:
 //   while (meter.more()) { ... one job of 10 to 200 ms ...; meter.add(work done by it); }
 #pragma once
 
@@ -17,13 +17,13 @@ class work_meter {
   virtual ~work_meter() = default;
   // True as long as another job is wanted. Nothing of the load runs when it is called.
   virtual bool more() = 0;
-  // Work that a job did: updates, reductions, calls of a collective, bytes, floating-point operations; of all nodes
-  // together.
+  // Work that a job did, on all nodes together: updates, reductions, calls of a collective, bytes, floating-point
+  // operations.
   virtual void add(double work) = 0;
 };
 
-// Sensors see a part of the time only (A100, H100: 25 of 100 ms), so a window is seconds long, and a pause after each
-// eighth of it moves the jobs by an eighth of a sensor's period: no job stays in step with it.
+// Sensors see only a part of the time (A100, H100: 25 of 100 ms). So a window takes seconds, and a pause after each
+// eighth of it shifts the jobs by an eighth of a sensor's period: no job runs in phase with the sensor.
 struct window_plan {
   int windows = 5;
   double seconds = 5;

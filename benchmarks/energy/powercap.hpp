@@ -10,8 +10,8 @@ namespace ggas::bench {
 
 inline constexpr const char* powercap_folder = "/sys/class/powercap";
 
-// The zones package-* and dram; what a package counts next to them (core, uncore) is part of it. A zone that cannot be
-// read is left out, and `missing` names its file.
+// The zones package-* and dram; the other zones of a package (core, uncore) are parts of it. A zone that cannot be read
+// is left out, and `missing` names its file.
 sensor_list find_processors(const std::filesystem::path& root = powercap_folder);
 
 }  // namespace ggas::bench

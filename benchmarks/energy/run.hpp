@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the energy benchmark, whichever program brings the loads: idle, the loads, idle again, with the same
+// A run of the energy benchmark, for any program that supplies loads: idle, the loads, idle again, with the same
 // sensors.
 #pragma once
 
@@ -21,8 +21,8 @@ class energy_run {
 
   bool has_sensors() const { return !sampler_.sensors().empty(); }
 
-  // The job for a second, uncounted: clocks that rise with the first kernel stay up, so idle is that of a machine that
-  // works. False: the job failed.
+  // Runs the job for a second, uncounted: clocks that rise with the first kernel stay up, so idle is measured on a
+  // machine that has worked. False: the job failed.
   static bool warm_up(const std::function<bool(work_meter&)>& job);
   // Idle before the loads, which all of them are compared with, and idle after.
   void idle_before();

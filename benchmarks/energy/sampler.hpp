@@ -61,8 +61,8 @@ class sampler {
   std::thread thread_;
 };
 
-// Power over time as CSV: time_s, activity, a column of watts for each part; an empty field where a sensor gave
-// nothing.
+// Power over time as CSV: time_s, activity, a column of watts for each part. A field is empty where a sensor gave no
+// value.
 std::string power_csv(const std::vector<sensor>& sensors, const std::vector<sampler::sample>& samples);
 
 }  // namespace ggas::bench

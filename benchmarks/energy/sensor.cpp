@@ -8,8 +8,8 @@
 namespace ggas::bench {
 
 namespace {
-// No package, memory or GPU takes more: a counter that fell and would need more for its wrap has begun again. Counters
-// move in steps, so a reading may see a second's worth at once.
+// No package, memory or GPU uses more. A counter that fell has started again if its wrap would mean more power.
+// Counters advance in steps, so a reading may contain the energy of a whole second.
 constexpr double most_watts = 2'000, most_step_s = 1;
 }  // namespace
 

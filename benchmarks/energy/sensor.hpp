@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sensors of a machine report of the energy of its parts. A sensor that is missing, refuses, stands still or
-// began again gives nothing for that time, never 0.
+// Readings of a machine's sensors for the energy of its parts. A sensor that is missing, refuses, does not change or
+// has started again gives no value for that time, never 0.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 
 namespace ggas::host_bench {
 
-// Of rank 0 to rank 1. Prints a table on rank 0, in time of the library's clock: simulated where ranks are. Throws
-// `failure`.
+// From rank 0 to rank 1. Prints a table on rank 0, in times of the library's clock, which are simulated on simulated
+// ranks. Throws `failure`.
 void measure_gpu_ways(const std::string& module, size_t most, bool quick, const std::string& json);
 
 }  // namespace ggas::host_bench

@@ -54,8 +54,8 @@ libraries make_all(const options& o) {
   return all;
 }
 
-// All samples of a pattern at a size. The libraries take turns at every sample, so that what else the computer does
-// meets all of them; while one is measured all ranks wait in calls of that one.
+// All samples of a pattern at a size. The libraries take turns at every sample, so that other load of the computer
+// affects all of them; while one is measured all ranks wait in its calls.
 void measure(const std::vector<means*>& all, const pattern& p, size_t bytes, const options& o, table& t) {
   const unsigned count = o.quick ? 5 : 31, rounds = rounds_of(bytes, o.quick);
   std::vector<samples> taken;

@@ -47,8 +47,8 @@ class means {
 
 // libggas, with segments in memory of the host. Throws `failure`.
 std::unique_ptr<means> make_ggas(size_t most_bytes);
-// MPI, one-sided (a window, put, flush) and two-sided (send, receive, collectives). Under `mpirun` only. Throws
-// `failure` where the program was built without MPI.
+// MPI, one-sided (a window, put, flush) and two-sided (send, receive, collectives). Only under `mpirun`. Throws
+// `failure` if the program was built without MPI.
 std::vector<std::unique_ptr<means>> make_mpi(size_t most_bytes);
 
 }  // namespace ggas::host_bench

@@ -24,8 +24,8 @@ GGAS_DEVICE void copy_words(uint64_t* to, const uint64_t* from, uint64_t words) 
   }
 }
 
-// True in the last block of the grid to come here; its stores and those of all other blocks are then ordered before
-// what follows.
+// True in the last block of the grid that calls it; its stores and those of all other blocks are then ordered before
+// later accesses.
 GGAS_DEVICE bool last_block(uint64_t counter_offset) {
   GGAS_SHARED(unsigned, place);
   __syncthreads();
@@ -38,8 +38,7 @@ GGAS_DEVICE bool last_block(uint64_t counter_offset) {
   return place == detail::block_count() - 1;
 }
 
-// Local to remote. The last block to finish waits until everything is visible at the target: only then the copy has
-// ended.
+// Local to remote. The copy ends when all data are visible at the target, for which the last block waits.
 __global__ void store_copy(copy_args a) {
   if (!leads_pair()) return;
   const uint64_t begin = time_ns();

@@ -5,8 +5,8 @@
 
 namespace ggas::bench {
 
-// Sum of a value of every thread of a block of `Warps` full warps, in an order that never changes. The result is thread
-// 0's. A block barrier.
+// Sum of one value of every thread of a block of `Warps` full warps, in a fixed order. Thread 0 gets the result.
+// Contains a block barrier.
 template <unsigned Warps>
 GGAS_DEVICE double block_sum(double v) {
   GGAS_SHARED_ARRAY(double, of_warp, Warps);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifications between GPUs as they were before each node had a ring of its own at the receiver (docs/ring.md): one
-// ring for all senders, whose places are claimed by compare-and-swap over the link, after loads of two of its words.
-// The library does not need it; it is done for what it costs.
+// The earlier notifications between GPUs: one ring at the receiver for all senders, whose places are claimed by
+// compare-and-swap over the link, after loads of two of its words. Today each node has a separate ring (docs/ring.md).
+// The library does not use this code; the benchmark measures its cost.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

@@ -32,8 +32,8 @@ GGAS_DEVICE ggas_status meet(uint64_t timeout_ns) {
   return grid ? ggas_barrier_grid(timeout_ns) : ggas_barrier_block(timeout_ns);
 }
 
-// A barrier must make the store of the neighbour before it visible. The second barrier keeps the neighbour from storing
-// the next number before this one was read.
+// A barrier must make the neighbour's earlier store visible. The second barrier keeps the neighbour from storing the
+// next number before this one was read.
 template <by By>
 GGAS_DEVICE ggas_status check_barrier(const barrier_args& a, uint64_t& errors) {
   ggas_status s = ggas_ok;
@@ -78,8 +78,8 @@ struct reduce_args {
 };
 inline constexpr int reduce_to_root = -1;
 
-// Input of a round differs from that of the one before, so a stale value cannot pass: every element grows by one a
-// round.
+// Every element grows by one each round, so the input of a round differs from that of the one before, and a stale value
+// is detected.
 GGAS_DEVICE void next_input(const reduce_args& a) {
   float* const in = own<float>(a.input);
   for (uint64_t i = detail::thread_rank(); i < a.elements; i += detail::thread_count()) in[i] += 1.0f;

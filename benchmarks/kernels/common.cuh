@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What benchmark kernels share. Kernels write their findings with plain stores into their own segment, where the host
+// Shared by benchmark kernels. Kernels write their results with plain stores into their own segment, where the host
 // reads them.
 #pragma once
 

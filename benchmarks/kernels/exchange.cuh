@@ -8,7 +8,7 @@ namespace ggas::bench {
 
 enum class moved { broadcast, allgather, alltoall, reduce, allreduce, reducescatter, gather, scatter, permute, scan };
 
-// Whether a node has a part for every other one, and whether one of every member comes to it. Roots are node 0; a
+// Whether a node has a part for every other one, and whether it receives a part from every member. Roots are node 0; a
 // permute sends to the next node.
 GGAS_HOST_DEVICE constexpr bool many_in(moved what) {
   return what == moved::alltoall || what == moved::reducescatter || what == moved::scatter;
@@ -30,8 +30,8 @@ struct exchange_args {
   ggas_method method = ggas_auto;  // of reduce and allreduce
 };
 
-// Calls take their input from one place after the other, 128 bytes apart, so that what an earlier call has left
-// somewhere does not pass for a result.
+// Calls take their input from different places in turn, 128 bytes apart, so that data left by an earlier call are not
+// mistaken for a result.
 constexpr uint64_t input_places = 8, place_elements = 32;
 GGAS_HOST_DEVICE constexpr uint64_t place_of(uint64_t round) { return round % input_places * place_elements; }
 GGAS_HOST_DEVICE constexpr uint64_t elements_in(moved what, uint64_t elements, int nodes) {
@@ -123,8 +123,8 @@ GGAS_DEVICE void forget_output(const exchange_args& a) {
   forget_output(a);
 }
 
-// `checks` rounds whose results are all checked and then overwritten, one after which all nodes are here, then the
-// measured ones. Every call is in one place: twice the code takes longer, to run and to compile.
+// `checks` rounds whose results are all checked and then overwritten, one more after which all nodes are synchronised,
+// then the measured ones. There is one call site: with two, the code would take longer to run and to compile.
 template <moved What, bool Grid, bool Team = false>
 static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};

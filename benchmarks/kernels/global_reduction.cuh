@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// global_reduction: every GPU sums its array, and one value goes through an allreduce. A job is a number of such
-// reductions, in sequence; each adds its result to a total, so that one that is missing or stale shows.
+// global_reduction: every GPU sums its array, and one value goes through an allreduce. A job is a sequence of such
+// reductions; each adds its result to a total, so that a missing or stale one is detected.
 #pragma once
 
 #include "benchmarks/kernels/block_sum.cuh"
@@ -10,9 +10,9 @@
 namespace ggas::bench {
 
 inline constexpr unsigned reduction_threads = 256;
-// Registers for so many blocks on a multiprocessor. Four where two are launched: then the next kernel's find room
-// next to those that still run. With less room they would go where blocks end first, two to one multiprocessor and none
-// to the next (64 Mi floats: 85 us instead of 66).
+// Registers for this number of blocks on a multiprocessor. It is four where two are launched: then blocks of the next
+// kernel find room next to those that still run. With less room they would go where blocks end first, two to one
+// multiprocessor and none to the next (64 Mi floats: 85 us instead of 66).
 #ifdef __CUDACC__
 #define GGAS_REDUCTION_BOUNDS(blocks) __launch_bounds__(reduction_threads, blocks)
 #else
@@ -96,7 +96,7 @@ GGAS_DEVICE double reduction_share(const reduction_args& a) {
   return sum;
 }
 
-// The block that gets the sums of all blocks of the grid and goes on with them: the last one, so that the others have
+// The block that gets the sums of all blocks of the grid and continues with them: the last one, so that the others have
 // begun when it waits for them.
 GGAS_DEVICE bool collects() { return detail::block_rank() + 1 == detail::block_count(); }
 
@@ -121,8 +121,8 @@ GGAS_DEVICE ggas_status wait_for_sum(const detail::word_pair* line, uint64_t num
   return ggas_ok;
 }
 
-// Sums the array of this GPU as reduction `number`; the block that collects stores the sum at sum_here. All threads of
-// that block get the status, the others are not asked.
+// Sums the array of this GPU as reduction `number`; the collecting block stores the sum at sum_here. All threads of
+// that block get the status; the status of the others is not used.
 GGAS_DEVICE ggas_status reduce_here(const reduction_args& a, uint64_t number) {
   auto* const lines = own<detail::word_pair>(a.partials);
   double sum = block_sum<reduction_threads / 32>(reduction_share(a));

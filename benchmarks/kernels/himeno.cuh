@@ -3,8 +3,8 @@
 // along z. Every node keeps its planes and one more on either side, which its neighbours write after each step. The
 // pressure is kept twice: a step reads one copy and writes the other.
 //
-// A plane that arrives may overwrite what the step before last has read there: a neighbour sends plane s + 1 after it
-// got plane s of this node, which was sent when everything that reads its plane s - 1 had been computed.
+// A plane that arrives may overwrite data that the step before last has read: a neighbour sends plane s + 1 after it
+// got plane s of this node, which was sent when all points that depend on plane s - 1 had been computed.
 #pragma once
 
 #include "benchmarks/kernels/block_sum.cuh"
@@ -40,8 +40,8 @@ inline constexpr uint32_t himeno_points = himeno_warps * 32 * himeno_quad;
 
 enum class himeno_part { lowest, highest, inside };
 
-// What a block computes at a time: himeno_points points of one plane that lie after each other in memory. Larger tiles
-// would read less of the pressure, which comes from the caches anyhow, and end less evenly.
+// The points that a block computes at a time: himeno_points consecutive points of one plane. Larger tiles would read
+// less of the pressure, which comes from the caches in any case, and would be less balanced at the end.
 struct himeno_tile {
   himeno_part part;
   uint32_t plane;
@@ -216,8 +216,8 @@ GGAS_DEVICE ggas_status himeno_gpu_barrier(const himeno_args& a, uint32_t step) 
   return ggas_wait_until_block(here, ggas_ge, uint64_t{step} * detail::block_count(), a.timeout_ns);
 }
 
-// All steps: the blocks stay, all of them resident at once. Rounds after the first go from the last block to the
-// first, so that the tiles that are missing in the last round are missed by the blocks that had sent a tile.
+// All steps: the blocks stay, all of them resident at once. Rounds after the first go from the last block to the first,
+// so that in the incomplete last round the blocks that had sent a tile get none.
 __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t steps) {
   const uint32_t block = detail::block_rank(), blocks = detail::block_count();
   ggas_status s = ggas_ok;

@@ -54,8 +54,8 @@ struct himeno_slice {
   }
 };
 
-// ---- values at the start. seed 0: the official ones, in which b is 0 and the rest the same everywhere, so that a
-// wrong neighbour could go unnoticed; else each a little different.
+// ---- initial values. seed 0: the official ones. There b is 0 and the rest is the same everywhere, so that a wrong
+// neighbour could go unnoticed. Other seeds: each value is slightly different.
 GGAS_HOST_DEVICE constexpr float himeno_unlike(uint64_t seed, uint64_t array, uint64_t place) {
   return seed ? static_cast<float>(pattern(seed, array, place) % 1024) / 65536.0f : 0.0f;
 }
@@ -87,8 +87,8 @@ struct alignas(16) himeno_four {
 GGAS_DEVICE himeno_four himeno_load(const float* p) { return *reinterpret_cast<const himeno_four*>(p); }
 GGAS_DEVICE void himeno_store(float* p, const himeno_four& v) { *reinterpret_cast<himeno_four*>(p) = v; }
 
-// How the coefficients are read, each of them once a step. Together they are larger than the second-level cache of a
-// GPU: the first `streamed` arrays leave it first, so that the others and the pressure stay for the next step.
+// Loads of the coefficients, each once a step. Together they are larger than the second-level cache of a GPU: the first
+// `streamed` arrays are evicted first, so that the others and the pressure stay for the next step.
 class himeno_arrays {
  public:
   GGAS_DEVICE himeno_arrays(const float* start, uint64_t distance, uint32_t streamed)
@@ -129,8 +129,8 @@ struct himeno_row {
   GGAS_DEVICE float at(int i) const { return i < 0 ? left : i == static_cast<int>(himeno_quad) ? right : own.v[i]; }
 };
 
-// Where the points next to four lie; at the ends of a row points of the row itself, which no one asks for: what lies
-// beyond may be a plane that a neighbour is writing.
+// The neighbours of four points. At the ends of a row they are points of the row itself, whose values are not used:
+// memory beyond may be a plane that a neighbour is writing.
 struct himeno_beside {
   int64_t left, right;
   GGAS_DEVICE himeno_beside(uint32_t x, uint32_t nx)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways of keeping Himeno's slices in step, as work for the streams of the nodes (docs/how-to/stencil.md). One
-// source for every provider: `target` is what ggas::launch takes.
+// The methods of synchronising Himeno's slices, as work for the streams of the nodes (docs/how-to/stencil.md). One
+// source for every provider: `target` is an argument of ggas::launch.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi's method in two dimensions: what a kernel of any library computes in a step. The grid has n columns and n rows
-// between two more that are fixed, as the outer columns are. Each GPU has a slice of rows, and halos around it.
+// Jacobi's method in two dimensions: the computation of a step, for kernels of every library. The grid has n columns
+// and n rows between two more that are fixed, as the outer columns are. Each GPU has a slice of rows, and halos around
+// it.
 #pragma once
 
 #include <cstdint>

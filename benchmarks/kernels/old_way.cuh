@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Put and get as the GPU library of the original system did them, by one thread with rings in host memory: a descriptor
-// of three stores one after the other, and for every notification polls over PCIe, a read of its other word, clearing
-// of the record and an update of the read pointer in host memory. The NIC here needs neither; both are done for what
-// they cost.
+// of three stores in sequence; for every notification polls over PCIe, a read of its other word, clearing of the
+// record, and an update of the read pointer in host memory. The NIC here needs neither clearing nor the pointer; both
+// are done to measure their cost.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts, gets and atomics started by the GPU, in the ways docs/benchmarks.md names: what the
-// kernels share. Nodes work in pairs.
+// Shared by the kernels with puts, gets and atomics started by the GPU, in the variants of docs/benchmarks.md. Nodes
+// work in pairs.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

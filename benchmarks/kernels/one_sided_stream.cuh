@@ -7,8 +7,8 @@
 namespace ggas::bench {
 
 // A stream of puts, by the first node of each pair, a block for each queue; ends when all have arrived. notify: as fast
-// as the queue takes them; old way: the requester's notification before the next one; assisted: the processor puts one
-// at a time for each block, and raises the block's flag when it has arrived.
+// as the queue accepts them; old way: waits for the requester's notification before the next one; assisted: the
+// processor puts one at a time for each block, and sets the block's flag when it has arrived.
 GGAS_DEVICE ggas_status stream_puts(const one_sided_args& a, const ggas_queue& q, uint64_t block) {
   const int peer = ggas_node() + 1;
   const uint64_t shift = block * a.bytes;

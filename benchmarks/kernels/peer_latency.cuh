@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies between GPUs that reach each other's memory directly: one transfer at a time, as lean as a user would write
-// it. A sample is a window of many rounds, so that the timer's step does not matter; a round before each window lets
-// both sides begin together. Nodes work in pairs: 0 and 1, 2 and 3, ...; a node without a partner is idle.
+// Latencies between GPUs that access each other's memory directly: one transfer at a time, without overhead, as a user
+// would write it. A sample is a window of many rounds, so that the timer's resolution does not matter; a round before
+// each window synchronises both sides. Nodes work in pairs: 0 and 1, 2 and 3, ...; a node without a partner is idle.
 #pragma once
 
 #include "benchmarks/kernels/claimed_notes.cuh"
@@ -38,8 +38,8 @@ GGAS_DEVICE void report(const peer_args& a, ggas_status s, uint64_t errors) {
   own<outcome>(a.outcomes)[global_thread()] = {0, 0, errors, static_cast<uint64_t>(s)};
 }
 
-// Every thread stores a number into its partner's slot and waits for the answer. Numbers grow: nothing is cleared, and
-// the loop is the two calls.
+// Every thread stores a number into its partner's slot and waits for the answer. Numbers grow, so nothing is cleared,
+// and the loop consists of the two calls.
 __global__ void store_count(peer_args a) {
   const int me = ggas_node(), peer = me ^ 1;
   if (peer >= ggas_nodes()) return;
@@ -79,10 +79,10 @@ __global__ void load_chain(peer_args a) {
   report(a, s, at != 0);  // the words are zero
 }
 
-// A block sends data, the partner's answers in the same way: send(place, number) puts what lies at a.data to `place`
-// words after it at the partner, wait(place, number) returns when the partner's have come. What arrived is looked at
-// between windows, which go to two places in turn: one may begin while the partner looks at the last. Nothing that
-// arrives shares a line with anything that is sent.
+// A block sends data, and the partner's block answers in the same way: send(place, number) puts the data at a.data to
+// `place` words after it at the partner; wait(place, number) returns when the partner's have arrived. Data are checked
+// between windows. Windows use two places in turn, because one may begin while the partner still checks the last. No
+// received data share a line with sent data.
 GGAS_HOST_DEVICE constexpr uint64_t pingpong_room(uint64_t bytes) { return bytes < 256 ? 256 : bytes; }
 template <class Send, class Wait>
 GGAS_DEVICE void data_pingpong(const peer_args& a, Send send, Wait wait) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth and rates between GPUs that reach each other's memory directly: many transfers under way, by a grid. The
+// Bandwidth and rates between GPUs that access each other's memory directly: many transfers in flight, by a grid. The
 // first node of each pair works. Outcomes report when a block began and when its part had arrived.
 #pragma once
 

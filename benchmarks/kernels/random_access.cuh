@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomAccess after the rules of the HPC Challenge: what its variants share, the variant of atomics, and the kernels
-// that fill a table and check it.
+// RandomAccess by the rules of the HPC Challenge: code shared by its variants, the variant with atomics, and the
+// kernels that fill and check a table.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -97,7 +97,7 @@ __global__ void fill_table(update_args a) {
     own<uint64_t>(a.table)[i] = first + i;
 }
 
-// Makes all nodes' numbers once more and applies those of own words: xor takes the updates back. Nothing is
+// Makes all nodes' numbers a second time and applies those of own words, which reverts the updates (xor). Nothing is
 // communicated.
 __global__ void take_updates_back(update_args a) {
   const uint64_t me = static_cast<uint64_t>(ggas_node());

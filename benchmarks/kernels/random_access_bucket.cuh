@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomAccess by buckets: a warp sorts its numbers by owner in shared memory and ships 32 of them at once, 256 bytes
-// side by side, to the warp of the same number at the owner, which applies them. A process in the sense of the rules is
-// a warp: one stream of instructions that makes numbers, stores them and applies what it gets. What it has made and
-// others have not taken yet lies in its rings (at most 63 numbers for a node) or in its mailboxes (`depth` buckets at a
-// node): together at most `look_ahead`.
+// RandomAccess by buckets: a warp sorts its numbers by owner in shared memory and sends 32 of them at once, 256
+// contiguous bytes, to the warp of the same number at the owner, which applies them. A process in the sense of the
+// rules is a warp: one stream of instructions that makes numbers, stores them and applies received ones. Numbers that
+// it has made and others have not taken yet are in its rings (at most 63 for a node) or in its mailboxes (`depth`
+// buckets at a node): together at most `look_ahead`.
 //
-// A mailbox has no flag. Elements of the stream are all different, so a word that differs from the one last taken from
-// its place is new; nothing is cleared. Neither needs it a fence: a bucket is overwritten only after its words have
-// been read, because the credit depends on what was read and the next bucket on the credit.
+// A mailbox has no flag. Elements of the stream are all different, so a word that differs from the last one taken from
+// its place is new; nothing is cleared. No fence is needed either: a bucket is overwritten only after its words have
+// been read, because the credit depends on the read words and the next bucket on the credit.
 //
-// No one waits without taking: each turn of a warp makes numbers if its rings have room, ships what has credit, and
-// takes what has come. So a bucket that was shipped is taken whatever its owner itself waits for, its credit comes
-// back, and no cycle of waiting is closed. All warps must be resident.
+// A warp never waits without taking: in each iteration it makes numbers if its rings have room, sends buckets that have
+// credit, and takes arrived ones. So every bucket is taken even if its owner waits, its credit returns, and warps never
+// wait for each other in a cycle. All warps must be resident.
 #pragma once
 
 #include "benchmarks/kernels/random_access.cuh"
@@ -183,8 +183,8 @@ class bucket_warp {
   const uint64_t warp_;
   stream_part part_;
   const bool peer_;
-  // Of the lane's node: numbers filed for it, buckets shipped to it, buckets of ours that it has taken, buckets taken
-  // from it; whether it still sends, whether we still send.
+  // For the lane's node: the numbers filed for it, the buckets sent to it, the buckets of ours that it has taken, the
+  // buckets taken from it; whether it still sends, whether we still send.
   uint32_t filled_ = 0, shipped_ = 0, granted_ = 0, taken_ = 0;
   bool receiving_, sending_;
 };

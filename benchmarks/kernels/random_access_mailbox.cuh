@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RandomAccess by mailboxes: each GPU writes the random number into a mailbox of the word's owner, who applies it. A
-// process in the sense of the rules is a GPU: one block sends, and one receives from each other node. Every lane of the
-// sending block has a small ring at every other node; the owner's lane clears a slot, applies the number and returns
-// credits in batches. What is under way never exceeds lanes * depth * (nodes - 1), the look-ahead.
+// process in the sense of the rules is a GPU: one block sends, and one block for each other node receives. Every lane
+// of the sending block has a small ring at every other node; the owner's lane clears a slot, applies the number and
+// returns credits in batches. At most lanes * depth * (nodes - 1) numbers are in flight, the look-ahead.
 #pragma once
 
 #include "benchmarks/kernels/random_access.cuh"
@@ -79,7 +79,7 @@ GGAS_DEVICE ggas_status take_updates(const mailbox_args& a, uint64_t source) {
   }
 }
 
-// One block of mailbox_threads sends (block number = own node), one block receives from each other node. All of them
+// One block of mailbox_threads sends (block number = own node); each other block receives from one node. All of them
 // must be resident.
 __global__ void mailbox_updates(mailbox_args a) {
   const uint64_t source = detail::block_rank();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomAccess by buckets among more nodes than random_access_bucket.cuh keeps within the look-ahead. A process is a
-// warp again. What it has made and others have not taken yet is a number a lane that waits for its place, a bucket for
-// each other node, and one mailbox there: 32 + (nodes - 1) * 2 * `words`, at most `look_ahead`. So the more nodes, the
-// smaller the buckets, down to one word.
+// RandomAccess by buckets for more nodes than random_access_bucket.cuh supports within the look-ahead. A process is a
+// warp, too. Numbers that it has made and others have not taken yet are one waiting number for each lane, a bucket for
+// each other node, and one mailbox there: 32 + (nodes - 1) * 2 * `words`, at most `look_ahead`. So more nodes mean
+// smaller buckets, down to one word.
 //
-// Mailboxes have no flag, and no one waits without taking, as there: docs/benchmarks.md.
+// As there, mailboxes have no flag, and no warp waits without taking: docs/benchmarks.md.
 #pragma once
 
 #include "benchmarks/kernels/random_access.cuh"
@@ -112,8 +112,8 @@ class many_warp {
     return filled < a_.words;
   }
 
-  // Ships full buckets whose mailbox is free; at the end of the stream the rest, after which words that their owner
-  // cannot own end it.
+  // Sends full buckets whose mailbox is free. At the end of the stream it sends the rest, followed by words that cannot
+  // belong to the owner, which mark the end.
   GGAS_DEVICE bool ship() {
     const bool last = !any(part_.count != 0 || holds_);
     bool moved = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The relocalization collectives of UPC by ranks in a loop, compared with barriers around plain stores (push) or loads
-// (pull), as the reference implementation of UPC has them.
+// (pull), as in the reference implementation of UPC.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The testbed of UPC's collectives: a call and local computing by turns, of ranks that may start late or compute longer
+// The testbed of UPC's collectives: ranks alternate a call and local computing, and may start late or compute longer
 // than the others. Each rank keeps the means of its times.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of hosts over messages, as Open MPI chooses them (ompi/mca/coll/tuned, fixed decisions of 1.x): short
-// vectors by recursive doubling, long ones by a ring, reductions to a root by a binomial tree. Vectors lie in pinned
-// memory; what the processor reads and writes of them costs its accesses.
+// Collectives of hosts over messages, with the algorithms that Open MPI chooses (ompi/mca/coll/tuned, fixed decisions
+// of 1.x): short vectors by recursive doubling, long ones by a ring, reductions to a root by a binomial tree. Vectors
+// lie in pinned memory; the processor's accesses to them take time.
 #pragma once
 
 #include <algorithm>

@@ -63,8 +63,7 @@ class mpi_process {
   std::string fault_;
 };
 
-// Whether this run has such processes: at most 64 simulated nodes, and no --ranks, which have no
-// programs of processors.
+// Whether this run has such processes: at most 64 simulated nodes, and no --ranks, where processors run no programs.
 bool has_processes(const session& s);
 // Contexts and pinned memory for them, added to a wish.
 session::wish with_processes(const session& s, session::wish w, size_t pinned_bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file of a Chakra execution trace (MLCommons, schema/protobuf/et_def.proto): what one rank did. After a message
-// of metadata comes a message for each node, each with its length in front.
+// One file of a Chakra execution trace (MLCommons, schema/protobuf/et_def.proto): the operations of one rank. A message
+// of metadata is followed by a message for each node, each with its length in front.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct chakra_node {
   const char* unit = "byte";  // or "entry"
   chakra_type type = chakra_type::invalid;
   uint64_t micros = 0;
-  // Nodes that it waits for. Its ctrl_deps are callers, which are not waited for: Chakra's own feeder reads no
-  // others.
+  // Nodes that it waits for. Its ctrl_deps are callers, for which it does not wait: Chakra's own feeder does not read
+  // them either.
   std::vector<uint64_t> data_deps;
   // Attributes that mean something here.
   std::optional<uint64_t> comm_type, comm_size, comm_src, comm_dst;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace: a schedule of sends, receives and computations, rank by rank a program of a node's processor. Each message is
-// a put of GPU memory with notification; a computation lets time pass, while the processor goes on with messages.
+// trace: a schedule of sends, receives and computations, for each rank a program of a node's processor. Each message is
+// a put of GPU memory with notification; a computation takes time, while the processor continues with messages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,8 +92,8 @@ class rank_run {
     end(i);
   }
 
-  // All pieces go over one way in order, so the last one's notification reports of all. Without bytes there is nothing
-  // but the notification.
+  // All pieces use one path in order, so the last one's notification reports all. Without bytes there is only the
+  // notification.
   void send(uint32_t i) {
     const schedule_op& op = ops_[i];
     if (op.peer == uint32_t(host_.node())) return send_to_itself(i);

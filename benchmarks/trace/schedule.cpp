@@ -16,8 +16,8 @@ namespace ggas::bench {
 
 namespace {
 
-// Each rank by itself; messages are distinguished by their order, so they make no circle that this would not see as a
-// rank that stops.
+// Checks each rank separately. That is enough, because messages are matched by their order: a cycle through messages
+// shows as a rank that stops.
 std::optional<schedule_fault> find_circle(const schedule& plan) {
   for (uint32_t r = 0; r < plan.ranks.size(); ++r) {
     const auto& ops = plan.ranks[r];
@@ -39,8 +39,7 @@ std::optional<schedule_fault> find_circle(const schedule& plan) {
   return {};
 }
 
-// The messages of one tag between two ranks as one of them sees them; of all tags and ranks where a receive may take
-// any.
+// The messages of one tag between two ranks, on one side; of all tags and ranks if a receive accepts any.
 struct side {
   std::vector<uint64_t> sizes;
   uint32_t rank = 0, op = 0;  // the last

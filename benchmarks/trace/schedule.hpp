@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of communication and computation: for each rank what it sends, receives and computes, and what waits for
-// what. They are read from files in the formats GOAL and Chakra (docs/how-to/run-a-trace.md).
+// Schedules of communication and computation: for each rank its sends, receives and computations, and their
+// dependencies. They are read from files in the formats GOAL and Chakra (docs/how-to/run-a-trace.md).
 #pragma once
 
 #include <cstdint>
@@ -43,13 +43,12 @@ struct schedule_fault {
   std::string rule;
 };
 
-// Counts messages and computations. The fault: an operation that waits for itself, a message that nothing receives, a
-// receive without a message or too small for it. Where receives take messages of any rank or tag, only numbers are
+// Counts messages and computations. Returns a fault: an operation that waits for itself, a message without a receive, a
+// receive without a message or too small for it. If receives accept messages of any rank or tag, only numbers are
 // compared.
 std::optional<schedule_fault> check_schedule(schedule& plan);
 
-// By the end of its name: *.et and *.json are Chakra, all else GOAL. What is wrong is reported with file, place and
-// rule.
+// By the extension: *.et and *.json are Chakra, all others GOAL. Errors contain file, place and rule.
 std::expected<schedule, std::string> read_schedule(const std::filesystem::path& file);
 
 }  // namespace ggas::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas-bench-work: what messages between objects, launches and requests of work cost (docs/work.md#measured). All times
-// are those of a clock on the wall.
+// ggas-bench-work: the cost of messages between objects, of launches and of requests of work (docs/work.md#measured).
+// All times are wall-clock times.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of the first kernel: makes a cluster, starts the kernel on every node and prints what came back.
+// Host side of the first kernel: makes a cluster, starts the kernel on every node and prints the results.
 //   first_kernel [provider] [nodes] [platform]      provider: shm (default), or another that it is linked with
 #include <charconv>
 #include <cstdio>

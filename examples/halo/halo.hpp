@@ -11,8 +11,8 @@ constexpr int inner = 6, width = inner + 2;  // cells of a node in each dimensio
 constexpr uint64_t cells = uint64_t{width} * width * width, steps = 4;
 constexpr uint64_t one_second = 1000000000;  // ns
 
-// Where things lie in every segment, and the faces that neighbours exchange: x goes fastest, so each is a column of
-// single cells.
+// The layout of every segment, and the faces that neighbours exchange: x is the fastest index, so each face is a column
+// of single cells.
 struct halo_plan {
   uint64_t grid;     // doubles
   uint64_t arrived;  // two signals: faces that came from the left and from the right; then how many were taken

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU of one's own in the simulated cluster: every access to its memory takes the same time, each block has room at
-// once, and each lane's access is a request of its own on PCIe. docs/how-to/own-gpu.md.
+// An own GPU in the simulated cluster: every access to its memory takes the same time, there is room for every block,
+// and each lane's access is a separate request on PCIe. docs/how-to/own-gpu.md.
 //
 //   ggas-bench-own-gpu store_latency --set 'gpu.model="fixed"'
 #include <fmt/format.h>

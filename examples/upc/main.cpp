@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side: allocates what is shared, starts the UPC programs on every node and compares with what one processor gets.
+// Host side: allocates the shared objects, starts the UPC programs on every node and compares with the result of one
+// processor.
 //   upc [provider] [nodes] [platform]      provider: shm (default), or another that it is linked with
 #include <charconv>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The side of the host: an object enqueues a matrix product, and its callback compares it with the processor's and ends
-// the program.
+// The host side: an object enqueues a matrix product; its callback compares it with the processor's result and ends the
+// program.
 //   work_matmul [provider] [height] [inner] [width] [id]   provider: shm (default), or another that it is linked with
 #include <cstdio>
 #include <cstdlib>

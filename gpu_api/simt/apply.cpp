@@ -11,8 +11,8 @@
 namespace ggas::simt {
 namespace {
 
-// ThreadSanitizer knows no fences: there every access orders, so that data handed over after a flag counts as handed
-// over.
+// ThreadSanitizer does not model fences: for it every access is ordered, so that data before a flag count as
+// synchronised.
 #ifdef GGAS_TSAN
 constexpr auto load_order = std::memory_order_acquire;
 constexpr auto store_order = std::memory_order_release;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel sees on the host SIMT engine: the CUDA names it uses, made of engine calls. Included by ggas.cuh when
-// the compiler is not nvcc.
+// The host SIMT engine as a kernel sees it: the CUDA names, implemented by calls of the engine. Included by ggas.cuh
+// when the compiler is not nvcc.
 #pragma once
 
 #include <bit>
@@ -27,9 +27,9 @@ uint32_t ballot(uint32_t mask, bool predicate);
 void* shared_memory(const void* key, size_t bytes, size_t align);  // same key, same block: same memory
 void* dynamic_shared_memory();                                     // of the launch, at a multiple of 16
 bool is_shared_memory(const void* p);                              // it lies in that of the running block
-// A place of memory that a block has to itself until it gives it back, or ends: another block that overlaps it is
-// refused. By all threads of the block, all of which get the same answer; those that have it give it back. No
-// operation: it takes no simulated time.
+// Reserves a range of memory for a block until the block releases it or ends: another block with an overlapping range
+// is refused. Called by all threads of the block, which get the same result; if it is true, all must release it. It is
+// no operation of the kernel: it takes no simulated time.
 bool take_place(const void* place, size_t bytes);
 void give_place(const void* place);
 dim3 thread_index();

@@ -38,8 +38,8 @@ bool start(lane& l) {
   return s && l.fib.start(s, l.linear, body, &l);
 }
 
-// A lane accesses a variable of its own, which no thread can find while it waits. As no other thread may, it does so at
-// once; what it costs is that of an access all the same.
+// A lane accesses its own variable, which no other thread can find while the lane waits. So the access is done at once;
+// its cost is that of any access.
 void access_own(lane& l) {
   access& a = l.acc;
   apply(a);

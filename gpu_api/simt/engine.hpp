@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host SIMT engine: runs CUDA-style kernels on the CPU. A thread is a Boost.Context fiber; 32 of them make a warp. A
-// lane runs natively until it meets an operation someone outside must perform (memory access through the ggas
-// accessors, fence, declared compute, sleep) or a barrier, and waits there. The thread that owns the warp decides what
-// the operation costs: the native scheduler (native.hpp) performs it at once, the GPU model (sim/gpu) passes it through
-// its timing model. The engine knows neither.
+// lane runs natively until it reaches a barrier, or an operation that the owner must perform (memory access through the
+// ggas accessors, fence, declared compute, sleep), and waits there. The thread that owns the warp decides the cost of
+// the operation: the native scheduler (native.hpp) performs it at once, the GPU model (sim/gpu) passes it through its
+// timing model. The engine depends on neither.
 #pragma once
 
 #include <array>
@@ -48,11 +48,10 @@ class block;
 
 class warp {
  public:
-  // Runs every runnable lane until it waits or ends. Afterwards pending() lists the operations lanes wait for, oldest
+  // Runs every runnable lane until it waits or ends. After that pending() lists the operations of waiting lanes, oldest
   // step first and in lane order within a step; it is empty if all lanes wait at a barrier or have ended. An access
   // stays at its address and in the list until complete(). Lanes that leave a loop early run on to their next
-  // operation: kernels call
-  // __syncwarp() to bring a warp back together.
+  // operation: kernels call __syncwarp() to synchronise a warp again.
   void step();
   std::span<access* const> pending() const;  // valid until the next step() or pending(); complete() leaves it alone
   // The operation was performed (result in a.data): its lane may run at the next step().

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One fiber: a stack, a saved context and what the sanitizers want to know. Boost.Context's assembly switches; the
-// class around it costs nothing more.
+// One fiber: a stack, a saved context and the information for the sanitizers. Boost.Context's assembly switches; the
+// class around it adds no cost.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>

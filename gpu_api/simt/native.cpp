@@ -81,8 +81,8 @@ class native_scheduler::stream : public environment {
     std::function<bool()> passed;  // a gate, no kernel
   };
 
-  // Makes blocks while there is room, moving on to the next kernel when the last block of one has ended. False when
-  // nothing is left.
+  // Makes blocks while there is room, and continues with the next kernel when the last block of one has ended. False
+  // when nothing is left.
   bool fill() {
     while (true) {
       while (grid_ && next_ < grid_->blocks() && (!cfg_.resident_blocks || resident_.size() < cfg_.resident_blocks)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native scheduler: the owner of warps that has no timing model. Every access is performed at once on host memory. It
-// runs the kernels of many GPUs (one stream each) side by side, in one thread or in one thread a stream.
+// Native scheduler: the owner of warps without a timing model. Every access is performed at once on host memory. It
+// runs the kernels of many GPUs (one stream each) concurrently, in one thread or in one thread a stream.
 #pragma once
 
 #include <atomic>
@@ -33,17 +33,16 @@ class native_scheduler {
   unsigned add_stream(unsigned gpu);
   // Kernels of one stream run one after the other. `l` has passed grid::check.
   void enqueue(unsigned stream, launch l, const void* device_context);
-  // What is after it in the stream waits until `passed` says true; it is asked again and again, by the stream's
-  // thread.
+  // Later work in the stream waits until `passed` returns true; the stream's thread calls it repeatedly.
   void enqueue_gate(unsigned stream, std::function<bool()> passed);
 
   // Lets what is queued begin.
   void start();
-  // Works at it for at most that long (with a thread for each stream it only looks); whether nothing is left. After an
-  // error nothing is left in any queue.
+  // Works for at most `slice_ns` (with a thread for each stream it only checks). Returns whether all work has ended.
+  // After an error all queues are empty.
   std::expected<bool, native_error> poll(uint64_t slice_ns);
-  // start(), and then works until nothing is left or time is up, which is an error. `go_on`, if any, is called a few
-  // times a second by the calling thread; false cancels the run.
+  // start(), and then works until all work has ended or the time-out, which is an error. The calling thread calls
+  // `go_on`, if any, a few times a second; false cancels the run.
   std::expected<void, native_error> run(uint64_t timeout_ns, const std::function<bool()>& go_on = {});
   // Ends what runs; nothing is left then.
   void stop();

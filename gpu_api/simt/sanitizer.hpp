@@ -43,8 +43,8 @@ inline void unpoison([[maybe_unused]] void* p, [[maybe_unused]] size_t bytes) {
 #endif
 }
 
-// Around a switch: `leave` before it with the stack switched to, `arrive` after it on the new stack. `last` ends the
-// fiber left.
+// Around a switch: call `leave` before it with the new stack, and `arrive` after it on the new stack. `last` ends the
+// old fiber.
 inline void leave([[maybe_unused]] void** fake, [[maybe_unused]] const void* bottom, [[maybe_unused]] size_t bytes,
                   [[maybe_unused]] bool last = false) {
 #ifdef GGAS_ASAN

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few stacks for many fibers. A fiber has its place on one stack; when another one that shares it runs, what is on the
-// stack moves to the heap, and back before the fiber goes on. So a thread that waits costs what it has on its stack,
-// some hundred bytes, and not pages of its own; and few stacks stay in the caches. As long as there are no more fibers
-// than stacks nothing moves.
+// Few stacks for many fibers. A fiber always uses the same stack; when another fiber uses it, the first one's data move
+// to the heap, and back before it continues. So a waiting thread costs its used stack, some hundred bytes, and not
+// separate pages; and few stacks stay in the caches. As long as there are no more fibers than stacks nothing moves.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +24,8 @@ struct shared_stack {
   unsigned users = 0;                  // fibers that have their place here
 };
 
-// The fibers of a set run one at a time, and none within another one. A fiber's variables have no address for others:
-// they may lie elsewhere while it waits.
+// The fibers of a set run one at a time, and never inside each other. Other threads must not use addresses of a fiber's
+// variables: they may be elsewhere while it waits.
 class shared_stacks {
  public:
   // Stacks of a size; more than a block has threads, so that no two of a block share one as long as few blocks run.
@@ -50,8 +49,8 @@ class shared_stacks {
   std::map<size_t, ring> rings_;  // by size
 };
 
-// The threads of a block, none of which has begun, share their stacks with others. Sanitizers know where each fiber's
-// stack lies: with them every thread has its own.
+// Lets the threads of a block share their stacks with others; none of them may have begun. Sanitizers need to know each
+// fiber's stack: with them every thread has a separate one.
 void share_stacks(block& b, std::shared_ptr<shared_stacks> stacks);
 
 }  // namespace ggas::simt

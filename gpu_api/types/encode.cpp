@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records and lookaside part of a datatype: records from the root down, the child of one right after it; primitives
-// have none, nor have constructors that change bounds alone.
+// Records and lookaside part of a datatype: records from the root down, each followed by its child. Primitives have no
+// record, nor do constructors that only change bounds.
 #include "gpu_api/types/encode.hpp"
 
 #include <algorithm>

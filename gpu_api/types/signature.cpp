@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signatures. Two sequences are equal exactly if they have the same length and the same primitive root, the shortest
-// word they repeat: so a count of items needs no work, whatever it is.
+// word that they repeat. So signatures of any count of items are compared in constant time.
 #include <algorithm>
 
 #include "gpu_api/types/node.hpp"
@@ -21,8 +21,8 @@ size_t period(const signature_word& w) {
   return w.size() % p == 0 ? p : w.size();
 }
 
-// Where a repeated word begins and ends with the same primitive, its end and the next begin are one run: the runs are
-// looked at as a ring.
+// If a repeated word begins and ends with the same primitive, its end and the next begin are one run: the runs form a
+// ring.
 signature_word root(signature_word w) {
   if (w.size() == 1) return {{w[0].of, 1}};
   if (w.front().of != w.back().of) {

@@ -190,9 +190,9 @@ def simulator():
     raise OSError("ggas-simulator is not here: build it, or name it in GGAS_SIMULATOR")
 
 
-# What a shell elsewhere does with the program's words: reads the secret, starts them in a group of their own, and sends
-# that the signals whose names come next. When the pipe ends, so does the program. What a shell has in the background
-# ignores INT and QUIT: env takes that back.
+# The shell command for ranks on other computers: it reads the secret, starts the program in a separate process group,
+# and sends it the signals whose names it receives next. When the pipe ends, it ends the program. Background processes
+# of a shell ignore INT and QUIT: env restores them.
 ELSEWHERE = """IFS= read -r GGAS_SECRET || exit 127
 export GGAS_SECRET
 cd {folder} || exit 127

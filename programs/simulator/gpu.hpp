@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU of a simulated node: its memory is a part of the rank's file, which the NIC reaches by PCIe, and its copy
-// engine moves bytes between it and memory of the host.
+// The GPU of a simulated node. Its memory is a part of the rank's file, which the NIC accesses by PCIe; its copy engine
+// moves bytes between it and memory of the host.
 #pragma once
 
 #include <map>

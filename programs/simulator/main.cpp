@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ggas-simulator: simulates the nodes of a job whose ranks are processes of this computer (docs/libggas.md). Started by
-// ggas-run --sim; it serves one job after the other, as a program may begin and end several, until it is ended.
+// ggas-run --sim. It serves one job after the other, because a program may begin and end several, until it is ended.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -121,8 +121,7 @@ std::string simulate(sim::system& s, job_of_ranks& job) {
 
 rank::node node_of(sim::system& s, unsigned n) { return {&s.memory(n), static_cast<node_gpu*>(s.gpu(n))}; }
 
-// One job, from the arrival of its ranks until the last one has left or ended. What a NIC could not do ends the
-// program.
+// One job, from the arrival of its ranks until the last one has left or ended. An error of a NIC ends the program.
 attempt<std::string> serve(const job& j, const options& o, const memory_sizes& sizes) {
   auto b = bootstrap::join(j);
   if (!b) return std::unexpected(b.error());

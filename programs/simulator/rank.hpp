@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank as its simulated processor: a host program that does what the rank's process asks for, and lets simulated time
-// stand still until the process asks again. So one process runs at a time, in the order of simulated time.
+// A rank as a program of its simulated processor: it executes the requests of the rank's process, and stops simulated
+// time until the process makes the next one. So one process runs at a time, in the order of simulated time.
 #pragma once
 
 #include <chrono>

@@ -213,8 +213,8 @@ def build_programs(folder):
     }
 
 
-# Type information for BPF would need another tool (pahole), and no one here asks for it. The compiler may be older than
-# the kernel's, without -fmin-function-alignment: -falign-functions does then.
+# Type information for BPF would need another tool (pahole), and nothing here needs it. The compiler may be older than
+# the kernel's and lack -fmin-function-alignment: then -falign-functions is used.
 SETTINGS = ("CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=")
 
 

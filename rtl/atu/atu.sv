@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address translation: network logical addresses of five clients to bus addresses, by a TLB and table walks in host
-// memory. Clients take turns, one request of a client at a time; a miss leaves the pipeline, so others go on, and walks
-// of several clients run at once. A hit is answered two cycles after it was taken. Docs: docs/rma.md.
+// memory. Clients take turns, one request of a client at a time. A miss leaves the pipeline, so other requests
+// continue, and walks of several clients run at once. A hit is answered two cycles after it was accepted. Docs:
+// docs/rma.md.
 `default_nettype none
 
 module atu #(
@@ -292,7 +293,8 @@ module atu #(
       .given_i(good_q ? tr_rsp_valid_o : 5'd0), .done_i(tr_done_i), .stale_o(stale), .hold_o(hold), .busy_o(inv_busy));
 
   // ---------------------------------------------------------------- acknowledgement in host memory
-  // After the writes that used the old translations: they were accepted before. One count may stand for several.
+  // After the writes that used the old translations, which were accepted before. One count may acknowledge several
+  // invalidations.
   logic [31:0] told_q;
   logic [63:3] ack_q;
   always_ff @(posedge clk_i) if (tell) ack_q <= cfg_ack_i;

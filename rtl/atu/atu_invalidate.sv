@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invalidations: drop the page (or everything at once, or a range set by set), wait for the walks begun before (their
-// results are used, but not kept), then for the uses of translations given out before. New translations go on
-// meanwhile: a client that ends its uses in order is done when as many ended as were open; one that does not is held
-// until all of its uses ended. So an invalidation ends however busy the clients are.
+// results are used, but not cached), then for the uses of translations given out before. New translations continue. A
+// client that ends its uses in order is done when as many uses have ended as were open; a client that ends them in any
+// order gets no translation until all of its uses have ended. So an invalidation ends even if clients are busy.
 `default_nettype none
 
 module atu_invalidate #(
@@ -132,8 +132,8 @@ module atu_invalidate #(
     else if (begins) drop_set_o <= '0;
     else if (dropped_i) drop_set_o <= drop_set_o + 1'b1;
   end
-  // Walks begun before the first step; of what is found meanwhile in a set that was not reached yet, the uses are
-  // waited for.
+  // Walks begun before the first step. If a translation is found meanwhile in a set that was not reached yet, its use
+  // must end, too.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= I_IDLE;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translations in progress: set-associative, in RAM, the valid bits next to it. Two stages: a key is looked up (re_i),
-// and in the next cycle the answer is there and may be dropped or filled in. A set can be looked at as such, to drop
-// what lies in a range of keys. Dropping wins over filling, and a way refilled between the stages does not hit: so
-// nothing dropped is ever found again. A key that is there already when it is filled in leaves its former way: that it
-// is there is known too late to keep the RAM from being written.
+// Cached translations: set-associative, in RAM, with the valid bits next to it. Two stages: a key is looked up (re_i);
+// in the next cycle the answer is known, and the entry may be dropped or filled in. A set can be read as a whole, to
+// drop the entries in a range of keys. Dropping has priority over filling, and a way refilled between the stages does
+// not hit: so a dropped entry is never found again. If a key is filled in that is already there, its former way is
+// cleared: its presence is known too late to prevent the write of the RAM.
 `default_nettype none
 
 module atu_tlb #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table walks: one 16-byte read each, one of each client at a time. Results come in any order and wait until they are
-// taken.
+// Table walks: one 16-byte read each, at most one of each client at a time. Results arrive in any order and wait until
+// they are accepted.
 `default_nettype none
 
 module atu_walk #(
@@ -161,8 +161,8 @@ module atu_walk #(
   end else begin : gen_wide
     always_ff @(posedge clk_i) if (out_valid) word_q <= out_data[127:0];
   end
-  // A completer may cut at 64-byte addresses only, so the two halves of an entry arrive together; else the walk counts
-  // as failed.
+  // A completer may cut only at 64-byte addresses, so the two halves of an entry arrive together; otherwise the walk
+  // fails.
   logic         half_q;
   wire          in_order = begins ? ends || out_dws == 5'd2 : half_q && read_q == out_meta && ends;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives: barrier, reduce, allreduce and broadcast among the nodes of a group, along a tree that software writes
-// into registers. A store of a GPU starts one, the result and a flag are written into its memory (docs/coll.md).
+// into registers. A store of a GPU starts an operation; the result and a flag are written into its memory
+// (docs/coll.md).
 `default_nettype none
 
 module coll #(
@@ -129,7 +130,7 @@ module coll #(
       .done_i(done), .tx_hdr_o, .wr_hdr_o, .writes_o, .busy_o(engine_busy));
 
   // ---------------------------------------------------------------- buffers and arithmetic, lane by lane
-  // Own rows are there twice: one is read to be combined while another one leaves.
+  // Own rows are stored twice: one copy is read to be combined while the other one leaves.
   logic clk_alu;
   clock_gate u_alu_clock (.clk_i, .en_i(alu), .clk_o(clk_alu));
   wire [1:0] in_child = in_slot[1:0] - 2'd1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combines two words of two elements of 32 bits or one of 64, a new pair every cycle. The lesser and the greater of
-// floating point numbers are minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing, and -0 is less
-// than 0.
+// Combines two words of two elements of 32 bits or one of 64, a new pair every cycle. Minimum and maximum of floating
+// point numbers are minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing, and -0 is less than 0.
 `default_nettype none
 
 module coll_alu (
@@ -26,7 +25,8 @@ module coll_alu (
   assign sum = {a_i[63:32] + b_i[63:32] + {31'd0, low[32] && !narrow}, low[31:0]};
 
   // ---------------------------------------------------------------- the second one is less
-  // Numbers with a sign order like those without, once the sign is turned; floating point ones below zero turn around.
+  // Signed numbers are compared as unsigned ones with an inverted sign bit; negative floating point numbers are
+  // inverted.
   function automatic logic [31:0] in_order32(input logic [31:0] v, input logic with_sign, input logic as_float);
     in_order32 = as_float && v[31] ? ~v : {v[31] ^ (with_sign || as_float), v[30:0]};
   endfunction

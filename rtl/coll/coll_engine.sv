@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works on one group at a time, for one contribution or one result. Contributions are combined in a fixed order, own
-// first and then child by child, each as soon as it is its turn, while its packet still comes in. With the last one the
-// sum goes to the parent, row by row as it is made; at the root, and when it comes from the parent, it goes to the
-// children, the last one of them first, and into the memory of the host, the flag last. A group of which a packet may
-// be lost is broken until it is switched off: its neighbours in the tree are informed, which breaks it there, too, and
-// every operation of its own ends with ST_LINK_DOWN (docs/coll.md).
+// Processes one contribution or one result of one group at a time. Contributions are combined in a fixed order, first
+// the node's own and then child by child, each as soon as it is its turn, while its packet still arrives. With the last
+// one the sum goes to the parent, row by row. At the root the sum, and otherwise the result from the parent, goes to
+// the children, the last one first, and into the memory of the host, followed by the flag. If a packet of a group may
+// be lost the group is broken until it is switched off: its neighbours in the tree are informed, which breaks it there,
+// too, and every operation of its owner ends with ST_LINK_DOWN (docs/coll.md).
 `default_nettype none
 
 module coll_engine #(
@@ -102,8 +102,8 @@ module coll_engine #(
   logic [N-1:0]  tell_q;           // it is broken, and its neighbours in the tree have to be informed
 
   // ---------------------------------------------------------------- whose turn
-  // Of what is whole, or has begun to come and has rows. Without a route contributions stay where they are, as what is
-  // made of them would be lost. A result goes on: children that wait for it have broken the group themselves.
+  // Inputs that are complete, or have begun to arrive and have rows. Without a route contributions stay where they are,
+  // because their sum would be lost. A result is passed on: children that wait for it have broken the group themselves.
   logic [N-1:0] work, ends;  // ends: of a broken group, an operation of its own
   logic [2:0]   pick, last_q;
   always_comb begin

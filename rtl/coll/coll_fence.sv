@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between coll_in and the engine: an own contribution with a fence waits here until the SMFU has answered a quiet that
 // covers every store before it. Everything else passes in the same cycle. One quiet at a time, the groups in turns; an
-// answer that meets an arrival waits a cycle or two for it.
+// answer that coincides with an arrival waits a cycle or two for it.
 `default_nettype none
 
 module coll_fence (

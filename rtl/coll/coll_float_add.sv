@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of two IEEE 754 numbers, rounded to nearest, ties to even; subnormal numbers are numbers. A new sum every cycle,
-// coll_pkg::ALU_CYCLES long. A sum that is no number is the quiet NaN without payload, positive.
+// Sum of two IEEE 754 numbers, rounded to nearest, ties to even, with subnormal numbers. A new sum every cycle, with a
+// latency of coll_pkg::ALU_CYCLES. A NaN result is the quiet NaN without payload, positive.
 `default_nettype none
 
 module coll_float_add #(
@@ -56,7 +56,7 @@ module coll_float_add #(
   end
 
   // ---------------------------------------------------------------- 3, 4: the smaller one to the same exponent
-  // By eights, then by ones; what falls out is sticky.
+  // By eights, then by ones; bits shifted out are sticky.
   wire far = distance2_q >= W[E-1:0];
   wire [W-1:0] y_wide = {y2_q, 3'd0};
   wire [S-1:0] eights = {distance2_q[S-1:3], 3'd0};
@@ -112,7 +112,7 @@ module coll_float_add #(
   end
 
   // ---------------------------------------------------------------- 7, 8: the first one to the front
-  // As far as the exponent goes; what stays after is subnormal.
+  // As far as the exponent permits; otherwise the result is subnormal.
   wire [E-1:0] room     = exp6_q - 1'b1;
   wire         short_of = {{E{1'b0}}, zeros6_q} > {{S{1'b0}}, room};  // fewer places than zeros
   note_t        note7_q, note8_q;
@@ -136,7 +136,7 @@ module coll_float_add #(
   end
 
   // ---------------------------------------------------------------- 9: rounded
-  // A carry goes from the mantissa into the exponent: out of a subnormal number becomes the smallest normal one.
+  // A carry goes from the mantissa into the exponent: a subnormal number then becomes the smallest normal one.
   wire up = sum8_q[2] && (sum8_q[1:0] != '0 || sum8_q[3]);
   note_t        note9_q;
   logic         none9_q;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The COLL registers: what a group is, for who asks by page, by packet, and for the engine. They change only while the
-// group is stopped, so whatever is under way for it is of one owner and one tree; a write of CTRL may switch it off.
+// The COLL registers: the configuration of a group, for look-ups by page, by packet, and for the engine. They change
+// only while the group is stopped, so everything in flight for it belongs to one owner and one tree; a write of CTRL
+// may switch it off.
 `default_nettype none
 
 module coll_groups (

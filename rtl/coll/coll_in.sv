@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes in: writes to the page of a group's owner (command word, and data in any order) and packets of its parent
-// and children. One at a time into the buffers, a beat of a packet or a word of a page a cycle; what fits nothing is
+// Inputs: writes to the page of a group's owner (command word, and data in any order) and packets of its parent and
+// children. One at a time goes into the buffers, a beat of a packet or a word of a page a cycle; invalid input is
 // dropped with its event. A contribution has its place in the buffers from the start, so nothing here waits for the
-// engine but for a cycle. The engine may use the rows of a packet while more of them come.
+// engine for more than a cycle. The engine may use the rows of a packet while more of them arrive.
 `default_nettype none
 
 module coll_in #(

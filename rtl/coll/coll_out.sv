@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the buffers, or one word that is given, as the beats of a packet or of a host write. A row leaves as soon as
-// it is there, so a packet may begin before its last row is.
+// Sends rows of the buffers, or one given word, as the beats of a packet or of a host write. A row leaves as soon as it
+// is available, so a packet may begin before its last row exists.
 `default_nettype none
 
 module coll_out #(

@@ -15,8 +15,8 @@ package coll_pkg;
   localparam logic [2:0] COPY = 3'd7;  // inside the unit: the second word alone
   localparam logic [2:0] INT32 = 3'd0, UINT32 = 3'd1, INT64 = 3'd2, UINT64 = 3'd3, FLOAT32 = 3'd4, FLOAT64 = 3'd5;
 
-  // What a member asks for. Bits of the command word in the same order: words 5:0, op 10:8, kind 14:12, contributes 16,
-  // wants 17; fenced 18 stays in the own NIC. A packet has `status` in its header, the rest in `addr`.
+  // The command of a member. Bits of the command word in the same order: words 5:0, op 10:8, kind 14:12, contributes
+  // 16, wants 17; fenced 18 stays in the own NIC. A packet has `status` in its header, the rest in `addr`.
   typedef struct packed {
     logic [3:0] status;       // ST_*: not ST_OK, and the whole operation fails
     logic       wants;        // its result is written here, not only the flag

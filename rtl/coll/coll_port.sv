@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives between the host interface, the RMA and the network: page writes and packets that are theirs leave the
+// Connects the collectives with the host interface, the RMA and the network: their page writes and packets leave the
 // RMA's streams here; their packets and host writes take turns with the RMA's.
 `default_nettype none
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round-robin arbiter for packet streams. The grant is combinational; once a beat was taken it stays with its owner
-// until the end of the packet, even while the owner pauses. With HOLD it stays from the first offer on, so that what
-// stands on the output does not change before it is taken; a requester must then not withdraw.
+// Round-robin arbiter for packet streams. The grant is combinational; once a beat was accepted the grant stays with its
+// owner until the end of the packet, even while the owner pauses. With HOLD it stays from the first offer on, so that
+// the output does not change before it is accepted; a requester must then not withdraw.
 `default_nettype none
 
 module arbiter_rr #(

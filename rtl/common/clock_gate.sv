@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of a unit that does nothing, so that an idle unit costs no simulation time (docs/tlp-boundary.md: a cycle
-// with busy_o = 0 and no valid input changes nothing). In hardware the clock runs on; a device with gated clocks may
-// put its cell here.
+// The clock of a unit, stopped while the unit is idle, so that it costs no simulation time (docs/tlp-boundary.md: a
+// cycle with busy_o = 0 and no valid input changes nothing). In hardware the clock runs on; a device with gated clocks
+// may use its own cell here.
 `default_nettype none
 
 module clock_gate (

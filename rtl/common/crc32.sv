@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Next state of the link's CRC-32 (reflected 0xEDB88320) after DATA_W more bits, bytes in little-endian order. Initial
-// value and final inversion are the user's. The function is linear, so the new state is the xor of what each bit adds;
-// simulation looks that up by nibbles, a handful of loads.
+// value and final inversion are the caller's. The function is linear, so the new state is the xor of the contributions
+// of all bits; in simulation they are looked up by nibbles, a handful of loads.
 `default_nettype none
 
 module crc32 #(

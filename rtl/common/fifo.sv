@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small first-word fall-through FIFO: the oldest entry stands on rd_data_o while rd_valid_o. Asynchronous read, so it
-// becomes registers or distributed RAM. With BLOCK it is block RAM, and a register for an entry that is needed before
-// it can be read back: a LUT a bit whatever the depth, where distributed RAM takes 1.5 for 16 entries and 4 for 32.
+// Small first-word fall-through FIFO: the oldest entry is on rd_data_o while rd_valid_o. Asynchronous read, so it
+// becomes registers or distributed RAM. With BLOCK it is block RAM, plus a register for an entry that is needed before
+// it can be read back: one LUT a bit for any depth, where distributed RAM needs 1.5 for 16 entries and 4 for 32.
 `default_nettype none
 
 module fifo #(

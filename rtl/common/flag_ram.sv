@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bit for each of many things (contexts, slots), in distributed RAM: rows of four bits. A vector in flip-flops takes
-// several times the LUTs, for the decoder of each write and the multiplexer of each read. A read sees what was before
-// this cycle. Two writers have a RAM each, and a bit is the difference of the bits in both; where both write the same
-// bit, writer 1 wins. Reset clears a row a cycle, so it must last for DEPTH / 4 cycles.
+// One bit for each of many objects (contexts, slots), in distributed RAM: rows of four bits. A vector in flip-flops
+// needs several times the LUTs, for the decoder of each write and the multiplexer of each read. A read returns the
+// value before this cycle. Two writers have a RAM each, and a bit is the xor of the bits in both; if both write the
+// same bit, writer 1 wins. Reset clears a row a cycle, so it must last for DEPTH / 4 cycles.
 `default_nettype none
 
 module flag_ram #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bit for each of very many things, of which few are ever set, in block RAM. That has no reset: the RAM is cleared
-// part by part, each when the first bit of it is set.
+// One bit for each of very many objects, of which few are ever set, in block RAM. Block RAM has no reset: it is cleared
+// part by part, each when its first bit is set.
 `default_nettype none
 
 module rare_flags #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register stage of a stream whose ready does not depend on the other side's: what arrives as the output is held up
-// waits in a spare register. Latency 1 cycle, a beat a cycle.
+// Register stage of a stream whose ready does not depend on the other side's: a beat that arrives while the output is
+// blocked waits in a spare register. Latency 1 cycle, a beat a cycle.
 `default_nettype none
 
 module skid #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register stage of a stream: latency 1 cycle, a beat a cycle. Ready passes through; where it must not, skid does the
-// same for a multiplexer and a second register for each bit.
+// Register stage of a stream: latency 1 cycle, a beat a cycle. Ready passes through. If it must not, use skid, which
+// needs a multiplexer and a second register for each bit.
 `default_nettype none
 
 module stage #(

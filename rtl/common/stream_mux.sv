@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges streams, whole packets in turn. Combinational: what is taken at the output was taken from its owner in the
-// same cycle.
-// An offer stands until it is taken (arbiter_rr with HOLD), so owners must not withdraw.
+// Merges streams, whole packets in turn. Combinational: a beat that is accepted at the output is accepted from its
+// owner in the same cycle. An offer does not change until it is accepted (arbiter_rr with HOLD), so owners must not
+// withdraw.
 `default_nettype none
 
 module stream_mux #(

@@ -232,7 +232,7 @@ module hostif #(
     .cnt_req_o(cnt_tx_req_o), .cnt_cpl_o(cnt_tx_cpl_o), .busy_o(tx_busy)
   );
 
-  // ---- events: one record waits; those that meet it waiting are only counted
+  // ---- events: one record waits; events that occur while it waits are only counted
   // A write to a page is a user's.
   wire page_write = rx_req_hdr_i.kind == ggas_pkg::TLP_MWR && rx_req_hdr_i.bar == ggas_pkg::BAR_PAGES && rx_unsupported;
   // verilator lint_off UNUSEDSIGNAL

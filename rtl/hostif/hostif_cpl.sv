@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completions of the NIC's own reads: checks the framing, hands whole ones to the owner of the tag (below 128 the SMFU,
-// below
-// 512 the RMA). What is cut or makes no sense is dropped with an event; the waiting read then ends with its time-out.
-// Latency: last beat in -> first beat out: 2 cycles.
+// Completions of the NIC's own reads: checks the framing, passes whole ones to the owner of the tag (below 128 the
+// SMFU, below 512 the RMA). Truncated or invalid completions are dropped with an event; the waiting read then ends with
+// its time-out. Latency: last beat in -> first beat out: 2 cycles.
 `default_nettype none
 
 module hostif_cpl #(

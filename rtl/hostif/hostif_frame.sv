@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the beats of one inbound TLP stream: which beat begins a TLP, which are worth storing, and where the beats
-// disagree with the length. Whatever the stream does, the next sop starts afresh.
+// Follows the beats of one inbound TLP stream: the beat that starts a TLP, the beats to store, and beats that disagree
+// with the length. After any error the next sop starts again.
 `default_nettype none
 
 module hostif_frame (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Non-posted requests wait here after the posted ones that came before them, then go to the SMFU, to the registers or
-// back as UR. What goes to the SMFU waits in a queue of its own: a load that hangs holds up no register. Register
-// accesses, writes too, pass through here: one a cycle, writes first.
+// Non-posted requests wait here for the posted ones before them, then go to the SMFU, to the registers, or back as UR.
+// Requests to the SMFU wait in a separate queue: a load that hangs blocks no register access. All register accesses,
+// also writes, pass through here: one a cycle, writes first.
 `default_nettype none
 
 module hostif_np #(
@@ -139,7 +139,7 @@ module hostif_np #(
   assign info_o        = {24'd0, reading_q ? head.addr : waddr_q};
 
   // ---- completions
-  // Bytes asked for, from the first to the last enabled one; a request without any counts as one.
+  // Requested bytes, from the first to the last enabled one; a request without any counts as one.
   logic [1:0] lead_bytes, tail_bytes;
   wire  [3:0] final_be = (head.len_dw == 11'd1) ? head.first_be : head.last_be;
   always_comb begin

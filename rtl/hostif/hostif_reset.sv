@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function-level reset (docs/tlp-boundary.md). A TLP that leaves is ended; then everything after the pins is held in
-// reset until the reads from before it are answered, so that no late completion meets a new read with its tag, or for
-// 64 ms: longer than the completion time-out that hosts start with (50 ms), and within the 100 ms that PCIe allows.
-// What the host sends meanwhile is taken and dropped.
+// Function-level reset (docs/tlp-boundary.md). A TLP that has begun to leave is finished. Then everything after the
+// pins is held in reset until the reads from before it are answered, so that no late completion matches a new read with
+// its tag, or for 64 ms: longer than the default completion time-out of hosts (50 ms), and within the 100 ms that PCIe
+// allows. Requests that the host sends meanwhile are accepted and dropped.
 `default_nettype none
 
 module hostif_reset (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests from the host: checks framing and rules, sorts posted from non-posted ones. A posted TLP is stored until its
-// last beat has proved it whole, so a malformed one has no effect. Out of step, it takes up again at the next `sop`.
-// Latency: last beat in -> first beat of p_* out: 2 cycles.
+// Requests from the host: checks framing and rules, separates posted from non-posted ones. A posted TLP is stored until
+// its last beat has proved it whole, so a malformed one has no effect. After a framing error it synchronises at the
+// next `sop`. Latency: last beat in -> first beat of p_* out: 2 cycles.
 `default_nettype none
 
 module hostif_rx #(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that leaves for the host, in PCIe order. Requests: the SMFU's, writes and reads of the RMA, event records,
-// MSI-X messages, whole packets in turn; reads of the RMA wait while the host takes none. Completions: the SMFU's and
-// the host interface's own; one is offered only after every write that was taken here before it has been accepted.
-// Neither stream waits for the other in any other way. While bus master is off requests that have not begun are
-// dropped; so nothing waits for a host that takes none. Latency of either stream: 1 cycle.
+// All TLPs to the host, in PCIe order. Requests: the SMFU's, writes and reads of the RMA, event records, MSI-X
+// messages, whole packets in turn; reads of the RMA wait while the host accepts none. Completions: the SMFU's and the
+// host interface's own; one is offered only after every write that was accepted here before it has been accepted by the
+// host. There is no other dependency between the two streams. While bus master is off requests that have not begun are
+// dropped, so nothing waits for a host that accepts none. Latency of either stream: 1 cycle.
 `default_nettype none
 
 module hostif_tx #(

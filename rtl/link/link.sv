@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link: sender, receiver and state. docs/packet-format.md has the protocol. Streams of the channels stand side by
-// side: bit c, or slice c, belongs to channel c = {lane, vc} (VC_P, VC_NP, VC_RSP, VC_RMA).
+// One link: sender, receiver and state. docs/packet-format.md has the protocol. Streams of the channels are
+// concatenated: bit c, or slice c, belongs to channel c = {lane, vc} (VC_P, VC_NP, VC_RSP, VC_RMA).
 `default_nettype none
 
 module link #(
@@ -32,8 +32,8 @@ module link #(
     input  wire logic [DATA_W-1:0]   link_rx_data_i,
     input  wire logic                link_rx_up_i,
 
-    // packets from and to net. A packet that was offered but whose first beat was not taken may be withdrawn when the
-    // link is no longer UP; one that was begun is taken to its end in any state.
+    // packets from and to net. A packet that was offered but whose first beat was not accepted may be withdrawn when
+    // the link is no longer UP; once begun, it is accepted to its end in any state.
     input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_valid_i,
     output      logic [ggas_pkg::CHANNELS-1:0]    tx_ready_o,
     input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_sop_i,
@@ -51,7 +51,7 @@ module link #(
     output      logic [ggas_pkg::CHANNELS-1:0]    rx_eop_o,
     output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o, // net_hdr_t, valid on every beat
     output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
-    // where packets go from here: asked as one arrives, reported in `version`, `seq` and `session` of its header on
+    // the next step of packets: requested when one arrives, reported in `version`, `seq` and `session` of its header on
     // rx_hdr_o
     output      ggas_pkg::net_hdr_t  arriving_o,
     input  wire ggas_pkg::ways_t     way_i,
@@ -117,8 +117,8 @@ module link #(
   );
 
   // ---------------------------------------------------------------- CTRL flits to send
-  // The last credit update before a quiet time can be lost, and then neither side has anything to say: who starves
-  // asks.
+  // The last credit update before a quiet time can be lost, and then neither side sends anything: a side that needs
+  // credits polls.
   logic        poll_q, give_up_q, say_busy, say_valid, say_urgent, say_sent, packet_flit;
   logic [63:0] say_flit;
   logic [NC-1:0] starved;  // channels with a packet that waits for credits

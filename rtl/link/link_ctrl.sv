@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a CTRL flit is worth sending and what it says: a hello, or acknowledgement, nak and credits. Promptly
-// while the link has nothing else to do, at most one in GAP flits under load, a hello or nak at once. The flit comes
-// from a register, which follows what there is to say until it is sent; the credits in it are chosen two cycles before.
+// Decides when a CTRL flit is sent, and its content: a hello, or acknowledgement, nak and credits. At once while the
+// link has nothing else to send, at most one in GAP flits under load, a hello or nak always at once. The flit comes
+// from a register, which is updated until it is sent; its credits are chosen two cycles before.
 `default_nettype none
 
 module link_ctrl #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output register of the link with a spare one, as in skid. The first flit of a packet comes late in its cycle and has
-// an input of its own, after all other choices. The spare register holds every flit for a cycle, for the CRC and the
-// replay buffer, whether it had to wait or not.
+// Output register of the link with a spare one, as in skid. The first flit of a packet is ready late in its cycle and
+// has a separate input, after all other multiplexers. The spare register holds every flit for a cycle, for the CRC and
+// the replay buffer, whether it had to wait or not.
 `default_nettype none
 
 module link_out #(

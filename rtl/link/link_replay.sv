@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replay buffer and window of the sender (go-back-N). Every flit of a new packet is kept in a ring until the packet is
-// acknowledged. A nak or a time-out sends everything again from the oldest unacknowledged packet; new packets wait
-// meanwhile, so the ring does not move under the replay.
+// acknowledged. A nak or a time-out sends everything again from the oldest unacknowledged packet. New packets wait
+// during the replay, so the ring does not change.
 `default_nettype none
 
 module link_replay #(
@@ -48,7 +48,7 @@ module link_replay #(
   localparam int unsigned PTR_W = $clog2(FLITS);
   localparam int unsigned HDR_FLITS = (DATA_W == 64) ? 3 : 1;
   localparam int unsigned PACKET_MAX = HDR_FLITS + ggas_pkg::MTU * 8 / DATA_W + 1;
-  // A packet is begun two cycles after its room was counted, and flits come a cycle after they were sent: three of
+  // A packet starts two cycles after its room was counted, and flits arrive a cycle after they were sent: three of
   // them, which may be three packets, are not in these counts.
   localparam int unsigned LATE = 3;
   localparam int unsigned HEAD_MAX = FLITS - PACKET_MAX - LATE;
@@ -97,8 +97,8 @@ module link_replay #(
 
   always_ff @(posedge clk_i) old_q <= time_i - since_q >= {16'd0, cfg_timeout_i};
 
-  // A replay starts between packets, once the ring's tail stands at the packet asked for; not in the cycle in which it
-  // was asked for first: in this one a packet may still be begun.
+  // A replay starts between packets, once the ring's tail is at the requested packet; not in the cycle of the request,
+  // because a packet may still start in this cycle.
   assign request_d = up_i && (ask || (request_q && !start));
   assign start     = up_i && request_q && held_q && boundary_i && !inside_q && tail_seq_q == acked_q;
   assign active_o  = request_q || running_q;

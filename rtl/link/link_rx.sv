@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receiving half of the link: flits to packets. A packet is passed on only after its CRC, framing, length and sequence
-// number are known to be right; it then stands in the buffer of its virtual channel until the unit takes it.
-// The last flit is checked in the cycle after it. The result counts at once on a wide link; on one of 64 bits, which
-// has a clock of less logic, it stands in a register for a cycle. One more cycle later the header shows on rx_*.
+// number were found right; then it stays in the buffer of its virtual channel until the unit accepts it. The last flit
+// is checked in the cycle after it. On a wide link the result is used at once; on one of 64 bits, whose clock allows
+// less logic, it is in a register for a cycle. One more cycle later the header is on rx_*.
 `default_nettype none
 
 module link_rx #(
@@ -143,8 +143,8 @@ module link_rx #(
       else if (is_eop) hdr_q[223:192] <= link_rx_data_i[31:0];
     end
   end else begin : g_wide
-    // A beat has its lower part in one flit and its upper part in the next. The lower part alone is left over if it
-    // is all that there is: it is written as the packet is checked.
+    // A beat has its lower part in one flit and its upper part in the next. If a packet ends with the lower part, this
+    // is written when the packet is checked.
     logic [DATA_W-HW-1:0]  rest_q;
     logic [11:0]           first_more;
     logic                  left_over;
@@ -262,8 +262,8 @@ module link_rx #(
   end
 
   // ---------------------------------------------------------------- buffers, order, credits
-  // An NP packet carries the number of P packets accepted before it in its lane, and waits until so many have left.
-  // Packets that one node sends to another come in one lane.
+  // An NP packet carries the number of P packets accepted before it in its lane, and waits until that many have left.
+  // Packets from one node to another arrive in one lane.
   logic [NC-1:0]     commit, valid, ready, empty, freed, may_go;
   logic [NC*CW-1:0]  freed_units;
   ggas_pkg::net_hdr_t hdr_store;

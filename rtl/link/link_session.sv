@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of a link and the handshake of its sessions (docs/link.md). Each side draws a number for every session. A side
-// is UP when the other side has said its number back to it (met), and it has reported so; until then nothing but hellos
-// counts. A hello that speaks of any other pair of numbers ends the session: the other side has begun a new one.
+// is UP when the other side has returned its number (met), and it has reported so; until then only hellos are accepted.
+// A hello with any other pair of numbers ends the session: the other side has begun a new one.
 `default_nettype none
 
 module link_session (
@@ -71,9 +71,9 @@ module link_session (
   logic unused_bits;
   assign unused_bits = ^{ctrl.rsvd, ctrl.poll, ctrl.nak, ctrl.credit_vc, ctrl.credit, ctrl.ack_seq};
 
-  // ---------------------------------------------------------------- what is said
-  // In INIT every hello is answered; in UP one whose sender has not met us; a dead side informs the peer that talks to
-  // it.
+  // ---------------------------------------------------------------- hellos to send
+  // In INIT every hello is answered; in UP only one whose sender has not met us; a dead side informs a peer that sends
+  // to it.
   assign hello_content_o = {1'b1, dead_o, met_q, seen_q, yours_q, mine_q};
   assign hello_o = (state_d != state_o && state_d[0]) || (init && (tick_i || hello_valid))
       || (up_o && hello_valid && !hello.met) || (dead_o && (packet_i || (ctrl_valid_i && !dead_valid)));
@@ -121,8 +121,8 @@ module link_session (
       end
     end
   end
-  // Not reset: a number must not come again while flits of its session may still be on the way, not even if the link
-  // is reset many times in a row. After power-up the time makes the difference.
+  // Not reset: a number must not be used again while flits of its session may still be in flight, not even if the link
+  // is reset many times in sequence. After power-up the time makes numbers differ.
   always_ff @(posedge clk_i) begin
     if (down_o && state_d == INIT) mine_q <= {time_i, mine_q[TAG_W-1:0] + 1'b1};
   end

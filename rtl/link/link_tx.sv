@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sending half of the link: packets to flits. A unit's header is on the wire one cycle after it was offered; payload
 // follows beat by beat, and a pause of the unit is a pause on the wire, filled with a CTRL flit if there is one. A
-// packet is begun while there is room on the other side for the longest one: whether its own length would do is not
-// asked, so that nothing of it is in the way of its first flit.
+// packet starts only when the other side has room for the longest packet: its own length is not checked, so that it
+// does not delay its first flit.
 `default_nettype none
 
 module link_tx #(
@@ -67,8 +67,8 @@ module link_tx #(
   localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
   localparam logic [ggas_pkg::CREDIT_W-1:0] ROUND_UP = DW_FLIT[ggas_pkg::CREDIT_W-1:0] - 1'b1;
 
-  // W1, W2: header words of a 64-bit link. EOP: what is left when the unit has handed over its last beat. DRAIN: the
-  // link died under the packet, its rest is swallowed.
+  // W1, W2: header words of a 64-bit link. EOP: the rest after the unit's last beat. DRAIN: the link died during the
+  // packet, and the rest of it is discarded.
   typedef enum logic [2:0] {S_IDLE, S_W1, S_W2, S_DATA, S_EOP, S_DRAIN} state_t;
   state_t      state_q, state_d;
   logic [NC-1:0] cur_q, cur;     // channel of the packet, one-hot
@@ -78,8 +78,8 @@ module link_tx #(
   localparam int unsigned CW = ggas_pkg::CREDIT_W;
   localparam int unsigned MOST = 1 + ggas_pkg::MTU * 8 / DATA_W;  // what a packet can cost
   localparam int unsigned TWICE = 2 * MOST;
-  // With several links packets wait in queues in front of the link, each let in when there was room for it next to
-  // others.
+  // With several links packets wait in queues in front of the link; each was accepted only when there was room for it
+  // in addition to the others.
   localparam bit QUEUED = ggas_pkg::LINKS > 1;
   logic [CW-1:0] sent_q [0:NC-1];
   logic [CW-1:0] freed_q [0:NC-1];
@@ -132,8 +132,8 @@ module link_tx #(
       .locked_o(unused_locked)
   );
 
-  // Known before any request, and mostly in the cycle before: who is granted has its first flit sent. What was taken by
-  // the PHY has left the spare register empty, so there is a slot. idle_q is state_q == S_IDLE.
+  // Known before any request, and mostly in the cycle before: the granted channel's first flit is sent. The PHY has
+  // emptied the spare register, so there is a slot. idle_q is state_q == S_IDLE.
   assign may_begin = idle_q && up_i && may_q;
   assign may_d     = room_i && !urgent && (!link_tx_valid_o || link_tx_ready_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -191,10 +191,9 @@ module link_tx #(
   logic [DATA_W-1:0] opening;  // the packet's first flit, or 0 while there is none
   logic [DATA_W-1:0] rest;     // its next one
   if (DATA_W == 64) begin : g_narrow
-    // w0, w1, w2, beats, and w3 with the CRC. A packet without payload hands over its only beat with w2. w3 is valid
-    // with the first beat only. The CRC is made of the flits as they were sent, a cycle later, so that no choice stands
-    // before it: ahead_q is the CRC that 32 zero bits after them would make, which the last flit's w3, passed through
-    // its own 32 bits, is added to.
+    // w0, w1, w2, beats, and w3 with the CRC. A packet without payload passes its only beat with w2. w3 is valid with
+    // the first beat only. The CRC is computed from the sent flits, a cycle later, so that no multiplexer delays it:
+    // ahead_q is the CRC after 32 more zero bits; the last flit's w3, passed through its own 32 bits, is added to it.
     localparam logic [31:0] BEGIN = 32'hdebb20e3;  // of nothing but these zero bits
     logic [31:0] w3_q, w3_crc, w3_crc_q, ahead_q, ahead, ahead_next;
     always_ff @(posedge clk_i) begin
@@ -220,7 +219,7 @@ module link_tx #(
       endcase
     end
   end else begin : g_wide
-    // Header, payload and CRC without a gap but in front of the CRC: each flit holds the upper part of the beat
+    // Header, payload and CRC without a gap except in front of the CRC: each flit has the upper part of the beat
     // before, or the header, and the lower part of the next beat.
     logic [HW-1:0]     rest_q;
     logic              empty;             // no beat has a part in this flit
@@ -239,8 +238,8 @@ module link_tx #(
       if (first) short_q <= short_d;
     end
 
-    // The CRC covers all that is in front of it: of the last flit all but the upper 32 bits. Moved to the upper end,
-    // after zeros and with the state added to them, they make the CRC that they would make at the lower end.
+    // The CRC covers everything in front of it: in the last flit all but the upper 32 bits. Moved to the upper end,
+    // after zeros and with the state added, they give the same CRC as at the lower end.
     logic [DATA_W-1:0] crc_data;
     logic [31:0]       crc_q, crc_state, crc_next;
     always_comb begin

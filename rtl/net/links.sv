@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The links of the NIC, and what lies between them and net: nothing with one link, else routes and crossbar
-// (docs/network.md). Bit or slice l of a port of the PHY belongs to link l.
+// The links of the NIC, and their connection to net: none with one link, else routes and crossbar (docs/network.md).
+// Bit or slice l of a port of the PHY belongs to link l.
 `default_nettype none
 
 module links #(
@@ -216,8 +216,8 @@ module links #(
       assign sts_states_o[11:2*L] = '0;
     end
 
-    // Packets of the own units: those of VC_P once for each of their ways, too. An NP packet waits for the last copy of
-    // a P packet that was offered before it; once offered itself, it stands.
+    // Packets of the own units; those of VC_P are repeated for each of their routes. An NP packet waits for the last
+    // copy of a P packet that was offered before it; once offered itself, it does not change.
     logic [3:0]         own_valid, own_ready, own_sop, own_eop;
     logic [4*HW-1:0]     own_hdr;
     logic [4*DATA_W-1:0] own_data;
@@ -280,8 +280,8 @@ module links #(
         .lost_store_o(lost_store), .lost_who_o(lost_who)
     );
 
-    // Own units that take nothing are cut off, all virtual channels at once, until software has them resume: what
-    // comes after a lost packet must not make it look as if that had come, too.
+    // If the own units accept nothing they are cut off, all virtual channels at once, until software resumes them: a
+    // packet after a lost one must not hide the loss.
     logic tick;
     assign tick = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
     for (genvar v = 0; v < 4; v = v + 1) begin : g_watchdog

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between the functional units and the links: routes unit packets to the links, back to the units (own node) or nowhere
-// (no link is UP), merges both sources of inbound packets, and drops inbound packets that make no sense. Nothing is
-// stored here: acceptance by net is acceptance by a link or by the receiving unit, and so keeps their order.
+// (no link is UP), merges both sources of inbound packets, and drops invalid inbound packets. Nothing is stored here:
+// acceptance by net is acceptance by a link or by the receiving unit, and so keeps their order.
 `default_nettype none
 
 module net #(
@@ -149,8 +149,8 @@ module net #(
   assign tx_hdr = {tx_rma_hdr_i, rsp_grant[1] ? tx_ans_hdr_i : tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
   assign lnk_tx_data_o = {tx_rma_data_i, rsp_grant[1] ? tx_ans_data_i : tx_rsp_data_i, tx_np_data_i, tx_p_data_i};
 
-  // Route: fixed as a packet is offered, so that the offer stands whatever the configuration does. With one link, which
-  // takes nothing while it is not UP, an offer to it ends then; with several the crossbar finds out.
+  // Route: fixed when a packet is offered, so that the offer does not change with the configuration. With one link,
+  // which accepts nothing while it is not UP, an offer to it is then withdrawn; with several the crossbar handles this.
   logic [3:0] offered_q, inside_q, own_q, out_q;  // on offer before; begun; it is for us; it goes to the link
   logic [3:0] own, out, loop_valid, loop_ready;
   logic [3:0] tx_group;         // the destination is one
@@ -195,8 +195,8 @@ module net #(
     end
   end
 
-  // A loopback NP packet is not passed on while a P packet begun before it is half delivered. Once passed on it stands,
-  // and P packets that begin later pass it.
+  // A loopback NP packet waits while a P packet that began before it is partly delivered. Once passed on it does not
+  // change, and P packets that begin later pass it.
   logic np_offered_q, np_may_go;
   assign np_may_go  = np_offered_q || !(inside_q[0] && own_q[0]);
   assign loop_valid = tx_valid & own & {2'b11, np_may_go, 1'b1};
@@ -367,8 +367,8 @@ module net #(
     event_count_o[ggas_regs_pkg::EV_UNITS_CUT[5:0]]   = lnk_ev_cut_i;
   end
 
-  // An event that came while one of its kind waits in the log is counted only, and so is a link up that waits when the
-  // link dies: the last record of the two reports the state.
+  // An event that occurs while one of its kind waits in the log is only counted. So is a link-up event that waits when
+  // the link dies: the last record of the two reports the state.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cut_q       <= 1'b0;

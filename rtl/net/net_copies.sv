@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A way for each copy of the packets of one stream (docs/network.md). A packet for a group goes to its branches one
+// A route for each copy of the packets of one stream (docs/network.md). A packet for a group goes to its branches one
 // after the other, to the own units last; its source offers it again as long as keep_o is set with its last beat.
 `default_nettype none
 

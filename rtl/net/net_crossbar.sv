@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The crossbar between the links and the units of a NIC with several links (docs/network.md). Ports 0 ... LINKS-1 are
 // the links, port LINKS is the own units'. Each input moves one packet at a time into the queue that the link has for
-// it (net_output), as soon as the other side has room for one more: so who waits for one link is not in the way of who
-// comes after. Packets for the own units leave next to that, a stream a virtual channel.
+// it (net_output), as soon as the other side has room for one more: so a packet that waits for one link does not block
+// later packets. Packets for the own units leave at the same time, a stream for each virtual channel.
 `default_nettype none
 
 module net_crossbar #(
@@ -79,9 +79,9 @@ module net_crossbar #(
     assign in_way[WW*i+:WW] = rx_hdr_i[HW*i+:WW];
   end
 
-  // ---------------------------------------------------------------- what stands at the head of each channel
-  // here: for the own units. dropped: it has no way, or its link carries nothing; so until its end.
-  // want, also: it may go by its first, its second choice.
+  // ---------------------------------------------------------------- the head of each channel
+  // here: for the own units. dropped: it has no route, or its link carries nothing; so until its end. want, also: it
+  // may go by its first, its second choice.
   logic [P*NC-1:0]   here, head, want, also, drops, drop_q;
   logic [P*NC*6-1:0] to, to_also;            // link and channel it goes to
   logic [P*NC*L-1:0] wants_first, wants;     // links as a set, if there is room: that of its first choice; of both
@@ -139,7 +139,7 @@ module net_crossbar #(
   assign tx_waits_o = waits[L*NC-1:0];
 
   // ---------------------------------------------------------------- from the inputs to the queues
-  // An input names one of its channels whose packet may go; each link takes one of the inputs in a cycle. The second
+  // An input names one of its channels whose packet may go; each link accepts one of the inputs in a cycle. The second
   // choice is named only while the first one has no room.
   logic [P-1:0]        act_q;    // within a packet
   logic [P*NC-1:0]     chan_q, chosen, moves;  // its channel; the one that is named; whose beat is moved

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of groups: for each of them and each lane that its packets come in the branches that they go on by, and the
-// link that they must come by. Written by MULTICAST. Several readers, each answered in the same cycle: the links in
-// their order, then the own units.
+// The table of groups: for each group and each lane in which its packets arrive, the branches by which they leave, and
+// the link by which they must arrive. Written by MULTICAST. Several readers, each answered in the same cycle: the links
+// in their order, then the own units.
 `default_nettype none
 
 module net_groups #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits for a link: a queue for each input of the crossbar, which holds the packet that is being sent and the next
+// Packets that wait for a link: a queue for each input of the crossbar, with the packet that is being sent and the next
 // one. They take turns by virtual time, so that flows share the link and not inputs (docs/network.md#shares). A packet
-// comes here only when the other side has room for it, so it waits for nothing but the link. While that is not UP
-// packets are lost here.
+// enters only when the other side has room for it, so it waits only for the link. While the link is not UP packets are
+// lost here.
 `default_nettype none
 
 module net_output #(
@@ -87,7 +87,7 @@ module net_output #(
 
   // ---------------------------------------------------------------- virtual times
   // now_q is that of the link, own_q that of the next packet of the own units. A packet from a link brings that of the
-  // link before; shift_q makes it one of this link. None may be further after than 32, or further ahead than 31.
+  // link before; shift_q converts it to one of this link. None may be more than 32 late, or more than 31 ahead.
   logic [7:0]      now_q, own_q;
   logic [P*8-1:0]  shift_q;
   logic [P*OW-1:0] order_q;  // how far ahead of now_q the head of a queue is, plus 32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeats packets of the own units: a packet passes without delay; if its last beat is taken with keep_i it is offered
-// again. All its beats but the last stand in RAM then, the last one stays at the input until it is taken without
-// keep_i. Header and ways are those of its first offer.
+// Repeats packets of the own units. A packet passes without delay; if its last beat is accepted with keep_i it is
+// offered again. In that case all its beats but the last are in RAM, and the last one stays at the input until it is
+// accepted without keep_i. Header and routes are those of its first offer.
 `default_nettype none
 
 module net_repeat #(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Store-and-forward buffer of one virtual channel. Payload is written speculatively while a packet arrives and becomes
-// visible when the packet is committed; the next packet's begin rolls back what was not. Its header is written in the
-// same way, at the latest in the cycle before, so that both RAMs can be read as it is committed. Headers have a queue
-// of their own, so a packet costs 1 + its payload beats of the DEPTH units that its sender accounts for. A packet may
-// be read several times: with REPEAT it goes when its last beat is taken without keep_i.
+// visible when the packet is committed; the start of the next packet rolls back an uncommitted one. Its header is
+// written in the same way, at the latest in the cycle before, so that both RAMs can be read when it is committed.
+// Headers have a separate queue, so a packet costs 1 + its payload beats of the DEPTH units that its sender accounts
+// for. A packet may be read several times: with REPEAT it leaves when its last beat is accepted without keep_i.
 `default_nettype none
 
 module net_vc_buffer #(
@@ -68,8 +68,8 @@ module net_vc_buffer #(
   logic [PTR_W:0]    first_q;   // its first beat
   logic              take, again;
 
-  // Fullness comes from registers that do not know what was read at the last edge. Who keeps to its credits never
-  // finds that out: what was read is on offer, and has not been given back.
+  // Fullness is computed from registers that do not include the read at the last edge. A sender that obeys its credits
+  // never notices: the entry that was read is on offer, and its credit has not been returned.
   assign hnext  = hwr_q + {{PTR_W{1'b0}}, commit_i};
   assign hfill  = hnext - hrd_q;
   assign hfull  = hfull_q || (commit_i && hlast_q);

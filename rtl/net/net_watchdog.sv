@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a unit that takes nothing from stopping packets of others (docs/network.md#units-that-take-nothing): one of
-// them a virtual channel. If an offer stands too long the own units are cut off: the rest of the packet on offer is
-// kept here, so that its buffer is free, and what comes after it is lost.
+// Prevents a unit that accepts nothing from blocking packets of others (docs/network.md#units-that-take-nothing): one
+// instance for each virtual channel. If an offer waits too long the own units are cut off: the rest of the offered
+// packet is kept here, so that its buffer is free, and later packets are lost.
 `default_nettype none
 
 module net_watchdog #(

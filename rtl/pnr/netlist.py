@@ -35,7 +35,7 @@ write_rtlil -selected {out}
 MAP_LIMIT = 3600  # seconds of one unit
 MEMORY = 8 << 30  # bytes of one tool
 
-# What a cell takes of the device. A distributed RAM of 16 x 4 takes the LUTs of two slices and blocks those of the slice
+# The LUTs that a cell needs. A distributed RAM of 16 x 4 needs the LUTs of two slices and blocks those of the slice
 # that writes it.
 CELLS = {
     "LUT4": ("lut4", 1),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They stand in RAM; what occurs
-// is first counted in a few bits, which are added to the RAM in turn. A read over the register bus adds what is not
-// there yet, but for the cycle of the read and the one before.
+// The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They are in RAM; pulses are
+// first counted in a few bits, which are added to the RAM in turn. A read over the register bus adds the pulses that
+// are not in RAM yet, except those of the cycle of the read and the one before.
 `default_nettype none
 
 module counters #(
@@ -30,7 +30,7 @@ module counters #(
   localparam int unsigned EVENT_W = $clog2(TURN * EV_SOURCES + 1);
   localparam int unsigned SEEN_W  = $clog2(EV_SOURCES + 1);
 
-  // ---------------------------------------------------------------- what is not in RAM yet
+  // ---------------------------------------------------------------- counts that are not in RAM yet
   // In planes, bit b of every word together: one addition counts for all words, in the simulator too.
   logic [N-1:0]     named_q [NAMED_W];
   logic [NE-1:0]    event_q [EVENT_W];
@@ -98,7 +98,7 @@ module counters #(
   end
 
   // ---------------------------------------------------------------- whose turn it is
-  // A group of words is looked at, those of them that have something are passed on one by one, and taken a cycle later.
+  // A group of words is examined; those with counts are passed on one by one, and accepted a cycle later.
   logic       clear_q;         // the RAM is being cleared after a reset
   logic [3:0] group_q;         // next group
   logic [3:0] of_q;            // group of those that wait

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The events of many sources on one port, in turn. With PULSES a source does not wait: one event of each is kept, and
-// what meets it waiting is lost to the log. With DEPTH some wait in a queue after the turn, so that each is taken and
-// counted at once; what finds the queue full is counted but not logged.
+// further ones that occur meanwhile are not logged. With DEPTH some events wait in a queue after the turn, so that each
+// is accepted and counted at once; events that find the queue full are counted but not logged.
 `default_nettype none
 
 module event_collector #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event queue: takes events from the units in turn, writes 16-byte records into a ring in host memory and raises an
-// MSI-X vector. Masked codes, and what is beyond the share of who caused it (event_share), are not written. With the
-// ring full an event is dropped, counted and, once there is room, reported by EVENT_OVERFLOW.
-// Record: bits 63:0 event_t, bit 64 phase (1 in the first round, then alternating), bits 127:65 sequence number.
+// The event queue: accepts events from the units in turn, writes 16-byte records into a ring in host memory and raises
+// an MSI-X vector. Masked codes, and events beyond the share of their cause (event_share), are not written. If the ring
+// is full an event is dropped, counted and, once there is room, reported by EVENT_OVERFLOW. Record: bits 63:0 event_t,
+// bit 64 phase (1 in the first round, then alternating), bits 127:65 sequence number.
 `default_nettype none
 
 module event_queue #(

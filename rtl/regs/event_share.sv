@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many event records each one who causes events may write in a period: a context, an interval, a node for packets
-// of the network, else all events of a code together. So none of them fills the ring for the others. What is left of
-// a share stands in RAM next to the period it is for; a new period needs no clearing.
+// Limits the event records of each cause in a period: a context, an interval, a node for packets of the network, else
+// all events of a code together. So no cause fills the ring for the others. The rest of a share is in RAM next to its
+// period; a new period needs no clearing.
 `default_nettype none
 
 module event_share (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring of fired contexts in host memory (docs/interrupts.md), so that one vector serves many contexts. A context is
-// in the ring at most once: one that fires again is put there again when software has read its entry. So 256 entries
-// never overflow, and the ring is kept here too: no one who fires waits for the host.
-// Entry: bits 7:0 context, bit 64 phase (1 in the first round, then alternating), bits 127:65 sequence number.
+// in the ring at most once: if it fires again, it is entered again when software has read its entry. So 256 entries
+// never overflow. A copy of the ring is kept here, so a context that fires does not wait for the host. Entry: bits 7:0
+// context, bit 64 phase (1 in the first round, then alternating), bits 127:65 sequence number.
 `default_nettype none
 
 module fired_ring (
@@ -32,7 +32,7 @@ module fired_ring (
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
-  // ---- one thing at a time: the oldest entry was read, or a context fires. An entry is looked up first, then its
+  // ---- one operation at a time: the oldest entry was read, or a context fires. An entry is looked up first, then its
   // context.
   localparam logic [1:0] S_IDLE = 2'd0, S_CLEAR = 2'd1, S_ENTRY = 2'd2, S_CONTEXT = 2'd3;
   logic [1:0]    state_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the NIC informs software (docs/interrupts.md): event ring, ring of fired contexts, MSI-X. Records of both rings
-// go to the host in turns; each raises its vector after its record.
+// Notification of software by the NIC (docs/interrupts.md): event ring, ring of fired contexts, MSI-X. Records of both
+// rings go to the host in turns; each raises its vector after its record.
 `default_nettype none
 
 module interrupts #(

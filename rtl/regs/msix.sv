@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MSI-X: table, mask and pending bits of 16 vectors; a message is a 4-byte write. A vector is pending until its message
-// was taken; a message that waits is withdrawn when its vector may not send any more, so none leaves over the write
-// that masked it. Moderation holds a vector for some time after each message, unless so many raises came meanwhile.
+// was accepted. A waiting message is withdrawn when its vector may no longer send, so none follows the write that
+// masked it. Moderation holds a vector for some time after each message, or until it was raised often enough.
 `default_nettype none
 
 module msix (
@@ -88,9 +88,9 @@ module msix (
     else if (mod_write) moderated_q[which] <= 1'b1;
   end
 
-  // A vector is held from its message until the time has passed or the raises have come. Looked at after a tick and
-  // when it is raised: one vector a cycle is chosen, read, checked. One that is free by then is not checked: what was
-  // read is of the message before.
+  // A vector is held from its message until the time has passed or it was raised often enough. This is checked after a
+  // tick and when it is raised: one vector a cycle is chosen, read, checked. One whose message has left meanwhile is
+  // not checked, because the data read are those of the message before.
   logic         taken;             // the message left
   logic [N-1:0] hold_q, look_q;    // held; to be looked at
   logic [7:0]   raises_q [N];      // since it was held; stops at its end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided communication: RMA, ATU, notifications, atomics, VELO (docs/rma.md). Wiring only: of what works for the
-// contexts here (descriptors, requester, payload of puts, answers), of what works for packets of others (target,
-// atomics, messages, gets), and of what both share (contexts, translation, notification rings, the host, events).
+// One-sided communication: RMA, ATU, notifications, atomics, VELO (docs/rma.md). Wiring only: of the units for local
+// contexts (descriptors, requester, payload of puts, answers), of the units for packets of others (target, atomics,
+// messages, gets), and of shared units (contexts, translation, notification rings, the host, events).
 `default_nettype none
 
 module rma #(
@@ -91,7 +91,7 @@ module rma #(
   assign cnt_o = cnt;
 
   // ---------------------------------------------------------------- register stages at the border
-  // A unit that is not clocked costs nothing only if it hangs on nothing that is.
+  // A unit without a clock costs nothing only if its inputs are not driven by units with one.
   localparam int unsigned HOST_W = 2 + ggas_pkg::TLP_HDR_W + DATA_W, NET_W = 2 + ggas_pkg::NET_HDR_W + DATA_W;
   logic page_valid, page_ready, page_sop, page_eop, cpl_in_valid, cpl_in_ready, cpl_sop, cpl_eop, rx_rma_valid,
     rx_rma_ready, rx_rma_sop, rx_rma_eop, rx_ans_valid, rx_ans_ready, rx_ans_sop, rx_ans_eop, tx_rma_valid,
@@ -510,7 +510,7 @@ module rma #(
   end
 
   // ---------------------------------------------------------------- events
-  // Completions that no one waits for: of the contexts here, of packets of others, of walks, of no tag.
+  // Completions without a waiting read: of local contexts, of packets of others, of walks, of no tag.
   wire stray_issue = stray_put || stray_queue;
   wire stray_serve = stray_target || stray_atomic || stray_get;
   assign ev_info[STRAY*40+:40] = {30'd0, stray_put ? tag_put : stray_queue ? tag_queue : stray_target ? tag_target

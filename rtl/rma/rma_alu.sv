@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an atomic makes of a word: 32 or 64 bits, signed or unsigned. In 32 bits the upper halves of the inputs do not
-// count and that of the output is 0.
+// The result of an atomic on a word: 32 or 64 bits, signed or unsigned. With 32 bits the upper halves of the inputs are
+// ignored and that of the output is 0.
 `default_nettype none
 
 module rma_alu (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Responses from the network: data of gets and results of atomics become host writes, then the requester is informed.
-// The protection domain is that of the local context: what carries another one, or an epoch that is over, was asked for
-// by another one and is reported only. Nothing is written for a context that is off. Waits for translation and host
-// writes only.
+// The protection domain is that of the local context: a response with another domain, or an old epoch, belongs to
+// another request and is only reported. Nothing is written for a context that is off. Waits only for translation and
+// host writes.
 `default_nettype none
 
 module rma_answer #(
@@ -116,8 +116,8 @@ module rma_answer #(
     end
   end
 
-  // Nothing to write, or translated, or known since the last cycle not to be written: whose it is comes too late for
-  // what follows from the end of a packet.
+  // Nothing to write, or translated, or refused since the last cycle: the owner is known too late to use it in the
+  // logic at the end of a packet.
   logic        asked_q, told_q, refused_q;
   logic [63:2] told_addr_q;
   logic [3:0]  told_status_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rma_answer keeps of the contexts: whether they are on, and of their owner protection domain and epoch. Those
-// stay while a context is off, so that what its owner still waits for finds it.
+// State of the contexts for rma_answer: whether they are on, and their owner's protection domain and epoch. Those stay
+// while a context is off, so that pending answers of its owner still match.
 `default_nettype none
 
 module rma_answer_context (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Was data of a get refused here? A word for each node and place there: a target serves one get in a place at a time,
-// and its packets come in order. Written by the first packet of a get and by those that are refused; context and epoch
-// next to it keep what was forged apart.
+// Whether data of a get were refused here. A word for each node and place: a target serves one get in a place at a
+// time, and its packets arrive in order. Written by the first packet of a get and by refused ones; context and epoch in
+// the word distinguish forged packets.
 `default_nettype none
 
 module rma_answer_get (

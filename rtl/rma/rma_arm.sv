@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-shot interrupts of contexts (docs/interrupts.md). A reader that goes to sleep arms its context with the number of
 // records it has seen. If the NIC has written more the context fires at once, else with the next record. Both are
-// decided here, one after the other, on the same count: so no record falls between the reader's look and its sleep.
-// What is armed and counted belongs to one start of the context.
+// decided here, one after the other, on the same count: so no record is missed between the reader's check and its
+// sleep. Arms and counts belong to one start of the context.
 `default_nettype none
 
 module rma_arm (
@@ -67,7 +67,8 @@ module rma_arm (
   end
 
   // ---------------------------------------------------------------- does the row belong to this start?
-  // A start leaves the row as it is and forgets that it was used. What is in progress then came before: it has no row.
+  // A start leaves the row unchanged and marks it as unused. Operations in progress at that time belong to the start
+  // before: they have no row.
   wire         ctrl_we = context_i.we && context_i.word == 3'd0;
   wire         start   = ctrl_we && context_i.data[0];
   logic        done, used, used_q, stale_q;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics: read, modify, posted write, answer. Up to 8 in flight, one at a time a word: an operation on a word that
-// another one is working on waits for it and takes over the word's new value instead of reading it back. The last value
-// also stays in progress for a moment, for an operation that comes soon; any other write of this NIC drops it. Each
-// operation is done once, and answered once.
+// Atomics: read, modify, posted write, answer. Up to 8 in flight, one at a time for each word: an operation on a word
+// that another one is using waits for it and takes over the word's new value instead of reading it back. The last value
+// also stays in progress for a moment, for an operation that follows soon; any other write of this NIC drops it. Each
+// operation is executed once, and answered once.
 `default_nettype none
 
 module rma_atomic #(
@@ -123,8 +123,8 @@ module rma_atomic #(
   logic       fin;                    // an operation ends
   logic       insert;
 
-  // The new operation's address is compared in a cycle before it is taken; what ends meanwhile changes what is in
-  // progress.
+  // The new operation's address is compared in the cycle before it is accepted; the comparison includes operations that
+  // end meanwhile.
   logic         compared_q, good_q, hand_same_q;
   logic [N-1:0] word_same_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

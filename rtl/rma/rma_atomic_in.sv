@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ATOMIC packet becomes an operation: payload gathered, header checked, address translated meanwhile. An operation
-// that must not be done comes out like any other, with its status.
+// Converts an ATOMIC packet into an operation: collects the payload, checks the header, and translates the address at
+// the same time. An operation that must not be executed leaves like any other, with its status.
 `default_nettype none
 
 module rma_atomic_in #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// First stage of a step: what is next. What comes in and what goes out take turns; of what comes in, a done fetch
-// command goes before an answer, so that an answer never finds its put still under way; what goes out goes round. A
-// context whose step began in the cycle before is not chosen again: nothing begins then.
+// First stage of a step: chooses the next one. Inputs and outputs take turns. Among inputs a completed fetch command
+// has priority over an answer, so that an answer never finds its put still in flight; outputs take turns. A context
+// whose step began in the cycle before is not chosen again: nothing begins then.
 `default_nettype none
 
 module rma_choice (

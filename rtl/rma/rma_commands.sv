@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetch commands of the requester: one at the output, and for each one under way what must be known when it is done.
-// They are done in order.
+// Fetch commands of the requester: one at the output, and for each one in flight the state that is needed when it
+// completes. They complete in order.
 `default_nettype none
 
 module rma_commands #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CONTEXT registers, in RAM, and their broadcast: every write is reported to all units in the next cycle, as a
-// whole 64-bit word whatever its size was. After reset CTRL reads 0; the other words are undefined until they are
-// written. Contexts that the build does not have read 0, and as stopped. Next to CTRL units are informed how often the
-// context was started, modulo 32, so that packets of different owners differ.
+// whole 64-bit word even if the write was shorter. After reset CTRL reads 0; the other words are undefined until they
+// are written. Contexts that the build does not have read 0, and as stopped. With CTRL units also get the number of
+// starts of the context, modulo 32, so that packets of different owners differ.
 `default_nettype none
 
 module rma_context (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets whose payload is in the descriptor: begun when the descriptor's turn comes, their payload read word by
-// word from the words of the first slot, kept here, and from where the requester holds the other slots. The data of
-// a put move to their place in the first DW, and what lies after the last byte becomes 0, as a beat goes out. An
+// Packets whose payload is in the descriptor. They begin when the descriptor's turn comes; their payload is read word
+// by word from the words of the first slot, kept here, and from the requester's copy of the other slots. When a beat
+// leaves, the data of a put are moved to their place in the first DW, and bytes after the last one become 0. An
 // immediate or inline put that crosses a multiple of the MTU makes two packets.
 `default_nettype none
 
@@ -57,8 +57,8 @@ module rma_express #(
   logic               put, split, single;
   logic [3:0]         end_be;
 
-  // DW that the first bytes of the source's last DW and the skew make, next to the whole ones: 0 to 2.
-  // Written out, because a carry chain is slow to enter.
+  // DWs made of the first bytes of the source's last DW and the skew, in addition to the whole ones: 0 to 2. Written
+  // out, because a carry chain is slow to enter.
   wire [1:0] ends  = w0_i.size[1:0];
   wire [1:0] from  = w2_i[1:0];
   wire       two   = ends[1] && from[1] && (ends[0] || from[0]);

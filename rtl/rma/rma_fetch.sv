@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payload from host memory into packets: translates the source, reads it, moves the bytes to where the destination
-// wants them, and sends the packets in the order of the commands. A command that fails makes no packet. A packet starts
-// when the completion that it still waits for has come far enough: 4 cycles after its first beat.
+// Payload from host memory into packets: translates the source, reads it, aligns the bytes for the destination, and
+// sends the packets in the order of the commands. A command that fails makes no packet. A packet starts when the last
+// missing completion has progressed far enough: 4 cycles after its first beat.
 `default_nettype none
 
 module rma_fetch #(

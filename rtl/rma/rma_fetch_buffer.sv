@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payload on its way from the host to the network: 256 bytes a slot. A beat that arrives is rotated to where it belongs
-// and falls into at most two rows, of which one is even and one odd: so two banks take a beat a cycle at any distance
-// between source and destination. A beat can be read two cycles after it came; rows_o reports how far the completion
-// has got that makes a slot complete.
+// Payload between the host and the network: 256 bytes a slot. An arriving beat is rotated to its place and falls into
+// at most two rows, of which one is even and one odd: so two banks accept a beat a cycle at any distance between source
+// and destination. A beat can be read two cycles after it arrived; rows_o reports the progress of the completion that
+// makes a slot complete.
 `default_nettype none
 
 module rma_fetch_buffer #(

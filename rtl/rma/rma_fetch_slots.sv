@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slots of rma_fetch: a ring in the order of the commands. A slot is taken by a command, closed when its last read
-// was made, complete when as many reads ended as were made, started (read out) in its turn, and released when its
-// packet has gone.
+// The slots of rma_fetch: a ring in the order of the commands. A slot is allocated by a command, closed when its last
+// read was made, complete when as many reads have ended as were made, started (read out) in its turn, and released when
+// its packet has left.
 `default_nettype none
 
 module rma_fetch_slots #(

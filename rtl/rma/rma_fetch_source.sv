@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source of a fetch command: translated where it starts and, if it crosses 4 KB, once more after the border; each
-// piece is cut at multiples of MRRS into reads. One command is translated while reads of the piece before it are made.
-// No page is below 4 KB, so where a piece and its first read end is known before the translation.
+// Source of a fetch command: translated at its start and, if it crosses 4 KB, once more after the border; each piece is
+// cut at multiples of MRRS into reads. One command is translated while reads of the piece before it are made. No page
+// is smaller than 4 KB, so the ends of a piece and of its first read are known before the translation.
 `default_nettype none
 
 module rma_fetch_source #(

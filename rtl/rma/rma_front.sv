@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in front of the requester: pages of contexts and work queues fill slots, whole descriptors leave them, and
-// status blocks report what became of them. Contexts with a complete descriptor take turns: each is listed at most
-// once, and not while one of its descriptors is with the requester. If nothing else waits a descriptor is offered three
-// cycles after its last DW came.
+// Front end of the requester: pages of contexts and work queues fill slots, whole descriptors leave them, and status
+// blocks report their results. Contexts with a complete descriptor take turns: each is listed at most once, and not
+// while one of its descriptors is with the requester. If nothing else waits a descriptor is offered three cycles after
+// its last DW arrived.
 `default_nettype none
 
 module rma_front #(
@@ -195,8 +195,8 @@ module rma_front #(
       .wdata_i({pending, 1'b0}), .raddr_i({desc_done_vpid_i[CW-1:0], first_vpid[CW-1:0]}),
       .rdata_o({done_old, first_old}));
 
-  // ---------------------------------------------------------------- the descriptor on its way
-  // Whenever there is room for a beat, one is read; whether it is one is known at the end of the cycle.
+  // ---------------------------------------------------------------- the descriptor to the requester
+  // Whenever there is room for a beat, one is read; whether it is valid is known at the end of the cycle.
   logic [3:0] slot_q;  // of the beat after this one
   logic [1:0] left_q;  // slots after this one
   assign read       = !desc_valid_o || desc_ready_i;

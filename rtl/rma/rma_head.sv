@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The head of a queue in a register, which is filled while it is empty: what takes it late in a cycle does not reach
-// the queue. An entry in every other cycle.
+// The head of a queue in a register, which is filled while it is empty: logic that accepts an entry late in a cycle
+// does not extend into the queue. An entry in every other cycle.
 `default_nettype none
 
 module rma_head #(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways between the RMA and the host: writes and reads of its units take turns, whole packets each; completions find
+// Connection of the RMA to the host: writes and reads of its units take turns, whole packets each; completions find
 // their unit by tag.
 `default_nettype none
 
@@ -39,7 +39,7 @@ module rma_host #(
   localparam int unsigned HW = ggas_pkg::TLP_HDR_W, DW = DATA_W;
 
   // ---------------------------------------------------------------- writes
-  // Those of the contexts here take turns, those of others' packets, and then both with what they share.
+  // Units for local contexts take turns, units for packets of others take turns, and then both with the shared ones.
   logic [1:0]      half_wr_valid, half_wr_ready, half_wr_sop, half_wr_eop;
   logic [2*HW-1:0] half_wr_hdr;
   logic [2*DW-1:0] half_wr_data;

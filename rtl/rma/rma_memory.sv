@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the requester keeps of each context: its state (zero after reset), and four words of 256 bits: three slots of
-// its descriptor and a notification that met a full ring. A state that is written in the cycle of the read or in the
-// one after it is handed over; the steps of one context are at least two cycles apart.
+// The requester's memory for each context: its state (zero after reset), and four words of 256 bits: three slots of its
+// descriptor and a notification that found a full ring. A state that is written in the cycle of the read or in the one
+// after it is bypassed; the steps of one context are at least two cycles apart.
 `default_nettype none
 
 module rma_memory (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of the requester to rma_notify: a short queue, one at a time outside. The answer to a notification that a
-// context waits for stands on rsp_* until its step begins, the request on nt_* until that ends; others are forgotten.
+// Requests of the requester to rma_notify: a short queue, one at a time outside. If a context waits for a notification,
+// its answer stays on rsp_* until the context's step begins, and the request on nt_* until that ends; others are
+// dropped.
 `default_nettype none
 
 module rma_note_port (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notification rings: 16-byte records to host or GPU memory, one request of a client at a time, clients in turn. A full
-// ring is an answer (FULL, or LOST: dropped and counted), never a wait. What was dropped is reported by a record of
+// ring is an answer (FULL, or LOST: dropped and counted), never a wait. Dropped records are reported by a record of
 // kind LOST before the next one.
 `default_nettype none
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to the pages of contexts: descriptor slots row by row, doorbells one by one. What fits nothing goes on as a
-// row without lanes, marked bad, so that each write is reported once. Always takes after finite time: it waits for
-// rma_slots, rma_queue and rma_arm to take turns, and for nothing else.
+// Writes to the pages of contexts: descriptor slots row by row, doorbells one by one. An invalid write is passed on as
+// a row without lanes, marked bad, so that each is reported once. Always accepts in finite time: it waits for its turn
+// at rma_slots, rma_queue and rma_arm, and for nothing else.
 `default_nettype none
 
 module rma_page #(
@@ -103,8 +103,8 @@ module rma_page #(
     && queue});
   wire       bad_row = is_slot ? queue : row[0] ? mask[7:6] != '0 : mask[4] && !queue;
 
-  // Doorbells that wait: queue, notifications; or messages, arm for notifications, arm for messages. One leaves, arms
-  // and the queue's last.
+  // Doorbells that wait: queue, notifications; or messages, arm for notifications, arm for messages. One leaves at a
+  // time, arms and the queue's last.
   logic [4:0] rung_q, leaves;
   wire        waits = rung_q[2:1] != '0;
   wire        arms  = !waits && rung_q[4:3] != '0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work queues: rings of 32-byte slots in memory, read several at a time into the context's 16 slots as these get free.
-// Counts of produced, fetched and consumed slots in RAM. A thing is done in four cycles: it is chosen; its counts are
-// read and subtracted; compared; written. The next one is chosen two cycles later, one of the same context four.
-// Contexts take turns read by read.
+// Work queues: rings of 32-byte slots in memory, read several at a time into the context's 16 slots as these become
+// free. Counts of produced, fetched and consumed slots are in RAM. An operation has four cycles: it is chosen; its
+// counts are read and subtracted; compared; written. The next one is chosen two cycles later, one of the same context
+// four. Contexts take turns read by read.
 `default_nettype none
 
 module rma_queue #(
@@ -185,8 +185,8 @@ module rma_queue #(
   end
 
   // ---------------------------------------------------------------- compare
-  // The most that one read takes: what was produced, the slots that are free, up to the end of the ring, MRRS, 8.
-  // Bit i: it may take more than i.
+  // The largest read: limited by the produced slots, the free slots, the end of the ring, MRRS, and 8. Bit i: more than
+  // i are possible.
   function automatic logic [7:0] more(input logic [31:0] slots);
     for (int i = 0; i < 8; i++) more[i] = slots[31:3] != '0 || slots[2:0] > i[2:0];
   endfunction

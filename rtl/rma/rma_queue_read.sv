@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of work queues: the slots that come go to rma_slots row by row; those of a read that failed come as bad
-// descriptors, so that each is answered with an error in its turn. One read of a context at a time.
+// Reads of work queues: arriving slots go to rma_slots row by row; those of a failed read become bad descriptors, so
+// that each is answered with an error in its turn. One read of a context at a time.
 `default_nettype none
 
 module rma_queue_read #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One write port with byte enables, one read port, synchronous read: block RAM. A read of the address written at the
-// same edge returns no defined bytes where it is written (ram_1r1w.sv says why); rdata_o holds its value while re_i is
-// low.
+// same edge returns undefined data for the written bytes (ram_1r1w.sv gives the reason); rdata_o holds its value while
+// re_i is low.
 `default_nettype none
 
 module rma_ram_be #(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host reads: a tag a command, completions of any number and order to data beats, and one end a command: good, failed,
-// or given up after a time-out. Data of one read comes in order and never after its end. A beat a cycle. Latency:
-// command -> request 1 cycle, completion beat -> data 2, last data beat taken -> end 1. While the host takes no reads a
-// request stays on offer, also when its command was given up; further commands are given up at once. So the unit that
-// reads waits for a bounded time, whatever the host does.
+// Host reads: a tag for each command, completions of any number and order to data beats, and one end for each command:
+// good, failed, or given up after a time-out. Data of one read arrive in order and never after its end. A beat a cycle.
+// Latency: command -> request 1 cycle, completion beat -> data 2, last data beat accepted -> end 1. While the host
+// accepts no reads a request stays on offer, even when its command was given up; further commands are given up at once.
+// So a unit that reads waits for a bounded time, for any behaviour of the host.
 `default_nettype none
 
 module rma_read #(

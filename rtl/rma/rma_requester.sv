@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: descriptors to packets and fetch commands, answers to counts and notifications. A step for each thing
-// that happens to a context, in four stages: it is chosen (rma_choice); the context's state and the first slot of
-// its descriptor are read, a new descriptor is decoded; what to do is decided, and an express packet is loaded
-// (rma_step_out, rma_step_in); the rest is done and the state written (rma_step_end). A step may begin in every
-// cycle, of one context in every other cycle. No stage waits: what finds an output taken goes back into its queue,
-// so nothing waits for a packet to be taken except other packets.
+// Requester: descriptors to packets and fetch commands, answers to counts and notifications. There is a step for each
+// event of a context, in four stages: it is chosen (rma_choice); the context's state and the first slot of its
+// descriptor are read, a new descriptor is decoded; the action is decided, and an express packet is loaded
+// (rma_step_out, rma_step_in); the rest is done and the state written (rma_step_end). A step may begin in every cycle,
+// of one context in every other cycle. No stage waits: a step that finds an output in use goes back into its queue, so
+// nothing waits for a packet to be accepted except other packets.
 `default_nettype none
 
 module rma_requester #(
@@ -141,16 +141,16 @@ module rma_requester #(
                    ans_i.op == ggas_pkg::OP_RMA_ATOMIC_RSP, ans_i.asked, ans_i.epoch, ans_i.dvpid, ans_i.node,
                    ans_i.addr};
 
-  // Room for the counts and notifications of three steps under way, two that begin before room_q says so, and one that
-  // follows a notification.
+  // Room for the counts and notifications of three steps in flight, two that begin before room_q reports it, and one
+  // that follows a notification.
   logic room_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) room_q <= 1'b0;
     else room_q <= st_count < 4'd3 && note_room;
   end
 
-  // Outputs are looked at as a step begins, and taken when it is decided: a packet finds its place taken only if the
-  // one before it is held up outside. After a step that may send a long packet none that may send another begins.
+  // Outputs are checked when a step begins, and allocated when it is decided: a packet finds its output in use only if
+  // the one before it is blocked outside. After a step that may send a long packet none that may send another begins.
   wire express_soon = !read_kind[K_DESC] && !read_kind[K_EXP] && !decide_long && (express_free || express_ends);
   wire command_soon = !read_kind[K_PUT] && !decide_kind[K_PUT] && !end_kind[K_PUT] && cmd_soon;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the modules of rma_requester share: the state of a context, what a step does next to changing it, rules of
-// descriptors.
+// Shared by the modules of rma_requester: the state of a context, the actions of a step, rules of descriptors.
 
 // verilator lint_off UNUSEDPARAM
 // verilator lint_off UNUSEDSIGNAL
@@ -49,8 +48,8 @@ package rma_requester_pkg;
     logic [2:0] what;       // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
   } flags_t;
 
-  // The state of a context. What is marked * follows from other fields: it is worked out as the state is written, so
-  // that it need not be when it is read.
+  // The state of a context. Fields marked * follow from others: they are computed when the state is written, to save
+  // that time when it is read.
   typedef struct packed {
     logic [3:0]  phase;       // PH_*
     logic        tail;        // the put's packets are out: its NOTIFY is in turn

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves gets: a table of those under way, which take turns packet by packet, so that a long one does not delay the
-// others. Packets become fetch commands with headers of GET_DATA; when the last packet has left, or one failed and
-// those before it have left, the get ends.
+// Serves gets: a table of those in flight, which take turns packet by packet, so that a long one does not delay the
+// others. Packets become fetch commands with headers of GET_DATA. The get ends when the last packet has left, or when
+// one has failed and those before it have left.
 `default_nettype none
 
 module rma_responder #(

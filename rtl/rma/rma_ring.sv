@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a NIC-written ring in host or GPU memory needs, for 256 contexts: its configuration, how many records were
-// written and how many the reader has consumed. A context is looked up in one cycle and updated later; one lookup is in
-// progress at a time.
+// State of a ring in host or GPU memory that the NIC writes, for 256 contexts: its configuration, and the numbers of
+// records written and consumed. A context is looked up in one cycle and updated later; one lookup is in progress at a
+// time.
 `default_nettype none
 
 module rma_ring #(

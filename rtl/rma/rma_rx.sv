@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First stage of a unit that serves packets: the header of the next packet stands on head_* while its beats, and those
-// of the packet before it, wait in a small FIFO. So a packet can be checked and translated while the one before it is
+// First stage of a unit that serves packets: the header of the next packet is on head_* while its beats, and those of
+// the packet before it, wait in a small FIFO. So a packet can be checked and translated while the one before it is
 // still being written.
 `default_nettype none
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which contexts must be looked at: on every tick those that wait for an answer or pause, then those whose own
-// notification met a full ring. Without any there is no walk; groups of 16 contexts without any are passed in a cycle.
+// Finds the contexts to check: on every tick those that wait for an answer or pause, then those whose own notification
+// found a full ring. If there are none there is no scan; groups of 16 contexts without any are skipped in a cycle.
 `default_nettype none
 
 module rma_scan (

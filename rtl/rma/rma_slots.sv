@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The descriptor slots of 256 contexts and what is known of them: which DW of a slot are there, which slots are
-// complete, which one is next. One thing a cycle: a row from a page, a row from a work queue, or a look at a context
-// whose descriptor is over. It is taken in one cycle and done in the next; in the third one the context's next
-// descriptor, if it is complete, is named on head_*. What follows the descriptor that is over is known a cycle earlier
-// if the thing before was of the same context: so one context alone is as fast as many.
+// The descriptor slots of 256 contexts and their state: the DWs of a slot that have arrived, the slots that are
+// complete, and the next slot. One input a cycle: a row from a page, a row from a work queue, or a look at a context
+// whose descriptor has ended. It is accepted in one cycle and processed in the next; in the third one head_* names the
+// context's next descriptor, if it is complete. If the input before was of the same context, this is known a cycle
+// earlier: so a single context is as fast as many.
 `default_nettype none
 
 module rma_slots (
@@ -66,8 +66,8 @@ module rma_slots (
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
-  // What is known of a context's slots, a bit or pair a slot. What descriptors are made of is kept from the head on, so
-  // that the next one stands in front; it moves as slots are consumed.
+  // State of a context's slots, a bit or pair for each slot. The data for descriptors are kept from the head on, so
+  // that the next one is first; they move when slots are consumed.
   typedef struct packed {
     logic [3:0]  head;      // next descriptor
     logic [15:0] touched;   // by slot: some DW are there, so the entry in u_parts counts
@@ -155,8 +155,8 @@ module rma_slots (
     end
   end
 
-  // ---------------------------------------------------------------- what is known, with what the two things before
-  // left: at the read it was not yet, or just being written
+  // ---------------------------------------------------------------- the state
+  // With the results of the two inputs before: at the read they were not written yet, or were just being written.
   state_t       state_r, state_q, found, last_q, state_fwd, state, state_w;
   part_t        part_r, part_w_q, part, part_w;
   logic         state_fwd_q, state_found_q, part_fwd_q;

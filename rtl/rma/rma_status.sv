@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status blocks: counts of 256 contexts, each block written when something changed, contexts in turn. What changes
-// while a context waits for its turn shares a write. One thing a cycle (slots consumed, counts of the requester, a
-// context's turn): taken in one cycle, done in the next. Latency: change to write 4 cycles.
+// Status blocks: counts of 256 contexts; a block is written when something changed, contexts in turn. Changes while a
+// context waits for its turn share a write. One input a cycle (slots consumed, counts of the requester, a context's
+// turn): accepted in one cycle, processed in the next. Latency: change to write 4 cycles.
 `default_nettype none
 
 module rma_status #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// First stage of a step: what waits is chosen from, and what it brings is taken. Slots after the first follow a new
-// descriptor beat by beat, and are read from memory in front of the first of one that waited; meanwhile nothing else
-// begins.
+// First stage of a step: chooses one of the waiting inputs and accepts it. The slots after the first follow a new
+// descriptor beat by beat; for a descriptor that waited they are read from memory before the first. Nothing else begins
+// meanwhile.
 `default_nettype none
 
 module rma_step_begin (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Third stage of a step: what becomes of the context and what else is to be done. An express packet is loaded at once;
-// the rest follows as the step ends.
+// Third stage of a step: decides the new state of the context and the actions. An express packet is loaded at once; the
+// rest follows when the step ends.
 `default_nettype none
 
 module rma_step_decide #(

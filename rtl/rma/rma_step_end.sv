@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last stage of every step: a put that was cut goes on or is handed over; a descriptor that is over leaves, or waits
-// for its notification; what waited for fetches or answers goes on. Combinational.
+// Last stage of every step: a put that was cut continues or is handed over; a finished descriptor leaves, or waits for
+// its notification; descriptors that waited for fetches or answers continue. Combinational.
 `default_nettype none
 
 module rma_step_end #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Third stage of a step of what comes in: what becomes of a context when a fetch command is done, an answer has
-// arrived, rma_notify has spoken, or time has passed. Combinational.
+// Third stage of a step of an input: the new state of a context when a fetch command has completed, an answer has
+// arrived, rma_notify has answered, or time has passed. Combinational.
 `default_nettype none
 
 module rma_step_in (
@@ -145,7 +145,7 @@ module rma_step_in (
     end
 
     // ---------------------------------------------------------------- time
-    // What is given up may not be written any more, so what has come is waited for.
+    // Operations that are given up may not be written any more, so data that have arrived are waited for.
     expired = (s_i.awaits || waiting) && !writes_i && ((!overdue[16] && !progress_i) || (s_i.link && link_dead_i));
     if (late_i && progress_i) s_o.stamp = now_i;
     if (late_i && expired) begin

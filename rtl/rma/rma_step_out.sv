@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Third stage of a step of what goes out: what becomes of a context when its descriptor arrives, or when its turn in
-// the put or express queue has come. Combinational.
+// Third stage of a step of an output: the new state of a context when its descriptor arrives, or when its turn in the
+// put or express queue has come. Combinational.
 `default_nettype none
 
 module rma_step_out (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second stage of a step: state and descriptor of the context come from memory, a new descriptor is decoded. What is
-// certain already is reported: an express packet that leaves at once and needs nothing afterwards frees its context.
+// Second stage of a step: state and descriptor of the context are read from memory, a new descriptor is decoded.
+// Results that are certain already are reported: an express packet that leaves at once and needs nothing afterwards
+// frees its context.
 `default_nettype none
 
 module rma_step_read #(

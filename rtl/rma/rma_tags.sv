@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags of host reads: which are free, which wait for completions, which rest because their read ran out of time. A tag
-// that rests is free again when its completions came after all, or another time-out later. Times are in ticks and
-// checked by a walk over the tags, a tag a cycle, on every tick. A read that the host does not take has its time-out,
-// too: its tag rests until it was taken, and from then on like any.
+// Tags of host reads: free, waiting for completions, or quarantined because their read timed out. A quarantined tag is
+// free again when its completions have arrived after all, or after another time-out. Times are in ticks and checked by
+// a walk over the tags, a tag a cycle, on every tick. A read that the host does not accept has a time-out, too: its tag
+// is quarantined until it was accepted, and from then on treated like any other.
 `default_nettype none
 
 module rma_tags #(

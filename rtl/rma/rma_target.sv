@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests from the network, strictly in order: puts become host writes, the rest is handed to its unit once every
-// earlier write was accepted. While one packet is executed (x_*) the next one is checked and translated (head).
-// Whatever a packet contains it ends: with an effect, or with an event and, where the initiator can be informed, an
-// answer. A put waits for nothing but translation and host writes. Latency of a put: first beat in to first beat of the
-// write 4 cycles if the translation takes 2.
+// Requests from the network, strictly in order: puts become host writes, other requests go to their unit once every
+// earlier write was accepted. While one packet is executed (x_*) the next one is checked and translated (head). Every
+// packet ends, whatever its contents: with an effect, or with an event and, if the initiator can be informed, an
+// answer. A put waits only for translation and host writes. Latency of a put: first beat in to first beat of the write
+// 4 cycles if the translation takes 2.
 `default_nettype none
 
 module rma_target #(
@@ -173,8 +173,8 @@ module rma_target #(
   wire  closes = x_kind_q == rma_target_pkg::K_PUT || x_kind_q == rma_target_pkg::K_NOTIFY;
   wire  answer;                                              // pushed in X_ANSWER
   logic [3:0] final_status;
-  // Messages that lost a packet: from the refused one to the message's last, or to the first one of the next if that
-  // never comes.
+  // Messages that lost a packet: from the refused packet to the message's last one, or to the first one of the next
+  // message if the last never arrives.
   localparam int unsigned PARTS = ggas_pkg::MAX_NODES < 256 ? ggas_pkg::MAX_NODES : 256;
   rare_flags #(.DEPTH(256 * ggas_pkg::MAX_NODES), .PARTS(PARTS)) u_refused (
       .clk_i, .rst_ni, .re_i(head_take), .key_i({head.src[ggas_pkg::NODE_W-1:0], head.svpid}), .set_o(marked_before),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request packet is, and whether its header makes sense. Nothing here is trusted: any node may have sent
-// anything.
+// Decodes a request packet and checks its header. Nothing here is trusted: any node may have sent anything.
 `default_nettype none
 
 module rma_target_check (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The next packet of rma_target: its header is checked and, if it is written or flushed, translated, while the packet
-// before it is executed. Its beats wait after the header; a packet that is taken is the one whose beats come.
+// before it is executed. Its beats wait after the header and follow when the packet is accepted.
 `default_nettype none
 
 module rma_target_head #(

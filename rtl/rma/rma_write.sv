@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payload of a packet as host writes to one bus address, cut at MPS from its first DW. A beat a cycle, no latency
-// of its own.
+// The payload of a packet as host writes to one bus address, cut at MPS from its first DW. A beat a cycle, without
+// additional latency.
 `default_nettype none
 
 module rma_write #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared memory functional unit: stores and loads of the host's window become packets, packets of other nodes become
-// reads and writes of what is exported. docs/rtl-structure.md has the contract of every port.
+// Shared memory functional unit: stores and loads of the host's window become packets; packets of other nodes become
+// reads and writes of exported memory. docs/rtl-structure.md has the contract of every port.
 `default_nettype none
 
 module smfu #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges the completions of host reads into one stream, packet by packet in turn: answers with data, all ones for what
-// failed or was refused, and quiet reads (one beat each). One register stage.
+// Merges the completions of host reads into one stream, packet by packet in turn: answers with data, all ones for
+// failed or refused reads, and quiet reads (one beat each). One register stage.
 `default_nettype none
 
 module smfu_cpl_mux #(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes with stores that no quiet round covers yet: a ring of entries, each node once, and a RAM that reports where in
-// the ring a node was listed last. Only an entry that still holds the node counts, so the RAM needs no reset, and
-// what is kept grows with the nodes in use, not with their numbers. A round takes what is listed up to its start.
+// Nodes with stores that no quiet round covers yet: a ring of entries, each node once, and a RAM with the place in the
+// ring where a node was listed last. An entry is valid only if it still contains the node, so the RAM needs no reset,
+// and the state grows with the number of nodes in use, not with their numbers. A round covers the nodes listed up to
+// its start.
 `default_nettype none
 
 module smfu_dirty #(

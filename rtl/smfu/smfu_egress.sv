@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window stores to SMFU_STORE packets. A store asks the lookup when its first beat comes in and waits with its beats
-// in a small queue; the answer releases it, cut every MTU bytes of payload, so the payload is never realigned. What
-// has no target is dropped.
+// Window stores to SMFU_STORE packets. A store requests its look-up when its first beat arrives and waits with its
+// beats in a small queue; the answer releases it, cut every MTU bytes of payload, so the payload is never realigned. A
+// store without a target is dropped.
 `default_nettype none
 
 module smfu_egress #(
@@ -42,8 +42,7 @@ module smfu_egress #(
     output      ggas_pkg::net_hdr_t  tx_p_hdr_o,
     output      logic [DATA_W-1:0]   tx_p_data_o,
 
-    // for loads and quiet
-    // stores taken and not yet sent or dropped, before this cycle's `done`
+    // for loads and quiet stores accepted and not yet sent or dropped, before this cycle's `done`
     output      logic [2:0]          inflight_o,
     output      logic                done_o,         // the oldest of them leaves in this cycle
     output      logic                sent_o,         // a packet to sent_node_o goes to the network ...

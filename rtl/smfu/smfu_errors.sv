@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of stores and rounds of quiet, until they are reported. One that a user's stores met concerns his domain:
-// pages whose context is of that domain learn of it, and pages without a context; any other concerns all. So no one
-// makes the quiets of others fail. Domains that agree in their low bits share a place. Errors between two answers share
-// an epoch, and the first of them is kept. A page's word is the epoch it was reported last; a page that the build has
-// no context for has none and reads that of another one. Words and epoch are not reset: they stay comparable, and
-// without an error there is nothing to report.
+// Errors of stores and rounds of quiet, until they are reported.
+//
+// * An error of a user's store concerns the user's domain: it is reported to pages whose context is of that domain, and
+//   to pages without a context. Any other error concerns all pages. So no user makes the quiets of others fail. Domains
+//   that agree in their low bits share an entry.
+// * Errors between two answers share an epoch, and the first of them is kept. A page's word is the epoch that was
+//   reported to it last; a page whose context the build does not have uses the word of another one.
+// * Words and epoch are not reset: they stay comparable, and without an error there is nothing to report.
 `default_nettype none
 
 module smfu_errors (
@@ -59,8 +61,9 @@ module smfu_errors (
     end
   end
 
-  // ---------------------------------------------------------------- what is kept: of any error, of those that concern
-  // all, and of each place; each with its epoch, and whether no one was informed of it
+  // ---------------------------------------------------------------- state
+  // Of any error, of those that concern all pages, and of each entry; each with its epoch, and whether it was reported
+  // at all.
   logic [EPOCH_W-1:0] any_epoch_q, all_epoch_q, there_epoch;
   logic [3:0]         any_q, all_q, there;
   logic               any_open_q, all_open_q;
@@ -108,8 +111,8 @@ module smfu_errors (
     end
   end
 
-  // ---------------------------------------------------------------- what the page has not learned
-  // Nothing in the first cycle after the start.
+  // ---------------------------------------------------------------- errors not yet reported to the page
+  // None in the first cycle after the start.
   logic       any_news_q, all_news_q, one_news_q;
   logic [3:0] one_q;
   always_ff @(posedge clk_i) begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other nodes may reach through the window: the EXPORT registers in RAM, and for stores and for loads a line with
-// the export that was asked for last. A packet names its export, so nothing is searched for; one that names the export
-// of the packet before it is checked at once, another one two cycles later. A write of an export empties its lines in
-// the same cycle, and mark_o then divides what was let in before from what comes.
+// Memory that other nodes may access through the window: the EXPORT registers in RAM, and one cache line each for
+// stores and for loads with the export that was requested last. A packet names its export, so nothing is searched. A
+// packet with the same export as the packet before it is checked at once, another one two cycles later. A write of an
+// export empties its lines in the same cycle; mark_o then separates packets accepted before from later ones.
 `default_nettype none
 
 module smfu_exports (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote stores to writes of the export that each names, cut every MPS bytes of payload; bad ones are dropped with an
-// event. Also the one register stage in front of the host that writes share with the reads of smfu_rob: a read goes
-// in only while the host takes reads, so a write never stands after one for long.
+// Remote stores to writes of the exports that they name, cut every MPS bytes of payload; invalid ones are dropped with
+// an event. Also contains the one register stage in front of the host that writes share with the reads of smfu_rob: a
+// read enters only while the host accepts reads, so a write never waits long for one.
 `default_nettype none
 
 module smfu_ingress #(
@@ -86,8 +86,8 @@ module smfu_ingress #(
   wire [10:0]  passed = {{(11-BEATS_W){1'b0}}, beat_q} + 11'd1;
   wire         end_of_piece = rx_p_i.eop || (!final_q && passed == len_q >> BEAT_W);
 
-  // The next piece is cut as the one before it ends, or as the packet comes: MPS, a power of two from 128 bytes on, may
-  // change then; no more than a packet has.
+  // The next piece is cut when the one before it ends, or when the packet arrives, because MPS, a power of two from 128
+  // bytes on, may change; at most the size of a packet.
   wire [10:0]  most = cfg_mps_i < ggas_pkg::MTU[12:0] ? cfg_mps_i[12:2] : ggas_pkg::MTU_DW;
   wire [10:0]  left = state_q == S_IDLE ? rx_p_i.hdr.len_dw : rest_q;
   wire         fits = left <= most;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The INTERVAL registers in RAM, and the search through them: one interval a cycle, the lowest that holds the whole
-// access wins. Next to the answer stands the range of pages around the access in which every access has the same one,
-// so that it need not be searched again.
+// The INTERVAL registers in RAM, and the search through them: one interval a cycle; the lowest that contains the whole
+// access wins. The answer includes the range of pages around the access in which every access has the same answer, so
+// that it need not be searched again.
 `default_nettype none
 
 module smfu_intervals (
@@ -249,7 +249,7 @@ module smfu_intervals (
   end
 
   // ---------------------------------------------------------------- event
-  // Register accesses come one at a time and far apart; should a second bad write arrive before the event was taken
+  // Register accesses are made one at a time and far apart. If a second bad write arrives before the event was accepted
   // it waits in bad_again_q.
   logic       bad_again_q;
   logic [5:0] bad_index_q;

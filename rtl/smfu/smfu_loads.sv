@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window loads to SMFU_LOAD packets, one load after the other: look it up, let the stores before it leave, take an
+// Window loads to SMFU_LOAD packets, one load after the other: look it up, let the stores before it leave, allocate an
 // entry of the matching store, send its chunks. While one is sent the next are looked up, so that a load of one chunk
-// takes a cycle. A chunk never crosses a multiple of 256 bytes, nor of MPS (its answer is one completion). What has
-// no target reads as all ones at once, and so does a load after one that the network did not take in time: many
-// loads end as soon as one does. Quiet reads go on to smfu_quiet once the stores before them have left; other reads
-// of a page are refused.
+// takes a cycle.
+//
+// * A chunk never crosses a multiple of 256 bytes, nor of MPS (its answer is one completion).
+// * A load without a target reads as all ones at once. So does a load after one that the network did not accept in
+//   time: many loads end as soon as one does.
+// * Quiet reads go on to smfu_quiet once the stores before them have left; other reads of a page are refused.
 `default_nettype none
 
 module smfu_loads (
@@ -206,8 +208,8 @@ module smfu_loads (
     end
   end
 
-  // Whether the next load may come is known late: it is taken whenever its place is free, and busy_q says whether it is
-  // one.
+  // Whether there is a next load is known late: its place is filled whenever it is free, and busy_q says whether it is
+  // valid.
   wire        done = send && final_q;
   always_ff @(posedge clk_i) begin
     if (!busy_q || done) begin

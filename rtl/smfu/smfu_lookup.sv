@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window offset to node and segment offset: 64 intervals, or bits of the offset (mask mode). An access hits when the
-// whole of it lies in one place; the lowest interval wins. Answers found before stand in 64 lines of RAM, chosen by
-// the bits of the offset that distinguish intervals of the usual size, each with the range of pages for which it
-// holds: the answer comes two cycles after the request, one request a cycle. Only what stands in no line is searched
-// for (at most 140 cycles), meanwhile ready_o is low; so is what meets an access to the INTERVAL registers, where the
-// answer's target comes from. After a change of the intervals the lines are filled again without a request, so that
-// the first access to an interval finds one.
+// Window offset to node and segment offset: 64 intervals, or bits of the offset (mask mode). An access hits when all of
+// it lies in one interval; the lowest interval wins.
+//
+// * Earlier answers are cached in 64 lines of RAM, selected by the bits of the offset that distinguish intervals of the
+//   usual size, each with its range of pages: the answer comes two cycles after the request, one request a cycle.
+// * Accesses that hit no line are searched for (at most 140 cycles); meanwhile ready_o is low. So are accesses that
+//   coincide with an access to the INTERVAL registers, which contain the answer's target.
+// * After a change of the intervals the lines are filled again without a request, so that the first access to an
+//   interval hits one.
 `default_nettype none
 
 module smfu_lookup (
@@ -74,8 +76,8 @@ module smfu_lookup (
     end
   end
 
-  // An access lies on one node if no bit of the node changes on its way from the first byte to the last: none at or
-  // below the highest bit in which the two differ. Accesses do not cross 4 KB.
+  // An access lies on one node if no bit of the node differs between its first and its last byte: none at or below the
+  // highest bit in which the two differ. Accesses do not cross 4 KB.
   wire [63:0] differs = one_q.addr ^ one_q.last;
   logic [11:0] changes;
   always_comb for (int i = 0; i < 12; i++) changes[i] = (differs[11:0] >> i) != '0;
@@ -136,7 +138,8 @@ module smfu_lookup (
   wire line_valid = valid_q[read_at_q] && !(filled_q && fill_at_q == read_at_q);
 
   // ---------------------------------------------------------------- an answer from a line, or a search
-  // The line's comparisons count a cycle later; who needs a search stays there, and what comes after it where it is.
+  // The line's comparisons are used a cycle later; an access that needs a search stays there, and later ones where they
+  // are.
   logic direct_q, in_line_q, from_low_q, below_high_q;
   wire  hit    = in_line_q && from_low_q && below_high_q;
   wire  misses  = two_valid_q && !direct_q && !hit;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching store: what the completions of host loads need, from the load's first chunk to its last answer. One entry
-// a load: its chunks are answered in order, so the entry needs only what is left. An answer names its chunk: one that
-// is not the next ends the load, as an answer was lost. The network tag is slot and round, so an answer that comes
-// after the slot was given up is recognised. An error ends the load: what is left of it goes to smfu_ones, and answers
-// still under way are then swallowed.
+// Matching store: the state for the completions of host loads, from the load's first chunk to its last answer. One
+// entry a load: its chunks are answered in order, so the entry needs only the remaining part. An answer names its
+// chunk: if it is not the next one an answer was lost, and the load ends. The network tag is slot and round, so an
+// answer that arrives after the slot was given up is recognised. An error ends the load: its remaining part goes to
+// smfu_ones, and answers still in flight are discarded.
 `default_nettype none
 
 module smfu_match #(
@@ -105,9 +105,9 @@ module smfu_match #(
   localparam logic [1:0] S_IDLE = 2'd0, S_PASS = 2'd1, S_ERROR = 2'd2, S_DROP = 2'd3;
   logic [1:0] state_q;
 
-  // ---------------------------------------------------------------- answers come in
-  // A beat goes through a register. With the first one its entry is read; it is checked in the next cycle. So are the
-  // entries of the walk, while no answer needs one.
+  // ---------------------------------------------------------------- arrival of answers
+  // A beat passes a register. With the first beat the entry is read; it is checked in the next cycle. The entries of
+  // the walk are read in the same way, while no answer needs one.
   logic              q_valid_q, q_sop_q, q_eop_q;
   logic              is_load_q, is_quiet_q, ok_q;  // of the header: its op, its status
   ggas_pkg::net_hdr_t q_hdr_q;
@@ -126,7 +126,7 @@ module smfu_match #(
   assign rx_rsp_ready_o = (!q_valid_q || q_leaves) && !(found_q && rx_rsp_sop_i);
   assign rsp_hdr_o      = q_hdr_q;
 
-  // The answer in progress may be of the same load: then its entry is read as it is written; whose it is does not
+  // The answer in progress may be of the same load: then its entry is read while it is written; its owner does not
   // change.
   logic [ENTRY_W-1:0] entry, entry_d;
   logic               again;
@@ -209,8 +209,9 @@ module smfu_match #(
 
   assign entry_d = {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed || fails, e_bytes - bytes, rest,
     {chunk_end, 2'b00}, e_interval, next_piece, e_half, next_chunk, fits};
-  // A load gets no entry while an answer may need the RAM. Whether one does, and whether there is a load, comes late:
-  // the next entry is written whenever a load could get it. What stands in an entry that is not live does not matter.
+  // A load gets no entry while an answer may need the RAM. Whether one does, and whether there is a load, is known
+  // late: the next entry is written whenever a load could get it. The contents of an entry that is not live do not
+  // matter.
   wire [ENTRY_W-1:0] entry_new = {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
     smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
     {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_piece_i, req_half_i, first_chunk[6:0],
@@ -262,8 +263,8 @@ module smfu_match #(
   end
 
   // ---------------------------------------------------------------- completion and event
-  // A packet is checked with its first beat. Its beats go through a register, so that the next packet is checked as
-  // soon as the last of them is in it. Whether there is room for one comes from a register, too.
+  // A packet is checked with its first beat. Its beats pass a register, so that the next packet is checked as soon as
+  // the last of them is in it. Whether there is room for one also comes from a register.
   logic drop_q;  // after the failure: the rest of the packet
   logic room;
   wire  pass = q_valid_q && room && state_q == S_PASS;

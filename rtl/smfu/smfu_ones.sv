@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of a read that failed, or of one that was refused, reads as all ones: the host must not see an error
-// completion for what a user did. Completions are cut where answers are. One read at a time.
+// The rest of a read that failed, or a read that was refused, reads as all ones: the host must not get an error
+// completion for an action of a user. Completions are cut where answers are. One read at a time.
 `default_nettype none
 
 module smfu_ones #(

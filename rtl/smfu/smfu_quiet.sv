@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quiet: a host read that completes when every store before it is visible at its target. One round at a time asks every
-// node that got stores since it was last asked (smfu_dirty), and after a store to a group all nodes, by their numbers;
-// further reads wait in order. The answer is an ST_* that hit a store or a round since the last answer to the same
-// page, so that the page that asks first takes it from no other (smfu_errors). If no more nodes can be listed a round
-// is made without a read, and stores wait for its end. A fence is a quiet of another unit: it covers the stores taken
-// before it. Its answer is that of the next read of the page, which stays to be reported: an error is gone only when
-// the page itself has learned of it.
+// Quiet: a host read that completes when every store before it is visible at its target.
+//
+// * One round at a time asks every node that got stores since it was last asked (smfu_dirty), and after a store to a
+//   group all nodes, by their numbers; further reads wait in order.
+// * The answer is an ST_* that hit a store or a round since the last answer to the same page, so a page never takes an
+//   error from another one (smfu_errors).
+// * If no more nodes can be listed a round is made without a read, and stores wait for its end.
+// * A fence is a quiet of another unit: it covers the stores accepted before it. Its answer is that of the next read of
+//   the page, which still returns it: an error is cleared only when it was reported to the page itself.
 `default_nettype none
 
 module smfu_quiet #(
@@ -57,8 +59,8 @@ module smfu_quiet #(
     input  wire logic                np_ready_i,
     output      ggas_pkg::net_hdr_t  np_hdr_o,
 
-    // SMFU_QUIET_RSP: the header that goes in progress in this cycle; that in progress, whether it is expected, whether
-    // it must wait, and when it is taken
+    // SMFU_QUIET_RSP: the header that starts in this cycle; the header in progress, whether it is expected, whether it
+    // must wait, and when it is accepted
     input  wire logic                arrive_i,
     // verilator lint_off UNUSEDSIGNAL
     input  wire ggas_pkg::net_hdr_t  arrive_hdr_i,
@@ -110,7 +112,7 @@ module smfu_quiet #(
   assign {c_requester, c_tag, c_attr, c_len, c_bytes, c_page, c_lower} = req_q[rd_q[AW-1:0]];
 
   // ---------------------------------------------------------------- the fence that waits
-  // Stores taken before it leave, and so are listed, before its round begins.
+  // Stores accepted before it leave, and so are listed, before its round begins.
   logic       fence_q, serve_fence_q, fence_last_q;  // there is one; the round is for it; the last one was
   logic [2:0] fence_mark_q;                          // stores in front of it
   logic [7:0] fence_page_q;
@@ -128,8 +130,8 @@ module smfu_quiet #(
   always_ff @(posedge clk_i) if (fence_i) fence_page_q <= fence_page_i;
 
   // ---------------------------------------------------------------- the round
-  // Asks entry by entry; then waits. What has not answered when time is over, or after a route that broke, is reported
-  // in a sweep over the entries.
+  // Asks entry by entry; then waits. Nodes that have not answered by the time-out, or before their route broke, are
+  // reported in a sweep over the entries.
   localparam logic [2:0] S_IDLE = 3'd0, S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3, S_DONE = 3'd4;
   localparam int unsigned NW = $clog2(smfu_pkg::DIRTY_NODES);
   localparam int unsigned ROUND_W = 15 - NW;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and quiets as they come to their target: checked in the first cycle, made into reads of the exports from the
-// second on (a quiet from the third on), as soon as the slot that smfu_rob has for them is free. What is refused
-// becomes an event, and an answer without a read; a packet of no known kind becomes an event alone. With MRRS = 128
-// a load takes two reads. A quiet reads nothing, but after the writes, from each export written since it was read
-// so (a flush, in a slot of its own without an answer): exports may lie in different devices, where no read pushes
-// the writes to another.
+// Loads and quiets at their target: checked in the first cycle, converted into reads of the exports from the second on
+// (a quiet from the third on), as soon as smfu_rob has a free slot for them.
+//
+// * A refused one becomes an event, and an answer without a read; a packet of unknown kind only an event.
+// * With MRRS = 128 a load takes two reads.
+// * A quiet reads nothing. But after the writes it makes a flush, a zero-length read in a slot of its own without an
+//   answer, of each export written since its last flush: exports may lie in different devices, where no read pushes the
+//   writes to another.
 `default_nettype none
 
 module smfu_reads (
@@ -87,8 +89,8 @@ module smfu_reads (
   assign rx_np_ready_o = (!held_o || finish) && !event_valid_o && !(is_quiet ? range_busy_o : !known_i);
 
   // ---------------------------------------------------------------- nodes that lost a store since their last quiet
-  // What is noted of a quiet's node is there a cycle after the quiet, which is still in progress then: its event waits
-  // for it.
+  // The record of a quiet's node is known a cycle after the quiet, which is still in progress then: its event waits for
+  // it.
   logic            fresh_q;        // a quiet was taken in the last cycle
   logic            noted;          // its node lost a store; the event went with the store
   logic            note_q, mark_q; // range_node_q is to be looked up, and marked

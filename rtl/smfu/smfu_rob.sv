@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads its export, and is
-// answered in ring order. In front of a quiet stand its flushes, zero-length reads that come back after the writes
-// before them; their slots have no answer of their own. Requests are checked and their reads made by smfu_reads; the
-// tag of a read is {slot, part}. A slot whose read ran out of time keeps its tags out of use until its completions
-// came after all or another time-out went by.
+// Remote loads and quiets at their target: each takes the next of 64 slots in a ring, reads its export, and is answered
+// in ring order. A quiet is preceded by its flushes, zero-length reads that return after the writes before them; their
+// slots have no answer. smfu_reads checks requests and makes their reads; the tag of a read is {slot, part}. A slot
+// whose read timed out keeps its tags out of use until its completions have arrived after all or another time-out has
+// passed.
 `default_nettype none
 
 module smfu_rob #(
@@ -141,8 +141,8 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- completions
-  // A completion is looked up with its first beat, while the last one of the completion before it is stored. What
-  // follows from it is known in the next cycle, as that beat is stored.
+  // A completion is looked up with its first beat, while the last one of the completion before it is stored. The result
+  // is known in the next cycle, when that beat is stored.
   logic [6:0]        cpl_tag_q;
   logic              cpl_inside_q;    // further beats come
   logic              cpl_valid_q;     // the beat in cpl_data_q is to be stored (store) or dropped
@@ -226,8 +226,8 @@ module smfu_rob #(
   logic [6:0] walk_left_q;
   logic [5:0] walk_q;
   wire        walk   = walk_left_q != '0;
-  // Not the slot whose reads are being made; but one that a request waits for must be let go, be it that it rests or
-  // that it is the oldest of a full ring.
+  // Not the slot whose reads are being made; but a slot that a request waits for must be released, whether it is
+  // quarantined or the oldest of a full ring.
   wire        making = in_held && !full && walk_q == tail && !w_zombie;
   // Tags rest while a read that may be theirs still waits for the host, and a time-out from then on.
   wire        w_wait = walk && w_part != '0 && !making && !(w_zombie && rd_valid_o);
@@ -261,8 +261,8 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- state of slots and reads
-  // Of the slots in question: tail and that after it, next (head_), that of a completion as it comes (c_) and as it is
-  // stored, that of the walk.
+  // Of these slots: the tail and the one after it, the next one (head_), the slot of a completion when it arrives (c_)
+  // and when it is stored, and the slot of the walk.
   logic       tail_zombie, next_zombie, head_zombie, c_zombie, w_zombie;  // given up; its tags rest
   logic [1:0] head_part, c_part, stored_part, w_part;        // its reads that have not been answered in full
   logic [1:0] head_fault, c_fault, w_fault;                  // what went wrong since it was filled: timeout, host error

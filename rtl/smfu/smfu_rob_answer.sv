@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of smfu_rob, slot by slot in the order of the ring: the first row of one is read while the last beat of the
-// one before it is sent. It knows, too, which quiets a flush that failed concerns, and whether what was let in before
-// a mark has been answered.
+// one before it is sent. It also determines the quiets that a failed flush concerns, and whether everything accepted
+// before a mark has been answered.
 `default_nettype none
 
 module smfu_rob_answer #(

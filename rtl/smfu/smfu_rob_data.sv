@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of remote loads until they are answered: one bank a DW, and a completion's DWs rotated to where the next of
-// its slot go.
+// The data of remote loads until they are answered: one bank for each DW; the DWs of a completion are rotated to the
+// places of the next ones of its slot.
 `default_nettype none
 
 module smfu_rob_data #(

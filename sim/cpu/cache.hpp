@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processor's caches know of pinned memory: which lines a device has written since the processor last touched
-// them, and who polls. Coherent: no access ever sees old bytes, only the time differs.
+// The processor's caches for pinned memory: the lines that a device has written since the processor last accessed them,
+// and the pollers. Coherent: no access ever sees old bytes, only the time differs.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host program does and what it costs: accesses by bus address, polling, sleeping. Pinned memory is cached;
+// Operations of a host program and their cost: accesses by bus address, polling, sleeping. Pinned memory is cached;
 // everything else is a device at the processor's port.
 #pragma once
 
@@ -47,8 +47,8 @@ class core {
   void sleep(uint64_t ps);
   // Until runner().wake(), or that point in time.
   void await_wake(doing meanwhile, uint64_t until_ps);
-  // See ggas::host::wait_until. A turn that found nothing is repeated when memory has changed, at the point in time at
-  // which a processor that turns all the time would have been there.
+  // See ggas::host::wait_until. An unsuccessful poll is repeated when memory has changed, at the time at which a
+  // processor that polls all the time would have polled.
   bool wait_until(const std::function<bool()>& done, uint64_t timeout_ps);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host processor as the PCIe fabric sees it: loads and stores to device memory become TLPs at its port of the root
-// complex. What host programs do next to that: core.hpp.
+// complex. Other operations of host programs: core.hpp.
 #pragma once
 
 #include <cstdint>

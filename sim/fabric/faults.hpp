@@ -6,9 +6,9 @@
 //   <wire> cut from <us> [to <us>]
 //   node <number> dead from <us>
 //
-// <wire> is its name ("0->1") or '*'. The index counts the flits sent on that wire from 0; a rate holds for every flit
-// and draws from the seed; a cut drops every flit and takes the carrier away. A node that is dead has all its wires cut
-// for good, and what runs on it is gone.
+// <wire> is its name ("0->1") or '*'. The index counts the flits sent on that wire from 0; a rate applies to every flit
+// and draws from the seed; a cut drops every flit and removes the carrier. A dead node has all its wires cut for good,
+// and its programs are gone.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when, in order of time; equal times in the order they were entered. Nothing is entered for a time before
-// that of what was taken last: so a radix heap does, which with thousands of entries is quicker than a binary one, and
-// needs no number next to the time.
+// A queue of events in order of time; equal times in the order in which they were entered. No event is entered for a
+// time before that of the last one taken: so a radix heap works, which with thousands of entries is faster than a
+// binary one, and needs no sequence number.
 #pragma once
 
 #include <algorithm>

@@ -282,7 +282,7 @@ void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t 
   const group_line* line = it.grouped ? line_of(to.node, it.to, channel / vcs) : nullptr;
   const bool there = it.grouped ? !line || !line->branches : it.to == to.node;
   stats_.hops += !there;
-  // The time of the hop counts before the packet arrives, which must not let packets for groups and others pass each
+  // The time of the hop is added before the packet arrives, so that packets for groups and others do not pass each
   // other.
   uint64_t at = o.free_ps + cfg_.latency_ps + (there ? 0 : cfg_.hop_ps);
   at = std::max(at, it.grouped ? o.last_ps : o.grouped_ps);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network of NICs, packet by packet: what links, receive buffers, credits and hops of the RTL do to times and order,
-// without flits (docs/nic-model.md). Each direction of a link carries one packet at a time. Each channel (virtual
-// channel and lane) has a receive buffer at its end, whose units the sender accounts for. A hop stores a packet and
-// sends it on.
-// Packets of one channel keep their order. An NP packet never passes a P packet that came in front of it over the same
-// link. Where NICs have several links, packets go through queues in front of them (sim/fabric/network_queues.cpp); a
-// packet that may pass others takes the first one of its route that has room. With one link channels are served in
-// turn. Links may be cut, and routes written (sim/fabric/network_faults.cpp).
+// A network of NICs, packet by packet: the effect of the RTL's links, receive buffers, credits and hops on times and
+// order, without flits (docs/nic-model.md). Each direction of a link carries one packet at a time. Each channel
+// (virtual channel and lane) has a receive buffer at its end, whose units the sender accounts for. A hop stores a
+// packet and sends it on.
+//
+// Packets of one channel keep their order. An NP packet never passes an earlier P packet on the same link. Where NICs
+// have several links, packets go through queues in front of them (sim/fabric/network_queues.cpp); a packet that may
+// pass others uses the first link of its route that has room. With one link channels are served in turn. Links may be
+// cut, and routes written (sim/fabric/network_faults.cpp).
 #pragma once
 
 #include <algorithm>
@@ -39,8 +40,7 @@ class packet_sink {
   virtual void left() = 0;
   // Where links may be cut: one of this node's came up or died.
   virtual void link_changed(unsigned /*port*/, bool /*up*/) {}
-  // A packet was discarded here, because it, or a copy of it for a group, had no way, or as its link died while it was
-  // on it.
+  // A packet was discarded here: it, or a copy of it for a group, had no route, or its link died while it was on it.
   virtual void lost(const nic::packet& /*p*/, bool /*no_way*/) {}
 };
 
@@ -51,8 +51,8 @@ struct network_config {
   uint64_t hop_ps = 0;   // in a hop: last flit in to first flit out
   uint64_t beat_ps = 0;  // a beat from an input to the queue of a link
   unsigned units = 256;  // of a receive buffer: one a packet, one for each of its beats of payload
-  // Acknowledgements and credits leave in flits of their own, while the link is idle; under load at most one after so
-  // many flits of packets. 0: they take no time.
+  // Acknowledgements and credits leave in separate flits while the link is idle; under load at most one after this
+  // number of flits of packets. 0: they take no time.
   unsigned control_gap = 0;
 };
 
@@ -68,8 +68,8 @@ class network : public sc_core::sc_module {
   void attach(unsigned node, packet_sink& sink) { sinks_[node] = &sink; }
   const topology& shape() const { return shape_; }
 
-  // From `node`, whose NIC has its first flit ready at that time; not before an earlier packet of the same channel, nor
-  // an NP packet before an earlier P packet.
+  // Sends a packet from `node`, whose NIC has its first flit ready at that time; not before an earlier packet of the
+  // same channel, nor an NP packet before an earlier P packet.
   void send(unsigned node, nic::packet&& p, uint64_t at_ps);
   // Packets of `node` in that virtual channel that have not left for their first link.
   size_t waiting(unsigned node, nic::vc channel) const;
@@ -90,16 +90,15 @@ class network : public sc_core::sc_module {
   bool may_break() const { return broken_ != nullptr; }
   enum class link_state : uint8_t { down = 0, up = 2, dead = 3 };  // as LINK_STATUS.state
   link_state state(unsigned node, unsigned port) const;
-  // What a NIC's registers ask for, where links may be cut: a line of a node's table, and that its dead links start
-  // again.
+  // Requests of a NIC's registers, where links may be cut: a line of a node's table, and a restart of its dead links.
   void set_route(unsigned node, unsigned to, const std::optional<routes::line>& line);
   void retrain(unsigned node);
 
  private:
   static constexpr unsigned vcs = 4, channels = 2 * vcs;
   static constexpr uint32_t none = ~uint32_t{0};
-  // What hops need of a packet. Inputs and outputs are small, as many nodes have many of them, and hold no memory
-  // apart.
+  // The data of a packet that hops need. Inputs and outputs are small, because many nodes have many of them, and
+  // allocate no memory.
   struct flight {
     uint64_t arrived = 0;  // in which order at this node
     uint32_t next = none;  // after it in its channel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of the network that are cut, packet by packet: what the RTL's links, routes and crossbar do to packets on them
-// and after them (docs/nic-model.md).
+// Links of the network that are cut, packet by packet: the effect of the RTL's links, routes and crossbar on packets on
+// them and after them (docs/nic-model.md).
 #include <utility>
 
 #include "sim/fabric/network.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queues in front of several links, one for each input, as the crossbar of the RTL has them (docs/network.md). An
-// input moves a packet at a time, a beat a cycle, as soon as its queue and the other side have room; the link takes
+// The queues in front of several links, one for each input, like those of the RTL's crossbar (docs/network.md). An
+// input moves one packet at a time, a beat a cycle, as soon as its queue and the other side have room; the link takes
 // packets from the queues by virtual time.
 #include <algorithm>
 #include <bit>

@@ -91,8 +91,8 @@ void routes::number_survivors() {
   }
 }
 
-// Where a way down exists it is taken, as the one that comes down may not go up again; else one up. Of several as short
-// ones the lowest port is the first choice and the next one the second.
+// If a route down exists it is used, because a packet that came down may not go up again; otherwise one up. Among
+// routes of the same length the lowest port is the first choice and the next one the second.
 void routes::find_ways(unsigned to) {
   const auto each_link = [&](unsigned n, auto&& take) {
     for (unsigned port = 0; port < shape_->ports(); ++port)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of routes around what is dead. Whole networks have those of topology.hpp. What is left of a broken one may
-// have any shape, so there a packet goes up and then down a tree of the survivors (up*/down*, docs/network.md): free of
-// circles in one lane, whatever is missing.
+// Routing tables around dead links and nodes. Whole networks have those of topology.hpp. A broken network may have any
+// shape, so there a packet goes up and then down a tree of the survivors (up*/down*, docs/network.md): without cycles
+// in one lane, whatever is missing.
 #pragma once
 
 #include <array>

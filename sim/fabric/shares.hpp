@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a link is shared by the inputs of a node: by virtual time, so that each flow has the same share (start-time fair
-// queueing, docs/network.md#shares). As net_output of the RTL has it, in bytes that wrap.
+// Shares of a link among the inputs of a node: by virtual time, so that each flow has the same share (start-time fair
+// queueing, docs/network.md#shares). Like net_output of the RTL, in bytes that wrap.
 #pragma once
 
 #include <array>

@@ -102,8 +102,8 @@ std::optional<topology::end> topology::across(unsigned node, unsigned port) cons
   return end{node - at * step + there * step, port ^ 1u};
 }
 
-// On a ring a packet takes lane 0 as long as the dateline, between the last and the first node, lies ahead, else lane
-// 1: no packet in lane 1 ever crosses it.
+// On a ring a packet uses lane 0 as long as the dateline, between the last and the first node, lies ahead, else lane 1:
+// no packet in lane 1 ever crosses it.
 topology::step topology::along(size_t dimension, unsigned at, unsigned to, bool up) const {
   const unsigned x = place(at, dimension), y = place(to, dimension);
   const bool dateline_ahead = up ? x > y : x < y;
@@ -120,7 +120,7 @@ topology::step topology::next(unsigned at, unsigned to) const {
 }
 
 // Half way round a ring both directions are shortest. A later dimension may come first if it is no ring: next() leaves
-// its lane 1 free, and who is there waits for lanes that next() names, never the other way round.
+// its lane 1 free, and a packet there waits for lanes that next() names, never the other way round.
 std::optional<topology::step> topology::second(unsigned at, unsigned to) const {
   if (full_) return std::nullopt;
   size_t dimension = 0;

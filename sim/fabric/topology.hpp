@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which node is joined to which, and the way a packet takes. Routes depend on the place and the destination alone, as a
-// table in each node would say it. With the lane they name, the channels of all routes have no circle, whichever
-// second choices were made on the way (docs/network.md).
+// The connections between nodes, and the routes of packets. A route depends only on the present node and the
+// destination, as in a table of each node. With their lanes, the channels of all routes have no cycle, for any second
+// choices (docs/network.md).
 #pragma once
 
 #include <array>
@@ -59,8 +59,8 @@ class topology {
   // Another first step of a shortest way, for packets that may pass others; nullopt: there is none.
   std::optional<step> second(unsigned at, unsigned to) const;
   unsigned hops(unsigned from, unsigned to) const;
-  // The lines of a group that `root` alone sends to: copies go where the packets of `root` to each member go, link by
-  // link and lane by lane, so that their order with those packets holds.
+  // The lines of a group to which only `root` sends: copies take the routes of the packets from `root` to each member,
+  // link by link and lane by lane, so that they keep their order with those packets.
   std::vector<group_line> tree(unsigned root, std::span<const unsigned> members) const;
   const std::string& name() const { return name_; }  // as parse() takes it, "auto" resolved
 

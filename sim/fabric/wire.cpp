@@ -28,7 +28,7 @@ void wire::plug(bool in, uint64_t now_ps) {
 
 void wire::send(const nic::flit& f, uint64_t now_ps) {
   // One flit waits in a register while the line is still busy with the one before, so the average is the line rate
-  // although sending happens at clock edges only.
+  // although flits are sent at clock edges only.
   const uint64_t start = std::max(now_ps, line_ps_);
   const uint64_t end = start + flit_ps_;
   line_ps_ = end;

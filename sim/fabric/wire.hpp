@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire between two link ports: latency, line rate, and faults. A direction takes flits at clock edges of its sender
-// and hands each to a sink with its arrival time; it uses no simulator events, so a flit costs a queue entry. A
-// crossbar or switch fits between by being a sink itself.
+// The wire between two link ports: latency, line rate, and faults. A direction accepts flits at clock edges of its
+// sender and passes each to a sink with its arrival time; it uses no simulator events, so a flit costs a queue entry. A
+// crossbar or switch can be inserted, because it is a sink, too.
 #pragma once
 
 #include <cstdint>

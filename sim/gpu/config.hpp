@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU is made of and what its paths cost: the [gpu] table of a platform file. docs/gpu-model.md says where each
-// number acts.
+// The parts of a GPU and the cost of its paths: the [gpu] table of a platform file. docs/gpu-model.md describes the use
+// of each number.
 #pragma once
 
 #include <cstdint>

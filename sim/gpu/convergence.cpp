@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reconvergence after polling loops. On a GPU the lanes of a warp that leave a loop wait at its end for those that
-// still spin, then go on together; without that, the stores after a loop would not coalesce. The engine has no program
-// counter, so a loop is recognised by what it does: a lane that loads the same address again, with nothing but sleep in
-// between, spins. Lanes that entered the loop with the same instruction are a cohort; one that does something else
-// waits while another one of its cohort spins.
+// still spin, then continue together; without that, the stores after a loop would not coalesce. The engine has no
+// program counter, so a loop is recognised by its behaviour: a lane that loads the same address again, with nothing but
+// sleep in between, spins. Lanes that entered the loop with the same instruction are a cohort; a lane that does
+// something else waits while another one of its cohort spins.
 #include <bit>
 
 #include "sim/gpu/gpu.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copy engine of a GPU: moves bytes between the GPU's memory and memory of the host, in PCIe packets of the
-// negotiated sizes, in addition to what kernels and the NIC move. Copies are done one by one, in their order.
+// negotiated sizes, in addition to the traffic of kernels and the NIC. Copies are done one by one, in their order.
 #pragma once
 
 #include <cstddef>

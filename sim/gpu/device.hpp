@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a simulated cluster needs it. The model of this tree is gpu.hpp; another one is a class of its own at a
-// name (docs/how-to/own-gpu.md):
+// Interface of a GPU in a simulated cluster. The model of this tree is gpu.hpp; another one is a class with a name
+// (docs/how-to/own-gpu.md):
 //
 //   class my_gpu final : public ggas::gpu::device { ... };
 //   const ggas::gpu::model mine("mine", [](const gpu_config& c, const surroundings& s) -> std::unique_ptr<device>
@@ -84,8 +84,8 @@ class device {
   virtual void launch(simt::launch l, unsigned stream) = 0;
   // Queues a copy between addresses of kernels: the GPU's memory and host memory. False: this GPU has no copy engine.
   virtual bool copy(void* /*to*/, const void* /*from*/, uint64_t /*bytes*/, unsigned /*stream*/) { return false; }
-  // The mark is reached when what the stream holds now has ended; what the stream gets later waits for a mark, also one
-  // of another GPU. Costs no time.
+  // The mark is reached when all work now in the stream has ended; later work of a stream waits for a mark, which may
+  // be one of another GPU. Costs no time.
   virtual void record(std::shared_ptr<mark> m, unsigned stream) = 0;
   virtual void wait(std::shared_ptr<mark> m, unsigned stream) = 0;
   // Blocks of streams of higher priority are placed first; 0 if nothing is said.

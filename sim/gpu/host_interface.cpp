@@ -47,7 +47,7 @@ void host_interface::enter(outbound&& o) {
   if (out_.size() == 1) notify_at(out_event_, out_.front().at);
 }
 
-// Stores wait here while the port has enough of them, and hold up what follows: that keeps a thread's read after its
+// Stores wait here while the port has enough of them, and block later requests: that keeps a thread's read after its
 // stores.
 void host_interface::pump_out() {
   if (pumping_) return;
@@ -170,8 +170,7 @@ void host_interface::pump_writes() {
   if (!writes_.empty()) notify_at(write_event_, writes_.front().at);
 }
 
-// A process runs before its rival at the same instant by an accident of order only: writes due now go first in any
-// case.
+// Which of two processes runs first at the same time is not defined: writes that are due now always go first.
 void host_interface::pump_reads() {
   pump_writes();
   while (!reads_.empty() && reads_.front().at <= now_ps()) {

@@ -57,16 +57,17 @@ class host_interface : public sc_core::sc_module {
   // Leaves the SM now. `owner` may be null.
   void store(uint64_t bus, std::span<const std::byte> bytes, store_owner* owner);
   void read(uint64_t bus, uint32_t bytes, pcie::requester::done done);
-  // `done` after every store so far has reached host memory or a device: a read after them. Flushes asked for while
-  // one is under way share the next one.
+  // Calls `done` after every store so far has reached host memory or a device, by a read after them. Flushes requested
+  // while one is in flight share the next one.
   void flush(std::function<void(bool ok)> done);
   // No one waits for anything any more; what is in flight still goes out.
   void forget();
 
   // What the SMs see of writes to the aperture. Writes that are visible by `ps` are in memory at once.
   void bring_in(uint64_t ps);
-  // A read of `there` took effect at `ps` and found `data`, and its answer is back now: adds what of writes that came
-  // to the port since is visible already. Only with an aperture faster than L2 (bar_ns < l2_latency_ns) there is any.
+  // A read of `there` took effect at `ps` and found `data`, and its answer is back now. Adds the writes that came to
+  // the port since then and are visible already. There are such writes only with an aperture faster than L2 (bar_ns <
+  // l2_latency_ns).
   bool has_late_writes() const { return !late_writes_.empty(); }
   void add_writes_since(uint64_t ps, std::span<const std::byte> there, std::span<std::byte> data) const;
 

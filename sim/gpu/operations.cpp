@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction costs and does. An access to local memory takes effect a round trip to L2 before its answer is
-// back at the SM: a store when it issues. Every effect in L2 is early by the same time, which leaves their order and
-// every measurable interval as they are. So memory has a lane's accesses in the order of its program whenever its code
-// runs, and plain accesses of that code, which no one sees, find and leave what they must.
+// Cost and effect of an instruction. An access to local memory takes effect a round trip to L2 before its answer is
+// back at the SM: a store when it issues. Every effect in L2 is early by the same time, which does not change their
+// order or any measurable interval. So whenever a lane's code runs, memory has its accesses in program order, and plain
+// accesses of that code, which the model does not see, read and write the right values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -114,8 +114,8 @@ void gpu::finish(group& g) {
   step(w);
 }
 
-// A gpu-scope fence is a round trip to L2 after the warp's local stores, and waits for its remote ones to be in the
-// port's order; a system-scope fence then also reads host memory after them, unless the platform knows better.
+// A gpu-scope fence is a round trip to L2 after the warp's local stores, and waits until its remote ones are in the
+// port's order. A system-scope fence then also reads host memory after them, unless the platform specifies its time.
 void gpu::run_fence(group& g) {
   warp_state& w = *g.warp;
   if (g.sc == simt::scope::block) return ++totals_.fences, finish(g);
@@ -155,8 +155,8 @@ void gpu::fail(group& g) {
   finish(g);
 }
 
-// Bandwidth is taken now, latency counts from the instruction's slot: a long queue at one scheduler holds up no one
-// else's access.
+// Bandwidth is reserved now, latency counts from the instruction's slot: a long queue at one scheduler does not delay
+// accesses of others.
 uint64_t gpu::reserve_l2(uint64_t at_ps, unsigned sectors, unsigned latency_ns) {
   totals_.l2_bytes += uint64_t{sectors} * cfg_.sector_bytes;
   l2_free_ps_ =

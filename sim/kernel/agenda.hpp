@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a part has to do and when: one heap and one SystemC event for all of it, so a spinning warp or host program
-// costs the kernel of the simulator nothing more than a heap entry. Equal times run in the order they were entered.
+// Actions of a part and their times: one heap and one SystemC event for all of them, so a spinning warp or host program
+// costs the simulator's kernel only a heap entry. Equal times run in the order in which they were entered.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SystemC kernel as an object: a simulation context of its own, so several systems may live in one process one
-// after another (or side by side, run in turn). Everything SystemC that belongs to a system is made and destroyed while
-// its kernel is entered.
+// The SystemC kernel as an object: a separate simulation context, so that one process may have several systems in
+// sequence (or concurrently, run in turn). All SystemC objects of a system are made and destroyed while its kernel is
+// entered.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ class kernel {
   // Makes this the current context.
   void enter();
   uint64_t now_ps();
-  // Runs until done() holds; false: not within that much simulated time. done() is looked at after every stop() and
-  // otherwise at least once per active microsecond, so idle time costs nothing. Whatever else happens at the time at
-  // which it held has happened: it is the same whichever process shares the kernel.
+  // Runs until done() is true; false: timed out in simulated time. done() is checked after every stop() and otherwise
+  // at least once per active microsecond, so idle time costs nothing. All other events of the time at which it became
+  // true have also happened: the result does not depend on the processes that share the kernel.
   bool run_until(const std::function<bool()>& done, uint64_t timeout_ps);
   // Runs what is to happen now.
   void finish_instant();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives as C++ values: what a member asks for (coll_pkg::ask_t and the command word), and what elements become
-// when they are combined (docs/coll.md).
+// Collectives as C++ values: the command of a member (coll_pkg::ask_t and the command word), and the combination of
+// elements (docs/coll.md).
 #pragma once
 
 #include <bit>

@@ -42,16 +42,16 @@ class nic_core {
   virtual unsigned data_width() const = 0;  // bits
   virtual unsigned np_credits() const = 0;  // non-posted requests the host side may have inside the NIC
 
-  // ---- host to NIC. Queued here without limit and fed beat by beat from the next step on, completions next to
-  // requests. The caller keeps PCIe flow control by looking at the depth.
+  // ---- host to NIC. Queued here without limit and fed beat by beat from the next step on, completions in parallel
+  // with requests. The caller implements PCIe flow control by checking the depth.
   virtual void push(const pcie::tlp& t) = 0;
   virtual unsigned posted_pending() const = 0;      // posted requests not yet wholly taken by the NIC
   virtual unsigned non_posted_pending() const = 0;  // non-posted requests waiting for, or holding, an NP credit
   virtual unsigned completions_pending() const = 0;
 
-  // ---- NIC to host, requests and completions in PCIe order. `gate`: what the host takes in the next step. A TLP is
-  // taken whole once begun. With non_posted false posted requests pass the waiting reads; up to four reads already
-  // under way still come.
+  // ---- NIC to host, requests and completions in PCIe order. `gate`: what the host accepts in the next step. A TLP
+  // that has begun is accepted whole. With non_posted false posted requests pass the waiting reads; up to four reads
+  // already in flight still come.
   virtual std::optional<pcie::tlp> pop() = 0;
   virtual void gate(bool posted, bool non_posted, bool completions) = 0;
 
@@ -62,8 +62,8 @@ class nic_core {
   virtual void link_ready(unsigned link, bool ready) = 0;
   virtual void link_up(unsigned link, bool up) = 0;
 
-  // ---- what software changes in configuration space, from the next step on. At first messages are allowed, bus master
-  // is on, MPS and MRRS are those of host_config.
+  // ---- settings of configuration space that software changes, effective from the next step on. Initially messages are
+  // allowed, bus master is on, and MPS and MRRS are those of host_config.
   virtual void msix(bool enable, bool mask) = 0;  // MSI-X Enable, Function Mask
   virtual void bus_master(bool on) = 0;
   virtual void sizes(uint16_t mps, uint16_t mrrs) = 0;  // bytes
@@ -81,8 +81,8 @@ class nic_core {
 
   virtual uint64_t steps() const = 0;  // clock edges so far
 
-  // ---- waves: an FST file with all signals, changes between waves(true) and waves(false). close_waves() ends it; the
-  // error says what is missing.
+  // ---- waves: an FST file with all signals, with changes between waves(true) and waves(false). close_waves() ends it;
+  // the error names what is missing.
   virtual void open_waves(const std::string& path) {}
   virtual void waves(bool on) {}
   virtual std::expected<void, std::string> close_waves() { return {}; }

@@ -66,9 +66,9 @@ inline constexpr uint8_t hop_limit = 255;
 inline constexpr unsigned header_dws = 7;
 using packet_header = std::array<uint32_t, header_dws>;  // w0, w1, w2 (low half first), w3
 
-// Image of ggas_pkg::net_hdr_t with the payload. Plain integers: a packet from the network may hold anything. RMA
-// packets read the same bits as ggas_pkg::rma_hdr_t; the functions below give that view. version, seq and session are
-// the link's: 0 in a packet that units and link exchange.
+// Image of ggas_pkg::net_hdr_t with the payload. Plain integers, because a packet from the network may contain
+// anything. RMA packets use the same bits as ggas_pkg::rma_hdr_t; the functions below give that view. version, seq and
+// session belong to the link: 0 in a packet between units and link.
 struct packet {
   uint16_t dst = 0, src = 0;
   uint16_t len_dw = 0;                   // as the header says; data.size() is what is there

@@ -12,8 +12,8 @@ namespace ggas::nic {
 
 inline constexpr unsigned rma_contexts = 256, rma_slots = 16, rma_slot_bytes = 32;
 
-// BAR4: each context has a page of doorbells and after it one of descriptor slots; of the NIC's parameter PAGE_LOG2
-// = 12.
+// BAR4: each context has a page of doorbells, followed by one of descriptor slots; for the NIC's parameter PAGE_LOG2 =
+// 12.
 inline constexpr uint64_t rma_page_distance = 4096, rma_context_bytes = 2 * rma_page_distance;
 inline constexpr unsigned rma_slots_offset = rma_page_distance, rma_doorbell_queue = 0x10, rma_doorbell_notes = 0x18,
                           rma_doorbell_messages = 0x20, rma_arm_notes = 0x28, rma_arm_messages = 0x30,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PCIe link costs: rate from generation and lanes, bytes from the packet, and the flow-control classes of its
+// Cost of a PCIe link: rate from generation and lanes, bytes from the packet, and the flow-control classes of its
 // receivers.
 #pragma once
 
@@ -16,8 +16,8 @@ inline constexpr unsigned fc_classes = 3;
 
 inline fc fc_of(const tlp& t) { return t.posted() ? fc::p : t.non_posted() ? fc::np : fc::cpl; }
 
-// Credits of one class. A data credit is 16 bytes. header = 0: endless, header and data (what endpoints and
-// root ports advertise for completions, because a requester reserves room before it asks).
+// Credits of one class. A data credit is 16 bytes. header = 0: unlimited, header and data (as endpoints and root ports
+// advertise for completions, because a requester reserves room before its request).
 struct credits {
   uint32_t header = 0;
   uint32_t data = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and taking apart memory TLPs: byte enables, completions cut at the read completion boundary, BAR decoding, and
-// a requester that owns tags.
+// Building and parsing memory TLPs: byte enables, completions cut at the read completion boundary, BAR decoding, and a
+// requester that owns tags.
 #pragma once
 
 #include <cstddef>
@@ -76,8 +76,8 @@ struct read_result {
   bool ok() const { return status == cpl_status::sc && !timed_out && !poisoned; }
 };
 
-// Reads through a port: gives tags, collects split completions, times out. The owner hands it every completion it
-// receives.
+// Reads through a port: allocates tags, collects split completions, times out. The owner passes it every received
+// completion.
 class requester : public sc_core::sc_module {
  public:
   using done = std::function<void(read_result&&)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root complex: a router whose own address range is host memory. Message-signalled interrupts are writes to a window of
-// their own and reach the CPU model by a callback.
+// Root complex: a router whose own address range is host memory. Message-signalled interrupts are writes to a separate
+// window and reach the CPU model by a callback.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PCIe switch: a port to the root complex and any number of ports to devices. What goes from a device to another one
-// turns here and never sees the root complex. Each input keeps the order of PCIe; inputs that want the same output take
-// turns; an output whose queue of a class is full holds up that class of its inputs, and their credits with it.
+// A PCIe switch: a port to the root complex and any number of ports to devices. Traffic from a device to another one
+// turns here and never reaches the root complex. Each input keeps the order of PCIe; inputs for the same output take
+// turns; an output whose queue of a class is full blocks that class of its inputs, and withholds their credits.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When parts of a system go on. All timers of a kernel share one heap and one SystemC event. SystemC runs what falls on
-// the same time in an order that depends on everything else that waits; here it runs in the order in which it was asked
-// for. So the order in which a node's parts go on does not depend on other nodes, and is the same the one that
-// simulates those (sim/ranks).
+// Timers of the parts of a system. All timers of a kernel share one heap and one SystemC event. SystemC runs events of
+// the same time in an order that depends on all other waiting events; here they run in the order of their requests. So
+// the order of a node's parts does not depend on other nodes, nor on the rank that simulates those (sim/ranks).
 #pragma once
 
 #include <cstdint>

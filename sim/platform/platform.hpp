@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A platform file: what the nodes, their buses and their links are made of. Files: sim/platforms/*.toml; every key is
-// required and every number there carries its source. Times are nanoseconds in the file and picoseconds here.
+// A platform file: the nodes, their buses and their links. Files: sim/platforms/*.toml; every key is required and every
+// number there has its source. Times are nanoseconds in the file and picoseconds here.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict reading of a TOML table: every key must be asked for, has a type and a range; what is wrong is collected as
-// "file: table.key: rule".
+// Strict reading of a TOML table: every key must be read, and has a type and a range; errors are collected as "file:
+// table.key: rule".
 #pragma once
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conservative synchronisation: ranks go from one window of time to the next together. A window is as long as a flit
-// takes to another node, so nothing that is sent in it must arrive in it; flits between ranks are exchanged after
-// it.
+// Conservative synchronisation: all ranks advance together from one window of time to the next. A window is as long as
+// the flight of a flit to another node, so a flit that is sent in it arrives after it; flits between ranks are
+// exchanged at its end.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class lockstep {
   // The end of a link of another rank's node, for the wire that leads there.
   fabric::flit_sink& remote(unsigned node, unsigned port);
 
-  // As kernel::run_until, for all ranks: until done() has held on each. True: all stand where the last one's began to
-  // hold. If broken() holds on a rank that is done, the others go no further than to the end of the window.
+  // Like kernel::run_until, for all ranks: until done() is true on each. True: all stop at the time at which the last
+  // one became true. If broken() is true on a rank that is done, the others run only to the end of the window.
   bool run_until(const std::function<bool()>& done, const std::function<bool()>& broken, uint64_t timeout_ps);
 
  private:

@@ -80,8 +80,8 @@ class mpi_ranks final : public ranks {
     for (size_t r = 0; r < all.size(); ++r)
       if (counts[r] != 0) std::memcpy(all[r].data() + short_bytes, rest.data() + places[r], size_t(counts[r]));
   }
-  // Polls for a while, then gives the processor away between looks, in the end sleeps: there may be more ranks than
-  // cores.
+  // Polls for a while, then yields the processor between polls, and at last sleeps, because there may be more ranks
+  // than cores.
   void wait(MPI_Request& request) {
     constexpr unsigned eager_looks = 100, yielding_looks = 1000;
     int done = 0;

@@ -15,7 +15,7 @@ unsigned launched_ranks();
 
 bool has_mpi();  // this program
 
-// Begins MPI, which ends with the object. A rank that gives no answer for `timeout_s` seconds of real time ends the
+// Begins MPI, which ends with the object. A rank that does not answer for `timeout_s` seconds of real time ends the
 // whole run with a message and status 1. The error: this program was built without MPI.
 std::expected<std::unique_ptr<ranks>, std::string> join_mpi(unsigned timeout_s);
 

@@ -15,8 +15,7 @@ class ranks {
   virtual unsigned number() const = 0;  // of this process, from 0
   virtual unsigned count() const = 0;
 
-  // All ranks make the same calls in the same order.
-  // What each gives, by rank.
+  // All ranks make the same calls in the same order. Returns the texts of all ranks, by rank.
   virtual std::vector<std::string> gather(const std::string& mine) = 0;
   // `bytes` of rank `from` are written over those of the others, which have as many.
   virtual void copy(std::span<std::byte> bytes, unsigned from) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of FST files: a byte that says the kind, the length after that byte in 8 bytes (big-endian), the content. A
-// file is a head, blocks of changes, then the signals: geometry and names.
+// Blocks of FST files: a byte with the kind, the length after that byte in 8 bytes (big-endian), the content. A file is
+// a head, blocks of changes, then the signals: geometry and names.
 #include "sim/trace/fst_frame.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An FST file that was not ended cannot be read: its signals stand after the last change. What a full disk left of one
-// becomes a shorter file that can be read.
+// An FST file that was not ended cannot be read, because its signals follow the last change. An incomplete file on a
+// full disk is converted into a shorter file that can be read.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct fst_frame {
 fst_frame read_fst_frame(const std::string& path);
 
 // Ends a file whose first `good` bytes were written without an error: whole blocks of changes, as many as leave room
-// for the signals, then these. The last time of a change in it; nothing if there is no room for any change.
+// for the signals, then the signals. Returns the time of the last change in it; nothing if there is no room for any
+// change.
 std::expected<uint64_t, std::string> end_fst_early(const std::string& path, uint64_t good, const fst_frame& frame);
 
 }  // namespace ggas::trace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles Verilator's FST writer with calls of the C library that note errors. Its
-// temporary files lie in memory: it maps them, and a page that a full disk refuses would end the process by SIGBUS.
+// Compiles Verilator's FST writer with calls of the C library that record errors. Its temporary files are in memory,
+// because it maps them, and a full disk that refuses a page would end the process by SIGBUS.
 #include "sim/trace/fst_writer.hpp"
 
 #include <sys/mman.h>

@@ -11,8 +11,8 @@
 
 namespace ggas::trace {
 
-// Takes no events of its own: samples are taken when something is seen at a node, at most one each microsecond, and a
-// value is the mean from one sample to the next. Idle time costs nothing.
+// Adds no events: samples are taken when something happens at a node, at most one each microsecond, and a value is the
+// mean from one sample to the next. Idle time costs nothing.
 class power_track {
  public:
   struct reading {

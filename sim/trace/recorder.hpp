@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows messages through a cluster: takes what ports and wires show and writes a Chrome/Perfetto trace and a packet
-// capture. It only watches; nothing in the simulation depends on it.
+// Follows messages through a cluster: observes ports and wires, and writes a Chrome/Perfetto trace and a packet
+// capture. Nothing in the simulation depends on it.
 #pragma once
 
 #include <array>

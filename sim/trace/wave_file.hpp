@@ -16,8 +16,8 @@ namespace ggas::trace {
 
 class wave_file {
  public:
-  // A file with all signals and no changes yet; `declare` hands the writer to the model. A full disk is no error here
-  // but of finish().
+  // A file with all signals and no changes yet; `declare` passes the writer to the model. A full disk is reported by
+  // finish(), not here.
   wave_file(std::string path, const std::function<void(VerilatedFstC&)>& declare);
   ~wave_file();
   wave_file(const wave_file&) = delete;

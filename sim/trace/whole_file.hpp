@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that can be read whatever happens to their writer. No part of the simulator: results of benchmarks use them
-// too.
+// Files that can be read even if their writer is killed or the disk is full. Not a part of the simulator only: results
+// of benchmarks use them, too.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace ggas::trace {
 
-// A file of pieces (events, blocks, lines). Between two writes it always holds whole pieces and the format's tail, also
-// on a full disk or when the process is killed. After the first piece that does not fit nothing more is written. Pipes
-// and devices get pieces and tail as they come.
+// A file of pieces (events, blocks, lines). Between two writes it always contains whole pieces and the format's tail,
+// also on a full disk or when the process is killed. After the first piece that does not fit nothing more is written.
+// Pipes and devices get pieces and tail as they are written.
 class whole_file {
  public:
-  // Makes or empties the file. `head` stands before all pieces, `tail` after the last one. The error: the file cannot
-  // be opened, or has another writer. A full disk is no error here but of finish().
+  // Makes or empties the file. `head` precedes all pieces, `tail` follows the last one. The error: the file cannot be
+  // opened, or has another writer. A full disk is reported by finish(), not here.
   static std::expected<std::unique_ptr<whole_file>, std::string> open(const std::filesystem::path& path,
                                                                       std::string_view head = {},
                                                                       std::string_view tail = {});
@@ -32,8 +32,8 @@ class whole_file {
   void add(std::string_view piece);
   // Pieces so far are in the file, or its error is known.
   void flush();
-  // Closes the file; nothing may follow. The error says how many pieces are in it, and why not all. A file without room
-  // for its head is removed.
+  // Closes the file; it is the last call. The error contains the number of pieces in the file and the reason why not
+  // all are. A file without room for its head is removed.
   std::expected<void, std::string> finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of a device's client. A command that asks for something impossible is refused with an errno, as the protocol
-// says; one that is no message of the protocol ends the connection with a text.
+// Commands of a device's client. A command that cannot be executed is refused with an errno, as the protocol requires;
+// a message that is none of the protocol ends the connection with a text.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PCI configuration space of the NIC, 4 KB: header, power management, PCI Express (with function-level reset), MSI-X,
-// advanced error reporting. What a hard block provides on an FPGA (docs/tlp-boundary.md).
+// advanced error reporting. On an FPGA a hard block provides it (docs/tlp-boundary.md).
 #pragma once
 
 #include <array>

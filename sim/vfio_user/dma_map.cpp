@@ -16,8 +16,8 @@ namespace {
 
 constexpr uint64_t page = 4096;
 
-// A client may make its file shorter when it is mapped: an access after its end is a signal then, which ends the copy
-// that met it and nothing else.
+// A client may shorten its file while it is mapped: an access after its end is then a signal, which ends only the copy
+// that caused it.
 thread_local sigjmp_buf* copying = nullptr;
 
 void on_bus_error(int number) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the guest's addresses a device may reach: windows that the client maps and unmaps. A window that came with a
-// file descriptor is memory of this process, too; others are reached by messages.
+// The guest's addresses that a device may access: windows that the client maps and unmaps. A window with a file
+// descriptor is memory of this process, too; others are accessed by messages.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ class dma_map {
 
   // 0, or the errno that the protocol names: EINVAL, EEXIST (overlaps), ENOMEM, or why the file could not be mapped.
   int map(const wire::dma_map& request, const file* from);
-  // Gives back every window in a range: a client with an IOMMU maps page by page, and unmaps many at once. 0; ENOENT:
-  // none is there; EINVAL: the range cuts one, and none is given back.
+  // Releases every window in a range: a client with an IOMMU maps page by page, and unmaps many at once. 0; ENOENT:
+  // there is none; EINVAL: the range cuts one, and none is released.
   int unmap(uint64_t address, uint64_t size);
   void clear();
 
@@ -42,7 +42,7 @@ class dma_map {
 };
 
 // Copies to or from memory that a guest reads at the same time: whole aligned words of 8 bytes at once, in ascending
-// order, so a word written last is seen last. False: the client has made the file shorter, and the memory has gone.
+// order, so a word written last is seen last. False: the client has shortened the file, and the memory is gone.
 bool copy_to_guest(std::byte* to, std::span<const std::byte> from);
 bool copy_from_guest(std::span<std::byte> to, const std::byte* from);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guest port is in the root complex's place at the NIC's PCIe link: accesses of a guest to BARs become TLPs,
-// and what the NIC reads and writes is served from the guest's memory.
+// The guest port replaces the root complex at the NIC's PCIe link: accesses of a guest to BARs become TLPs, and reads
+// and writes of the NIC are served from the guest's memory.
 #pragma once
 
 #include <cstddef>

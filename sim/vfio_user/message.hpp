@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of vfio-user taken from and put into a stream of bytes. Nothing here trusts the bytes: what breaks a rule of
-// the protocol's framing is an error with a text, and the stream is of no use any more.
+// Messages of vfio-user, read from and written to a stream of bytes. Nothing here trusts the bytes: a breach of the
+// protocol's framing is an error with a text, and the stream cannot be used any more.
 #pragma once
 
 #include <cstddef>
@@ -64,8 +64,8 @@ struct message {
 // Cuts a stream into messages. Bytes and descriptors come as the socket gives them.
 class message_reader {
  public:
-  // What one read of the socket gave. Bytes that came with descriptors end a read, so these belong to the last message
-  // that begins in it, or goes on. The error: the stream is broken.
+  // Adds the result of one read of the socket. Bytes with descriptors end a read, so the descriptors belong to the last
+  // message that begins in it or continues. The error: the stream is broken.
   std::expected<void, std::string> feed(std::span<const std::byte> bytes, std::vector<file> files);
   // The next whole message.
   std::optional<message> next();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vfio-user protocol as it stands on the wire (version 0.0, QEMU's docs/interop/vfio-user): a header of 16 bytes,
-// then a body by command. Little endian, as every host we run on. Structures of Linux' VFIO keep their indices.
+// The vfio-user protocol on the wire (version 0.0, QEMU's docs/interop/vfio-user): a header of 16 bytes, then a body by
+// command. Little endian, as every supported host. Structures of Linux' VFIO keep their indices.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeats a run from its log: the same accesses at the same simulated time, the same answers of the guests' memory. The
-// new log is the old one, line by line, or the two differ in something that was not repeated.
+// Repeats a run from its log: the same accesses at the same simulated time, the same answers of the guests' memory. If
+// the new log differs from the old one, some input was not repeated.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct replay_result {
   uint64_t cycles = 0;
 };
 
-// `waves`: one file for each NIC, <stem>.node<n>.fst; empty: none. The error names the first line
-// that differs, or what is wrong with a file.
+// `waves`: one file for each NIC, <stem>.node<n>.fst; empty: none. The error names the first line that differs, or the
+// fault of a file.
 std::expected<replay_result, std::string> replay(const std::filesystem::path& log, const std::filesystem::path& again,
                                                  const std::filesystem::path& waves);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Serves the NICs of a rig to virtual machines: a socket for each, one thread, one simulation for all.
 //
-// Time. While something happens soon, the simulation runs as fast as it can; so simulated time advances by work. When
-// the NICs merely wait (for a time-out, or for nothing), it follows the wall clock, so a time-out of 8 ms takes 8 ms.
+// Time. While the next event is near, the simulation runs as fast as it can, so simulated time advances by work. When
+// the NICs only wait (for a time-out, or for nothing), it follows the wall clock, so a time-out of 8 ms takes 8 ms.
 #pragma once
 
 #include <expected>
@@ -37,8 +37,8 @@ class server {
   static std::expected<std::unique_ptr<server>, std::string> create(server_config cfg);
   ~server();
 
-  // Until `stop()` or SIGINT or SIGTERM; SIGUSR1 pulls the cable between the NICs out, or plugs it in again. The caller
-  // has blocked them. The error: the log is not whole, or the system refuses to wait.
+  // Runs until `stop()` or SIGINT or SIGTERM; SIGUSR1 unplugs the cable between the NICs, or plugs it in again. The
+  // caller has blocked the signals. The error: the log is incomplete, or the system refuses to wait.
   std::expected<void, std::string> run();
   // From any thread, or a signal handler.
   void stop();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that a run depends on and everything the NICs did, as lines of text (docs/drivers.md). Lines of the first
-// kind begin with "@" and the simulated time; from them alone a run is repeated, and its log is the same.
+// All inputs of a run and all actions of the NICs, as lines of text (docs/drivers.md). Lines with inputs begin with "@"
+// and the simulated time; a run is repeated from them alone, and its log is the same.
 #pragma once
 
 #include <cstdint>

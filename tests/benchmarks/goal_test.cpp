@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules in GOAL: every rule of the grammar of LogGOPSim's reader (txt2bin), what is refused, and which receive
-// takes which message.
+// Schedules in GOAL: every rule of the grammar of LogGOPSim's reader (txt2bin), refused files, and the matching of
+// messages and receives.
 #include "benchmarks/trace/goal.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for libnvidia-ml.so.1. What its GPUs report is in the file that MADE_UP_NVML names, a line each:
+// A fake libnvidia-ml.so.1. The values of its GPUs are in the file that MADE_UP_NVML names, a line each:
 //   COUNTER POWER     mJ and mW; "-": the GPU does not support it
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: reduce and allreduce by a block that is alone, in one exchange over a bundle of channels: lengths around
-// those of a slot and of the bundle, numbers of threads that differ from member to member, teams, numbers of exchanges
-// that differ from channel to channel, wrap and are refreshed, members that do not come.
+// Device API: reduce and allreduce by a single block, in one exchange over a bundle of channels: lengths around those
+// of a slot and of the bundle, numbers of threads that differ from member to member, teams, numbers of exchanges that
+// differ from channel to channel, wrap and are refreshed, members that do not arrive.
 #include "tests/gpu_api/bundle_rig.hpp"
 
 namespace ggas::test {
@@ -64,8 +64,8 @@ TEST_P(AllreduceBundle, BlocksAndGridsInTurn) {
   }
 }
 
-// Channels of a bundle have numbers of their own, and each passes 2^30, where slots are refreshed, and 2^32, where
-// lines begin again at 0, in its own time.
+// Channels of a bundle have separate numbers, and each passes 2^30, where slots are refreshed, and 2^32, where lines
+// begin again at 0, at a different time.
 TEST_P(AllreduceBundle, NumbersDifferAndWrap) {
   for (const uint64_t last : {(uint64_t{1} << 30) - 6, (uint64_t{1} << 32) - 6}) {
     for (int node = 0; node < nodes(); ++node) {

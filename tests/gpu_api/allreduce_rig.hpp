@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the tests of reduce and allreduce: calls of every method, operation and type by blocks, grids and teams,
-// and what must come out.
+// and their expected results.
 #pragma once
 
 #include <algorithm>

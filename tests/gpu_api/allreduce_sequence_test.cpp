@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: reduce and allreduce call after call: slots used again and again, teams in turn, a call after one that
-// failed, numbers of exchanges that wrap.
+// Device API: sequences of reduce and allreduce: slots that are used again, teams in turn, a call after a failed one,
+// numbers of exchanges that wrap.
 #include "tests/gpu_api/allreduce_rig.hpp"
 
 namespace ggas::test {
@@ -27,7 +27,7 @@ struct random_calls {
 };
 
 // Slots are used again while slower members still read theirs: two blocks make many calls of all kinds one after the
-// other; now and then a block is late.
+// other; sometimes a block is late.
 TEST_P(Allreduce, ManyCallsWithDelays) {
   constexpr size_t most = random_calls::most;
   const int rounds = simulated() ? 6 : 150;

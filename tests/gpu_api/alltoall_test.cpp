@@ -9,8 +9,8 @@ GGAS_SPREAD_SUITE(Alltoall);
 
 constexpr uint32_t untouched = 0x5eed5eedu;
 
-// What a block fills, does and checks; the grid form is given blocks of a grid that each do all of it for their own
-// words, so sources are filled by a kernel before.
+// The part of a block: it fills, calls and checks. In the grid form each block does all of it for its own words, so
+// sources are filled by an earlier kernel.
 struct job {
   bool gather;   // or alltoall
   size_t n;      // of a part, words

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every call with arguments that cannot work, in sizes around each threshold of the library: all of them must return
-// ggas_bad_argument and leave memory alone. One block on every node. One source for the host engine and GPUs.
+// Every call with invalid arguments, in sizes around each threshold of the library: all of them must return
+// ggas_bad_argument and not change memory. One block on every node. One source for the host engine and GPUs.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences of barriers and the like in which blocks come late, stay away, leave or repeat what failed, at random: what
-// a sequence is and what its blocks do. For the host engine and GPUs. Every call is drawn from the sequence's seed
-// alike by every member, what a block makes of it by that block.
+// Random sequences of barriers and similar calls in which blocks arrive late, do not arrive, leave or repeat a failed
+// call: the sequences, and the actions of their blocks. For the host engine and GPUs. All members draw the same calls
+// from the sequence's seed; each block draws its behaviour.
 //
-// The rule that is looked for: ok says that every member has come. Before its j-th barrier with a team a block stores j
-// at all members; after ok it finds j, or more, of every block of every member. After an allreduce the sum reports. And
-// after a failure a block finds the node broken, whatever it calls.
+// The checked rule: ok means that every member has arrived. Before its j-th barrier with a team a block stores j at all
+// members; after ok it finds j, or more, of every block of every member. After an allreduce the sum shows it. After a
+// failure a block finds the node broken, in every call.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

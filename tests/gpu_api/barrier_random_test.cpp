@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: random sequences of barriers with blocks that are late, missing or repeat, a reset after each. How many:
-// GGAS_TEST_SEQUENCES; from which seed on: GGAS_SEED.
+// Device API: random sequences of barriers with blocks that are late, missing or repeat, a reset after each. Their
+// number: GGAS_TEST_SEQUENCES; the first seed: GGAS_SEED.
 #include <cstdlib>
 
 #include "tests/gpu_api/barrier_plan.cuh"

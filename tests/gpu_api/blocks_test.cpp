@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of some blocks of a grid: the grid falls into groups at random, and each of them puts, meets and looks, with
-// what it finds compared to what the table says.
+// Groups of some blocks of a grid: the grid is divided into random groups. Each of them puts, synchronises and checks
+// the data against the expected ones.
 #include <array>
 #include <atomic>
 #include <random>

@@ -176,8 +176,8 @@ TEST_P(Broadcast, BackToBackAndMixed) {
   run();
 }
 
-// The root of many calls in a row runs ahead of its leaves as far as it may; each call has other data, sizes go over
-// one channel and over several, leaves are late in turn. Now and then another member is the root.
+// In a sequence of many calls the root runs ahead of its leaves as far as possible; each call has other data, sizes use
+// one channel or several, leaves are late in turn. Sometimes another member is the root.
 TEST_P(Broadcast, TheRootRunsAhead) {
   const uint32_t rounds = simulated() ? 12 : 200;
   on_all(1, 256, [&] {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the device API in random tables, one source for the host engine, the simulator and GPUs. A table is steps
-// for each node: calls with sizes, places, alignments, groups and queues drawn at random, some with an argument that
-// cannot work. Kernels go through it (calls_*.cuh); calls_table.hpp makes it, calls_reference.hpp knows what every byte
-// must be then.
+// Calls of the device API in random tables, one source for the host engine, the simulator and GPUs. A table has steps
+// for each node: calls with random sizes, places, alignments, groups and queues, some with an invalid argument. Kernels
+// execute it (calls_*.cuh); calls_table.hpp makes it, calls_reference.hpp computes every expected byte.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -161,8 +160,8 @@ GGAS_DEVICE ggas_status complete(const step& s, uint64_t timeout_ns) {
   return detail::block_status(r);
 }
 
-// One block: all steps of this node, each complete before the next. perform(step) makes the call of those who take
-// part.
+// One block: all steps of this node, each complete before the next. perform(step) makes the call by the threads that
+// take part.
 template <class Perform>
 GGAS_DEVICE void go_through(const args& a, Perform perform) {
   bench::outcome out{0, 0, 0, ggas_ok};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast, allgather and alltoall by all blocks of a grid, in rounds drawn at random: kinds, lengths, places, roots
-// and teams. One source for the host engine, the simulator and GPUs; for one translation unit.
+// broadcast, allgather and alltoall by all blocks of a grid, in rounds with random kinds, lengths, places, roots and
+// teams. One source for the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 
 #include "tests/gpu_api/calls_found_run.hpp"
@@ -15,8 +15,8 @@ struct grid_args {
 };
 constexpr uint64_t untouched = 0x5555aaaa5555aaaa;
 
-// A round, the same on every member. The own vectors begin a few words after the start of their room, elsewhere on
-// every node.
+// A round, the same on every member. The own vectors begin a few words after the start of their area, at a different
+// offset on every node.
 struct grid_round {
   uint64_t number, n;
   unsigned what;  // 0: broadcast, 1: allgather, 2: alltoall

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifications in every form: each comes once, in order, with its cookie and with the data before it. One source for
-// the host engine, the simulator and GPUs; for one translation unit.
+// Notifications in every form: each arrives once, in order, with its cookie and after its data. One source for the host
+// engine, the simulator and GPUs; for one translation unit.
 #pragma once
 
 #include "tests/gpu_api/calls_found_run.hpp"
@@ -222,8 +222,8 @@ __global__ void notify_refused(notify_args a) {
   f.write(a.outcomes);
 }
 
-// One thread, without a NIC: a ring that no one reads takes what it has room for, reported in quarters, and leaves
-// nothing of what was too much after; what was read makes room.
+// One thread, without a NIC: a ring that is not read accepts as many records as it has room for, reported in quarters,
+// and keeps nothing of refused ones; reading makes room.
 __global__ void notify_full_ring(notify_args a) {
   found f;
   constexpr uint64_t records = layout::direct_records;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel can ask: nodes, sizes, pointers, queues; how values compare; kernels that begin before the one before
+// Queries of a kernel: nodes, sizes, pointers, queues; comparisons of values; kernels that begin before the one before
 // has ended. One source for the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs tables of calls.cuh on a machine and compares. A machine has nodes(), segment_bytes(), timeout_ns(), the offsets
-// of room for tables(), outcomes() and data(), write(node, offset, bytes), read(node, offset, count), and
-// run(blocks, threads, kernel, argument), which runs a grid on every node.
+// tables(), outcomes() and data(), write(node, offset, bytes), read(node, offset, count), and run(blocks, threads,
+// kernel, argument), which runs a grid on every node.
 #pragma once
 
 #include <gtest/gtest.h>

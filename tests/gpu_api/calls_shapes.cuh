@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided calls by blocks of every shape: of one thread, of short warps, of 1024 threads, of two and three
-// dimensions. One source for the host engine, the simulator and GPUs; for one translation unit.
+// One-sided calls by blocks of every shape: one thread, incomplete warps, 1024 threads, two and three dimensions. One
+// source for the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 
 #include "ggas/launch.hpp"

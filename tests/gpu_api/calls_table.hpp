@@ -76,7 +76,7 @@ inline constexpr description atomic_calls[] = {
     {call::add, "add", form::thread, kind::atomic},
 };
 
-// The part of a segment that steps work on: what is only read, what the node brings here itself, and a part for each
+// The part of a segment that steps use: read-only data, data that the node itself writes here, and a part for each
 // node, which that node writes: signals, words of atomics, floats and doubles of atomics, data.
 struct area {
   uint64_t begin;

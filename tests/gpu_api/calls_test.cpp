@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: tables of calls drawn at random against a reference, waits and notifications in every form; on GPUs:
+// Device API: tables of random calls compared with a reference, waits and notifications in every form; on GPUs:
 // cuda/calls_*.cu.
 #include "tests/gpu_api/calls_atomics.cuh"
 #include "tests/gpu_api/calls_elements.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for flags in every form, in rounds drawn at random: what they find, what is after a flag, what is refused. One
-// source for the host engine, the simulator and GPUs; for one translation unit.
+// Waits for flags in every form, in random rounds: their results, the data after a flag, refused calls. One source for
+// the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 
 #include "tests/gpu_api/calls_found_run.hpp"
@@ -10,7 +10,7 @@ namespace ggas::calls {
 constexpr unsigned most_flags = 100;
 
 // Rounds in a ring: the left neighbour sets `many` of `flags` flags from `first` on to the round's number, in turn,
-// with a word of data before each.
+// each after a word of data.
 struct wait_round {
   uint64_t number;
   unsigned flags, first, many;

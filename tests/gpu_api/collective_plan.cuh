@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives at random: what a call is, how one is drawn, and what its threads do: fill the source, call, look at
-// every element. For the host engine, the simulator and GPUs.
+// Random collectives: the parameters of a call, how they are drawn, and the actions of its threads: fill the source,
+// call, check every element. For the host engine, the simulator and GPUs.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: collectives at random, in sequence and without anything between them: kind, form, method, team,
-// length, places, shape and operation change from call to call, so every one meets what any other has left over.
+// Device API: random collectives, in sequence and without anything between them: kind, form, method, team, length,
+// places, shape and operation change from call to call, so every one meets state left by any other.
 #include "tests/gpu_api/collective_plan.cuh"
 #include "tests/gpu_api/targets.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops in which the lanes of a warp go ways of their own, around every call that takes a pointer of a node: the owner
-// of a word comes out of a hash, and whether a lane goes on out of another. One source for the host engine and GPUs;
-// what must be in memory afterwards the host works out itself.
+// Loops in which the lanes of a warp diverge, around every call with a pointer of a node: one hash gives the owner of a
+// word, another one decides whether a lane continues. One source for the host engine and GPUs; the host computes the
+// expected memory itself.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the divergent loops must leave, whichever rig runs them. Rig: nodes(), read<T>(node, offset, n), write(node,
-// offset, vector) of user memory.
+// Expected results of the divergent loops, for any rig. Rig: nodes(), read<T>(node, offset, n), write(node, offset,
+// vector) of user memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline uint64_t wrong_cells(const std::vector<words>& got, const std::vector<wor
   return wrong;
 }
 
-// Every key once, in the part of its owner, and reached from its place over slots that are taken. `parts`: of all
+// Every key occurs once, in the part of its owner, and is reached from its place over occupied slots. `parts`: of all
 // nodes.
 inline void check_table(const std::vector<std::vector<uint64_t>>& parts, uint64_t threads, uint64_t keys) {
   const int nodes = static_cast<int>(parts.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divergent loops around every call that takes a pointer of a node, on the host engine and in the simulator; on GPUs:
+// Divergent loops around every call with a pointer of a node, on the host engine and in the simulator; on GPUs:
 // cuda/divergent.cu.
 #include "tests/gpu_api/divergent_run.hpp"
 #include "tests/gpu_api/targets.hpp"

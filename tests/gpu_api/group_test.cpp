@@ -17,8 +17,8 @@ int right_of(int node) { return (node + 1) % ggas_nodes(); }
 
 constexpr uint64_t value_at = 0, flag_at = 64, busy_at = 128;
 
-// A lane that comes late holds up no one before the call, so the others must wait for it in the call: what it does for
-// the warp is before what they send next.
+// A late lane does not delay other lanes before the call, so they must wait for it in the call: its accesses for the
+// warp come before their next ones.
 void let_the_leader_be_late(const uint64_t* busy) {
   for (int i = 0; detail::lane_rank() == 0 && i < 50; ++i) ggas_load(busy);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by groups of a block whose lanes are apart: some groups make a call while the lanes of all others are in a loop
-// of their own until it has returned, or all make it, each with a length of its own. One source for the host engine and
-// GPUs; what must be in memory afterwards the host works out itself (groups_run.hpp).
+// Calls by groups of a block whose lanes have diverged: some groups make a call while the lanes of all others are in a
+// different loop until it has returned, or all make it, each with a different length. One source for the host engine
+// and GPUs; the host computes the expected memory itself (groups_run.hpp).
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"
@@ -238,8 +238,8 @@ GGAS_DEVICE ggas_status see_made(const args& a, unsigned c, unsigned groups) {
   return ggas_ok;
 }
 
-// All calls, one after the other. An outcome has the last call that was made in begin_ns. Threads that have waited too
-// long end, so that those which wait for their lanes go on.
+// All calls, one after the other. begin_ns of an outcome is the last call that was made. Threads that time out end, so
+// that those which wait for their lanes continue.
 template <class G>
 __global__ void GGAS_LAUNCH_BOUNDS(threads) make_calls(args a) {
   bench::outcome out{0, 0, 0, ggas_ok};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every call of a group by every group, the lanes of the others elsewhere, on the host engine and in the simulator; on
-// GPUs: cuda/groups.cu.
+// Every call of a group by every group, with the lanes of the others elsewhere, on the host engine and in the
+// simulator; on GPUs: cuda/groups.cu.
 #include "tests/gpu_api/groups_run.hpp"
 #include "tests/gpu_api/targets.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that hang because one member does not do its part: 28 kinds of faults. One source for the host engine and
-// GPUs; what the report must say of them: hangs_run.hpp.
+// GPUs; expected reports: hangs_run.hpp.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

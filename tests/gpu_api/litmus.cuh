@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Litmus tests of docs/memory-model.md: one source for the host engine, the simulator and GPUs. A test has up to four
-// roles, each a thread with one or two accesses to words x and y, which are zero; many threads play it at once, with
-// words of their own, over many rounds.
+// roles, each a thread with one or two accesses to words x and y, which are zero; many threads run it at once, with
+// separate words, over many rounds.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: broadcast, allgather and alltoall so long, by so many blocks, that the own part is copied next to that of
-// the first peer (detail/collective/exchange.cuh). The host fills and checks.
+// Device API: broadcast, allgather and alltoall with such lengths and so many blocks that the own part is copied
+// together with that of the first peer (detail/collective/exchange.cuh). The host fills and checks.
 #include "tests/gpu_api/spread_rig.hpp"
 
 namespace ggas::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The providers of targets.hpp as a machine that tests of one source for all providers run on, with the same functions
-// as on GPUs (cuda/calls.hpp).
+// The providers of targets.hpp as a machine for tests with one source for all providers, with the same functions as on
+// GPUs (cuda/calls.hpp).
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between ranks: random ones, which come once, whole and in order, and each rule by itself. One source for
+// Messages between ranks: random ones, which arrive once, whole and in order, and each rule separately. One source for
 // the host engine, the simulator and GPUs.
 #pragma once
 

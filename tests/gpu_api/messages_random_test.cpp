@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random messages among ranks that are threads, warps and blocks; on GPUs: cuda/messages.cu. GGAS_TEST_MESSAGES: how
-// many all ranks of the large tests send.
+// Random messages among ranks that are threads, warps and blocks; on GPUs: cuda/messages.cu. GGAS_TEST_MESSAGES: the
+// number of messages that all ranks of the large tests send.
 #include <cstdlib>
 
 #include "tests/gpu_api/messages_rig.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rule of messages by itself, between ranks 2k and 2k + 1, which differ by one thread, warp or block: threads of a
-// warp send and receive on both sides of an if. One source for the host engine, the simulator and GPUs.
+// Each rule of messages separately, between ranks 2k and 2k + 1, which differ by one thread, warp or block: threads of
+// a warp send and receive on both sides of an if. One source for the host engine, the simulator and GPUs.
 #pragma once
 
 #include "tests/gpu_api/messages.cuh"

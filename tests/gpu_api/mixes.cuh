@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random mixes of plain and ggas_ accesses by one block against a sequential model. A mix is a few accesses of one
-// thread to a cell of its own. Then cells change hands, within warps at once, in the whole block after a block
-// barrier. So whatever the threads' order is, each mix has one result, which goes into the thread's sum and into what
-// it stores.
+// Random mixes of plain and ggas_ accesses by one block, compared with a sequential model. A mix is a few accesses of
+// one thread to its own cell. Then cells change owners, within warps at once, in the whole block after a block barrier.
+// So for any order of the threads each mix has one result, which is added to the thread's sum and to its stores.
 #pragma once
 
 #include <cstring>

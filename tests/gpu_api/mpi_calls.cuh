@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI in kernels: each function against what MPI says, for the kind of rank that GGAS_MPI_RANK names. One source for
-// the host engine, the simulator and GPUs.
+// MPI in kernels: each function compared with the MPI standard, for the kind of rank that GGAS_MPI_RANK names. One
+// source for the host engine, the simulator and GPUs.
 #pragma once
 
 #include "ggas/mpi.cuh"

@@ -191,8 +191,8 @@ TEST_P(nic_unit_suite, WhatItCannotDo) {
   EXPECT_EQ(words<float>(0)[100 + 64], float(nodes()));
 }
 
-// Members that do not agree all learn of it. One that does not come is a time-out of the others, and a reset makes the
-// unit work again, whatever was left in it.
+// If members disagree all are informed. If one does not arrive the others time out, and a reset makes the unit work
+// again, whatever state was left in it.
 TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
   std::vector<ggas_status> s = all_of(ggas_ok);
   const auto sums = [&](int k, size_t n, uint64_t timeout_ns) {
@@ -216,8 +216,8 @@ TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
 }
 
 // A ring of three nodes of which 0 is the root: the tree does not use the link from node 1 to node 2, on which stores
-// suffer. Node 1 stores there before each barrier; `met` is called after it on every node. Returns
-// what the last barrier of each node said.
+// are delayed. Node 1 stores there before each barrier; `met` is called after it on every node. Returns the status of
+// the last barrier of each node.
 std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned rounds, uint64_t patience,
                                                const std::function<void(int node, uint64_t round, ggas_status)>& met) {
   const auto script = std::filesystem::path(testing::TempDir()) / "ggas_beside_the_tree.faults";
@@ -248,8 +248,8 @@ std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned roun
   return last;
 }
 
-// What a node stored before a barrier is there after it, though the store takes longer than the barrier: its link
-// damages every tenth flit, and many a store is sent again.
+// A store of a node before a barrier is visible after it, even if the store takes longer than the barrier: its link
+// damages every tenth flit, and many stores are sent again.
 TEST(NicUnitFault, BarriersWaitForSlowStores) {
   unsigned wrong = 0, failed = 0, rounds = 0;
   store_beside_the_tree("1->2 corrupt rate 0.1\n", 60, patience_ns, [&](int n, uint64_t round, ggas_status s) {
@@ -265,15 +265,15 @@ TEST(NicUnitFault, BarriersWaitForSlowStores) {
 }
 
 // Stores that may be lost after a dead link end the barrier of every member with an error: that of the fence, or of
-// contributions that were under way when the network manager stopped the NICs.
+// contributions that were in flight when the network manager stopped the NICs.
 TEST(NicUnitFault, LostStoresAreToldToAllMembers) {
   const auto last = store_beside_the_tree("1->2 cut from 60\n2->1 cut from 60\n", 100, 10 * patience_ns,
                                           [](int, uint64_t, ggas_status) {});
   EXPECT_EQ(last, std::vector<ggas_status>(3, ggas_peer_error));
 }
 
-// A link of the tree is cut in the middle of barriers and sums: all members learn of it long before their time is up,
-// what was good is right, no one is further than one call ahead, and after a reset they work on over other links.
+// A link of the tree is cut during barriers and sums: all members are informed long before their time-out, good results
+// are right, no member is more than one call ahead, and after a reset they continue over other links.
 TEST_P(nic_unit_suite, ACutLinkEndsTheOperationOfAllMembers) {
   const auto shape = fabric::topology::parse(GetParam().topology, unsigned(nodes()));
   ASSERT_TRUE(shape) << shape.error();

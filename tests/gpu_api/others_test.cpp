@@ -31,7 +31,7 @@ TEST_P(Others, GetStoresThatQuietWaitsFor) {
         ASSERT_EQ(user<uint64_t>(to, part(from) - base())[i], to == from ? 0 : value(from, i)) << from << " to " << to;
 }
 
-// Every size of access, and copies; a flag after a fence says that the data is there, whether it goes to all or to
+// Every size of access, and copies; a flag after a fence means that the data have arrived, whether it goes to all or to
 // one.
 TEST_P(Others, SeeWhatWasStoredBeforeAFlag) {
   constexpr size_t n = 301;
@@ -85,8 +85,8 @@ TEST_P(Others, RefuseWhatIsNoStore) {
   EXPECT_NE(r.error().text.find("LOAD_UNMAPPED"), std::string::npos) << r.error().text;
 }
 
-// A link dies under broadcasts: each ends in time, with the right data or an error. While the network is broken there
-// is no pointer, and the root stores to each; when the link is back there is one again.
+// A link dies during broadcasts: each ends in time, with the right data or an error. While the network is broken there
+// is no pointer, and the root stores to each; when the link is back the pointer exists again.
 TEST_P(Others, AreReachedOneByOneWhileTheNetworkIsBroken) {
   constexpr uint64_t us = 1'000, patience = 300 * us, cut_us = 600, back_us = 6'000;
   constexpr int rounds = 40;

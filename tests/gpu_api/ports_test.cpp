@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels after the patterns of other libraries on the host engine and in the simulator: the same results everywhere.
-// On GPUs: cuda/ports.cu.
+// Kernels with the patterns of other libraries on the host engine and in the simulator: the same results everywhere. On
+// GPUs: cuda/ports.cu.
 #include "tests/gpu_api/machine.hpp"
 #include "tests/gpu_api/ports/run.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Litmus tests of plain accesses next to ggas_ accesses to the node's own memory: order within a thread, after barriers
-// of block and warp, after fences between blocks, and after the statuses of calls. One source for the host engine,
-// the simulator and GPUs. Every case counts what it finds wrong; 0 is the only result.
+// Litmus tests of plain accesses mixed with ggas_ accesses to the node's own memory: order within a thread, after
+// barriers of block and warp, after fences between blocks, and after the statuses of calls. One source for the host
+// engine, the simulator and GPUs. Every case counts wrong values; the expected result is 0.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

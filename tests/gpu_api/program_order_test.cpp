@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain accesses next to ggas_ accesses to the own memory on the host engine and in the simulator; on GPUs:
+// Plain accesses mixed with ggas_ accesses to the own memory on the host engine and in the simulator; on GPUs:
 // cuda/program_order.cu.
 #include "tests/gpu_api/machine.hpp"
 #include "tests/gpu_api/mixes_run.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API: reducescatter by a block that is alone, of parts that do not fit the slot of its channel: one exchange
-// over a bundle of channels, as an allreduce. The same lengths, threads, teams and numbers of exchanges.
+// Device API: reducescatter by a single block, of parts that do not fit the slot of its channel: one exchange over a
+// bundle of channels, like an allreduce. The same lengths, threads, teams and numbers of exchanges.
 #include "tests/gpu_api/bundle_rig.hpp"
 
 namespace ggas::test {
@@ -105,8 +105,8 @@ TEST_P(ReducescatterBundle, Doubles) { some_calls<double>(simulated() ? 1 : 5); 
 TEST_P(ReducescatterBundle, HalfFloats) { some_calls<_Float16>(simulated() ? 1 : 4); }
 TEST_P(ReducescatterBundle, Bytes) { some_calls<int8_t>(simulated() ? 1 : 4); }
 
-// Channels have numbers of their own, and each passes 2^30, where slots are refreshed, and 2^32, where lines begin
-// again at 0, in its own time. Calls of other kinds take their turns on the same channels.
+// Channels have separate numbers, and each passes 2^30, where slots are refreshed, and 2^32, where lines begin again at
+// 0, at a different time. Calls of other kinds alternate on the same channels.
 TEST_P(ReducescatterBundle, NumbersDifferAndWrap) {
   if (simulated()) GTEST_SKIP() << "the same code, and slow";
   for (const uint64_t last : {(uint64_t{1} << 30) - 6, (uint64_t{1} << 32) - 6}) {

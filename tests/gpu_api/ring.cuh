@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings of records between nodes: what many writers send comes once, whole and in each writer's order. One source for
+// Rings of records between nodes: records of many writers arrive once, whole and in each writer's order. One source for
 // the host engine, the simulator and GPUs; for one translation unit.
 #pragma once
 

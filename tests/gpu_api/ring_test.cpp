@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings of records between nodes; on GPUs: cuda/ring.cu. GGAS_TEST_RECORDS: how many records random tests send at
-// least, of all writers of all nodes.
+// Rings of records between nodes; on GPUs: cuda/ring.cu. GGAS_TEST_RECORDS: the least number of records that random
+// tests send, of all writers of all nodes.
 #include "tests/gpu_api/ring.cuh"
 
 #include <algorithm>

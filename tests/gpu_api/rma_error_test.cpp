@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device API over queues of the NIC when things go wrong: rings that no one reads, addresses no one registered, a link
+// Device API over queues of the NIC with errors: rings that are not read, addresses that are not registered, a link
 // that is cut. With the reference model, the cut with the RTL.
 #ifdef GGAS_TEST_SIM
 #include <fstream>

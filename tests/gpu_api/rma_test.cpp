@@ -52,8 +52,8 @@ TEST_P(Rma, PutsOfManyLengthsByThreadWarpAndBlock) {
   }
 }
 
-// Elements of 2, 4 and 8 bytes at places of 16, of every number up to more than a word of 16 bytes for each thread: all
-// of them arrive, and nothing next to them.
+// Elements of 2, 4 and 8 bytes at multiples of 16, of every number up to more than a word of 16 bytes for each thread:
+// all of them arrive, and adjacent memory is unchanged.
 template <class T>
 unsigned wrong_of_block(T* there, T* here, size_t most, uint64_t* signal, uint64_t timeout_ns) {
   unsigned wrong = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in clusters whose links and nodes die: every wait ends in bounded time, survivors go on after new routes,
-// and nothing is wrong without an error.
+// Kernels in clusters whose links and nodes die: every wait ends in bounded time, survivors continue after new routes,
+// and no result is wrong without an error.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -46,8 +46,7 @@ class survivors : public testing::TestWithParam<shape> {
     return cluster_->run(second);
   }
   uint64_t word(int node, int i) const { return reinterpret_cast<const uint64_t*>(cluster_->segment(node) + base_)[i]; }
-  // Each node puts its turn to one of `count` others in each of them; then to all, when what was cut has been led
-  // around.
+  // In each turn each node puts to one of `count` others; at the end to all, when packets are routed around the fault.
   struct outcome {
     int good = 0, failed = 0, failed_at_last = 0;
   };
@@ -157,8 +156,8 @@ TEST_P(survivors, go_on_without_a_node_that_died) {
   EXPECT_NE(refused.error().text.find("is dead"), std::string::npos);
 }
 
-// A barrier of all does not pass without the node that died: it fails, on every survivor, and leaves it broken. Reset
-// makes them whole.
+// A barrier of all does not pass without the dead node: it fails on every survivor, and leaves it broken. A reset
+// repairs them.
 TEST_P(survivors, a_barrier_fails_on_all_and_reset_helps) {
   make("node " + std::to_string(last()) + " dead from 600");
   std::vector<ggas_status> ends(each(), ggas_ok);

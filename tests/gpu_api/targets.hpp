@@ -57,8 +57,8 @@ inline std::vector<target> targets() {
   return all;
 }
 
-// Where what kernels see of memory may differ: few nodes and many, a host thread for each; in the simulator the RTL of
-// the NIC and the model.
+// Configurations in which kernels may see different memory: few nodes and many, a host thread for each; in the
+// simulator the RTL of the NIC and the model.
 inline std::vector<target> both_nic_targets() {
   std::vector<target> all{{.nodes = 1}, {.nodes = 2}, {.nodes = 3}, {.nodes = 8}, {.nodes = 3, .threads = true}};
 #ifdef GGAS_TEST_SIM

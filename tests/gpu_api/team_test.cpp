@@ -38,7 +38,7 @@ TEST_P(Team, RanksAndNodes) {
 }
 
 // Teams of all kinds take turns in one kernel. Every member stores its round to every member; after the barrier all
-// are there.
+// stores have arrived.
 TEST_P(Team, BarriersOfTeamsInTurn) {
   const uint32_t rounds = simulated() ? 2 : 25;
   on_all(1, 40, [&] {
@@ -73,8 +73,8 @@ TEST_P(Team, DisjointTeamsDoNotWaitForEachOther) {
   run();
 }
 
-// A node's counter has a multiple of three arrivals when all its blocks have come: what every member finds of every
-// member between the call and the next one.
+// A node's counter has a multiple of three arrivals when all its blocks have arrived; every member checks this for
+// every member between the call and the next one.
 TEST_P(Team, OfGrids) {
   const int rounds = simulated() ? 1 : 8;
   std::vector<std::atomic<int>> arrived(8);

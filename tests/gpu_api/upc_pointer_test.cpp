@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UPC's pointers to shared on the host: their arithmetic against elements counted one by one, for every block size and
-// number of threads, packing, comparison, casts.
+// UPC's pointers to shared on the host: their arithmetic compared with elements counted one by one, for every block
+// size and number of threads, packing, comparison, casts.
 #include <gtest/gtest.h>
 
 #include <string>

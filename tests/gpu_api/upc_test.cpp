@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UPC in kernels: who has which iteration, accesses through pointers of every block size, copies between any threads,
-// what is refused, and the allocators.
+// UPC in kernels: the distribution of iterations, accesses through pointers of every block size, copies between any
+// threads, refused calls, and the allocators.
 #include <cstring>
 
 #include "ggas/upc_collective.cuh"
@@ -146,7 +146,7 @@ TEST_P(Upc, CopiesBetweenAnyThreads) {
   }
 }
 
-// What others stored before they notified is there after the wait; what a thread does between the two is not waited
+// Stores of others before their notify are visible after the wait; accesses of a thread between the two are not waited
 // for.
 TEST_P(Upc, NotifyAndWaitAreABarrier) {
   const auto a = array<uint64_t>(threads());
@@ -164,8 +164,8 @@ TEST_P(Upc, NotifyAndWaitAreABarrier) {
   run();
 }
 
-// The six collectives in all modes, of words and of odd bytes; a barrier lies between two of them, as modes other than
-// all promise nothing to the next one.
+// The six collectives in all modes, of words and of odd bytes; a barrier lies between two of them, because modes other
+// than all give the next call no guarantee.
 TEST_P(Upc, CollectivesMoveWhatTheLanguageSays) {
   const uint64_t all = threads(), last = all - 1;
   for (const uint64_t n : {uint64_t{1}, uint64_t{24}, uint64_t{77}}) {

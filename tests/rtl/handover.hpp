@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an owner leaves to the next one: a test plays a unit twice, with nothing different but the secrets of the former
-// owner, hands over as documented, and lets the next owner work. What the unit shows from then on must be the same,
-// bit by bit and cycle by cycle.
+// Tests the state that an owner leaves to the next one: a unit is run twice, with the former owner's secrets as the
+// only difference, passed on as documented, and used by the next owner. From then on all outputs of the unit must be
+// the same, bit by bit and cycle by cycle.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,8 +53,8 @@ void expect_nothing_left(Play&& play) {
                                 << a.next.size();
 }
 
-// The same of a unit in its bench, which has dice `d`: `begin` gives it to an owner, and work with data that `key`
-// changes; `see` is called after each of so many cycles; `end` takes it back.
+// The same for a unit in its bench, which has the random generator `d`: `begin` gives the unit to an owner, and starts
+// work with data that depend on `key`; `see` is called after each of a number of cycles; `end` takes the unit back.
 template <class Bench, class Begin, class See, class End>
 void expect_nothing_left(uint64_t seed, unsigned cycles, Begin&& begin, See&& see, End&& end) {
   constexpr unsigned turns = 20;

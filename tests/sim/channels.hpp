@@ -13,9 +13,9 @@
 
 namespace ggas::test {
 
-// What a packet holds (a place in the buffer after a link and lane) never waits for itself: follow every way, with
-// each second choice on it, and note which channel comes after which. A packet may always leave by its first choice,
-// so only that one counts as what it waits for. first and second give the step from a node to another one, or nullopt.
+// Checks that a packet's place (in the buffer after a link and lane) never waits for itself: follows every route, with
+// each second choice on it, and records the order of channels. A packet may always leave by its first choice, so only
+// that one counts as a wait. first and second return the step from a node to another one, or nullopt.
 using channel = std::tuple<unsigned, unsigned, unsigned>;  // node, port, lane
 using waits = std::map<channel, std::set<channel>>;
 template <class First, class Second>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host programs on a simulated processor: what cached and uncached accesses cost, what leaves it on the bus, polling,
+// Host programs on a simulated processor: the cost of cached and uncached accesses, their requests on the bus, polling,
 // sleeping, and ends of every kind.
 #include <gtest/gtest.h>
 

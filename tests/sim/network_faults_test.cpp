@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of the network that are cut: who learns of it and when; every packet arrives once or is reported as lost; after
-// new tables every member reaches every member again; a link that comes back carries as much as before.
+// Links of the network that are cut: the nodes that are informed, and when; every packet arrives once or is reported as
+// lost; after new tables every node reaches every other one again; a link that returns carries as much as before.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network between NICs: times of one packet and of a full link, order, credits, and what a NIC that takes nothing
-// for a while does to others.
+// The network between NICs: times of one packet and of a full link, order, credits, and the effect on others of a NIC
+// that accepts nothing for a while.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -69,9 +69,9 @@ TEST(network, acknowledgements_take_from_a_busy_way_back) {
   EXPECT_EQ(one_way.nodes[1].got[900].first - one_way.nodes[1].got[100].first, 800 * 12 * 5'000u);
 }
 
-// All channels between all nodes at once, through buffers of one packet, to NICs that often take nothing: nothing is
-// lost, doubled or, where order is promised, out of order, no NP packet passes a P packet, and no circle of full
-// buffers stands still. Packets of "channel" 4 are answers that may pass others.
+// All channels between all nodes at once, through buffers of one packet, to NICs that often accept nothing: nothing is
+// lost, doubled or, where order is guaranteed, out of order, no NP packet passes a P packet, and no cycle of full
+// buffers blocks. Packets of "channel" 4 are answers that may pass others.
 class crowd : public testing::TestWithParam<std::tuple<const char*, unsigned>> {};
 INSTANTIATE_TEST_SUITE_P(shapes, crowd,
                          testing::Values(std::tuple("full", 4u), std::tuple("ring", 6u), std::tuple("mesh:3x3", 9u),
@@ -136,7 +136,7 @@ packet for_group(unsigned from, unsigned dws, uint16_t tag = 0) {
   return p;
 }
 
-// Packets for groups among others, through buffers of one packet, to NICs that often take nothing: each member gets
+// Packets for groups among others, through buffers of one packet, to NICs that often accept nothing: each member gets
 // each of them once, between the same stores of their source, and no NP packet passes one.
 TEST_P(crowd, gets_packets_for_groups_once_and_in_order) {
   const auto [shape, nodes] = GetParam();
@@ -198,8 +198,8 @@ TEST(network, np_packets_are_not_sent_before_p_packets) {
   EXPECT_EQ(r.nodes[1].got[0].second.vc, uint8_t(vc::p));
 }
 
-// Copies move to the queues of their links one after the other, and leave side by side: as close together as a link
-// takes packets, or as their beats.
+// Copies move to the queues of their links one after the other, and leave in parallel: as close together as a link
+// accepts packets, or as their beats.
 TEST(network, times_of_copies) {
   for (const unsigned dws : {2u, 64u}) {
     rig r("full", 4, usual);
@@ -219,7 +219,7 @@ TEST(network, times_of_copies) {
 }
 
 // A group without a line, a number beyond the table, a sender that is not the root, a packet over the wrong link and
-// one in another virtual channel: reported where they end, and the way is free for others.
+// one in another virtual channel: reported where they end, and other packets are not blocked.
 TEST(network, packets_for_groups_without_a_way_are_told) {
   rig r("ring", 5, usual);
   r.group(0);
@@ -249,8 +249,8 @@ TEST(network, packets_for_groups_without_a_way_are_told) {
   EXPECT_EQ(r.nodes[2].got.size(), 1u);
 }
 
-// An answer that may pass others goes around a link whose queue has no room, and only then. Else it leaves after what
-// is being sent and what is in the queue.
+// An answer that may pass others goes around a link whose queue has no room, and only then. Otherwise it leaves after
+// the packet that is being sent and those in the queue.
 TEST(network, second_choice_goes_around_a_busy_link) {
   for (const bool busy : {false, true})
     for (const bool unordered : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of the NIC in whole systems: any number of nodes, errors and events as registers and rings show them, and
-// next to the RTL the same results at the same times.
+// The model of the NIC in whole systems: any number of nodes, errors and events in registers and rings, and the same
+// results and times as the RTL.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,8 +84,8 @@ INSTANTIATE_TEST_SUITE_P(nic_rtl, groups,
                          testing::Values(shape{3, "full", false}, shape{5, "ring", false},
                                          shape{8, "torus:2x2x2", false}));
 
-// Every node stores data to all others, asks quiet, and stores a flag to all others: when the quiet is answered the
-// data is everywhere, and nowhere else; and a flag comes after its data.
+// Every node stores data to all others, makes a quiet, and stores a flag to all others: when the quiet is answered the
+// data are on all of them, and nowhere else; and a flag arrives after its data.
 TEST_P(groups, data_then_quiet_then_flag) {
   const auto [nodes, topology, models] = GetParam();
   auto c = of_models(nodes, topology);
@@ -124,8 +124,8 @@ TEST_P(groups, data_then_quiet_then_flag) {
   }
 }
 
-// A load from all is refused. A member whose export does not let the store in refuses its copy alone, and quiet says
-// so.
+// A load from all is refused. A member whose export does not permit the store refuses only its copy, and quiet reports
+// it.
 TEST_P(groups, what_is_refused_is_told) {
   const auto [nodes, topology, models] = GetParam();
   auto c = of_models(nodes, topology);
@@ -318,8 +318,8 @@ TEST_P(beside_rtl, same_results_at_the_same_times) {
 
 constexpr uint64_t nla = 2ull << 46;  // of the segment: a page of 2 MB
 
-// A descriptor that waited for RMA_CTRL.requester begins with the next write of its page. It was not measured how long
-// that takes.
+// A descriptor that waited for RMA_CTRL.requester begins with the next write of its page. The time for this was not
+// measured.
 TEST(nic_model, a_step_without_a_time_is_a_fault) {
   auto s = make(of_models(3));
   ASSERT_TRUE(s);
@@ -377,8 +377,8 @@ TEST_P(beside_rtl, a_put_to_another_place_in_the_line) {
   EXPECT_NEAR(model / rtl, 1, 0.05);
 }
 
-// All other nodes add to one word of node 0, from several contexts each, as fast as they can. A cell of `known` is off
-// by that much instead (docs/nic-model.md says why).
+// All other nodes add to one word of node 0, from several contexts each, as fast as they can. A cell of `known` has
+// that error instead (docs/nic-model.md gives the reason).
 TEST_P(beside_rtl, atomics_on_one_word) {
   struct cell {
     std::string platform;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verilated NICs as modules: which is for what, and what is said of one that is not there. The loader of this program
-// looks into a folder with one module, which is none.
+// Verilated NICs as modules: the choice of a module, and the message for a missing one. The loader of this program
+// searches a folder with one invalid module.
 #include <gtest/gtest.h>
 
 #include "sim/nic/rtl/nic_rtl.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of the NIC and of its links next to the RTL, where many nodes send at once: shifts, all to all, incast, to
-// random nodes, to all by a group, and around a cable that was cut (docs/nic-model.md#patterns). Within the bar, or
-// what is written down. GGAS_LONG: all networks; GGAS_SEEDS: with so many seeds.
+// The model of the NIC and of its links compared with the RTL, where many nodes send at once: shifts, all to all,
+// incast, to random nodes, to all by a group, and around a cable that was cut (docs/nic-model.md#patterns). Within the
+// bar, or within a known error. GGAS_LONG: all networks; GGAS_SEEDS: number of seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -98,8 +98,7 @@ TEST(root_complex, peer_to_peer_latency_is_the_sum_of_its_parts) {
   const auto [r, t] = s.read(bar_b + 0x40, 4);
   EXPECT_TRUE(r.ok());
   EXPECT_EQ(r.dws.at(0), 0xabcd0040u);
-  // There and back; the device answers at once, so its completion waits for the acknowledgement of the request (8
-  // bytes).
+  // Round trip; the device answers at once, so its completion waits for the acknowledgement of the request (8 bytes).
   EXPECT_EQ(t, 2 * (2 * (20 * 250u + 50'000u) + 100'000u) + 2 * 4 * 250u + 8 * 250u);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PCIe switch: random traffic among devices and the root complex against a reference that knows nothing of queues,
-// with idle times and receivers that refuse; turns of the inputs; latency; what belongs to no one.
+// The PCIe switch: random traffic among devices and the root complex, compared with a reference without queues, with
+// idle times and receivers that refuse; turns of the inputs; latency; requests without a target.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables around dead links and nodes: a node that living links join to another reaches it, no packet turns in a loop,
-// and the channels have no circle. Every single dead link and node of the networks of sim.shapes, every pair of small
-// ones, and random ruins.
+// Tables around dead links and nodes: every two nodes connected by living links reach each other, no packet loops, and
+// the channels have no cycle. Every single dead link and node of the networks of sim.shapes, every pair in small ones,
+// and random failures.
 #include <gtest/gtest.h>
 
 #include <algorithm>

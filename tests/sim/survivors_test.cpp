@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole systems in which links and nodes die: who is informed, in bounded time; the network manager leads packets
-// around what is dead, and all survivors reach each other; every store arrives or is reported as lost.
+// Whole systems in which links and nodes die: the informed members, in bounded time; the network manager routes packets
+// around the fault, and all survivors reach each other; every store arrives or is reported as lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,8 +85,8 @@ class survivors : public testing::TestWithParam<shape> {
     for (unsigned i = 0; i < n; ++i) sum += s->counters(i)[counter];
     return sum;
   }
-  // Every loss is counted, and has a record in the ring of its node. In the RTL a record stands for those of its kind
-  // that came while it waited for its turn.
+  // Every loss is counted, and has a record in the ring of its node. In the RTL a record covers those of its kind that
+  // occurred while it waited for its turn.
   void expect_events_as_counted() {
     s->run_for(100 * us);
     for (unsigned i = 0; i < n; ++i) {

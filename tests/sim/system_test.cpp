@@ -192,7 +192,7 @@ TEST(host, back_pressure_reaches_the_source) {
   EXPECT_TRUE(s->run_until([&] { return target.writes == n; }, 5'000'000'000));
 }
 
-// Stores of one size as fast as the GPU's link takes them: the wire between the NICs is the bound, at its payload
+// Stores of one size as fast as the GPU's link accepts them: the wire between the NICs is the bound, at its payload
 // share.
 TEST(throughput, stores_reach_the_payload_bound_of_the_link) {
   auto s = make(config("galibier-k20", true));

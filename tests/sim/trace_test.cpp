@@ -234,8 +234,8 @@ TEST(trace, counters_of_power_add_up_to_the_energy) {
   EXPECT_NEAR(joules_in(doc, end_us), energy_j, 1e-4 * energy_j);
 }
 
-// A file a NIC, with the cycles of the window only. FST header: kind 1 byte, length 8, first time 8, last time 8,
-// big-endian; the core dumps twice a cycle.
+// A file for each NIC, with the cycles of the window only. FST header: kind 1 byte, length 8, first time 8, last time
+// 8, big-endian; the core dumps twice a cycle.
 TEST(waves, hold_the_window_only) {
   const auto file = scratch("waves.fst");
   auto c = config("galibier-k20", true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA without a GPU, as far as the cuda provider calls it: what it does between its calls can be tested anywhere, also
-// with GPUs and drivers that no one has here. Memory of a GPU is a file in memory, mapped for the host. A program that
-// is linked with fake_cuda.cpp gets it in place of CUDA. Any thread may call it.
+// CUDA without a GPU, with the functions that the cuda provider calls: the provider can be tested anywhere, also with
+// GPUs and drivers that are not available. Memory of a GPU is a file in memory, mapped for the host. A program that is
+// linked with fake_cuda.cpp uses it instead of CUDA. Any thread may call it.
 #pragma once
 
 #include <cuda.h>

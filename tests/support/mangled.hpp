@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text as someone may have spoilt it, for tests of what reads text: the reader takes it or says what is wrong, and
-// never crashes (run them under the sanitizers too). The same for the same seed on any computer.
+// Random damage of a text, for tests of parsers: the parser accepts it or reports the error, and never crashes (run
+// them under the sanitizers too). The same for the same seed on any computer.
 #pragma once
 
 #include <cstdint>

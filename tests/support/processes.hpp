@@ -32,8 +32,8 @@ class processes {
   processes(const processes&) = delete;
   ~processes();  // kills those that are left
 
-  // Forks a process for each rank; it ends with status 0 when the body returns, 23 if memory has leaked (where the
-  // build looks for that).
+  // Forks a process for each rank; it ends with status 0 when the body returns, 23 if memory has leaked (if the build
+  // checks that).
   void start(int rank, const body& b);
   void start_all(int count, const body& b);
   int count() const { return static_cast<int>(all_.size()); }

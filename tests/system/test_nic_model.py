@@ -26,8 +26,8 @@ def test_times_are_those_of_the_rtl():
         f"{done.stdout}The RTL has changed: {program} > sim/nic/model/model_times.inc, and see docs/nic-model.md")
 
 
-# A turn of a GPU's wait loop away, at this clock alone: the model makes 1.2 times the messages (docs/nic-model.md). The
-# processor that serves 32 GPU threads: 10.3 %, cause not known.
+# One iteration of a GPU's wait loop, at this clock only: the model makes 1.2 times the messages (docs/nic-model.md).
+# The processor that serves 32 GPU threads: 10.3 %, cause not known.
 KNOWN = {"galibier-k20": {"message_rate queue_gpu bytes=32 clock_mhz=157 connections=4": 21.0,
                           "message_rate host_assisted bytes=32 clock_mhz=157 connections=32": 10.5}, "modern": {}}
 

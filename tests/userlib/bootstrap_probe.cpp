@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bootstrap_probe [SECONDS]: joins the job that the environment names, as every program with the cuda provider does,
-// and says who is in it. Waits so long for the others (30).
+// and prints its members. SECONDS is the time-out for the others (30).
 #include <unistd.h>
 
 #include <cstdio>

@@ -91,8 +91,8 @@ TEST(bootstrap_secret, who_has_another_or_none_does_not_find_the_job) {
   expect_each(all, 2);
 }
 
-// An unauthenticated peer that has read the name: its hello is answered by a question, and a wrong proof closes the
-// door.
+// An unauthenticated peer that has read the name: its hello is answered by a challenge, and a wrong proof closes the
+// connection.
 TEST(bootstrap_secret, the_name_alone_does_not_open_the_door) {
   processes all;
   all.start(0, with(known, 2));

@@ -51,8 +51,8 @@ processes::body who_meets(int size, uint64_t timeout_ns = 8000 * ms) {
   return member(size, timeout_ns, [](bootstrap& b) { return told(b.meet("here")); });
 }
 
-// unauthenticated peers say nothing, noise of any length, noise after the right first letters, or leave; the job comes
-// about.
+// Unauthenticated peers send nothing, noise of any length, noise after the right first letters, or leave; the job still
+// starts.
 TEST(bootstrap_strangers, noise_at_the_door_harms_nobody) {
   processes all;
   all.start(0, who_meets(2));

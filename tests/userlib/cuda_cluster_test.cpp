@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cuda provider without a GPU: on tests/support/fake_cuda. Memory and growth in one process and in several, GPUs
-// that do not reach each other, drivers that lack something. What goes wrong: cuda_fault_test.cpp.
+// The cuda provider without a GPU, on tests/support/fake_cuda: memory and growth in one process and in several, GPUs
+// that do not reach each other, drivers with missing functions. Faults: cuda_fault_test.cpp.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -160,8 +160,8 @@ TEST_P(passing, segments_are_everywhere_and_grow) {
   expect_each(all, size, "ok");
 }
 
-// One process informs all nodes to end their waits; a reset takes that and the library's own words back, and leaves the
-// rest as it is.
+// One process informs all nodes to end their waits; a reset undoes that and clears the library's own words, and leaves
+// the rest unchanged.
 std::string abort_and_reset(int rank, cluster& c) {
   std::string wrong = exchange(c, 'r');
   if (wrong.empty() && rank == c.nodes() - 1) wrong = text_of(c.abort());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of the cuda provider, on tests/support/fake_cuda: each call of CUDA's fails in turn, processes die at each of
-// them, GPUs stay busy. Every member receives what it was, and nothing is kept (run_one() looks).
+// Faults of the cuda provider, on tests/support/fake_cuda: each call of CUDA fails in turn, processes die at each of
+// them, GPUs stay busy. Every process gets the cause, and no resource is kept (run_one() checks).
 #include <csignal>
 #include <thread>
 
@@ -19,9 +19,8 @@ std::string told(const std::string& wrong, const char* when_well) {
 
 // ---------------------------------------------------------------------------------------------- a call fails
 
-// Every call of CUDA's that may fail does so, once or from then on, on one node of three: all processes receive its
-// name and the node's, in the same words, and no one waits until a time-out. Then some calls more, which are those of
-// leaving.
+// Every call of CUDA that may fail does so, once or from then on, on one node of three: all processes get its name and
+// the node's, in the same words, and none waits until a time-out. The further calls are those of leaving.
 class call : public testing::TestWithParam<std::tuple<int, bool>> {};
 INSTANTIATE_TEST_SUITE_P(cuda_faults, call, testing::Combine(testing::Values(0, 2), testing::Bool()));
 
@@ -116,8 +115,8 @@ TEST(cuda_faults, one_gpu_without_memory_to_grow) {
 
 // ---------------------------------------------------------------------------------------------- a process dies
 
-// Killed at each call of CUDA's in turn, while the cluster is made and while it grows: the others receive who it was at
-// once, have what they had before, and give all of it back.
+// A process is killed at each call of CUDA in turn, while the cluster is made and while it grows: the others get its
+// rank at once, keep their earlier memory, and release all of it.
 TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_told_to_the_others) {
   for (const int victim : {0, 2}) {
     int call = 0;
@@ -173,8 +172,8 @@ TEST(cuda_faults, one_that_leaves_while_a_kernel_runs) {
       << text;
 }
 
-// Another one's kernels keep a GPU from making memory zero. All learn that before they give up waiting; the memory
-// stays until the GPU has done with it, and growing then works.
+// Kernels of another program keep a GPU from clearing memory. All processes are informed before they time out; the
+// memory is kept until the GPU has finished, and growing then works.
 TEST(cuda_faults, a_gpu_that_does_not_come_to_make_memory_zero) {
   processes all;
   start(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cuda_cluster reports of its kernels, without a GPU: records of waits and the trace of calls, as kernels write
+// The report of a cuda_cluster on its kernels, without a GPU: records of waits and the trace of calls, as kernels write
 // them.
 #include <cstdlib>
 #include <filesystem>

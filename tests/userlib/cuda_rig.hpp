@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the cuda provider on tests/support/fake_cuda share: a process for each rank that makes the cluster,
-// what it does with it, and that nothing is left when it has gone.
+// Shared by the tests of the cuda provider on tests/support/fake_cuda: a process for each rank that makes the cluster
+// and uses it, and a check that nothing is left when it has ended.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events, pinned memory and copies of the cuda provider, without a GPU: what CUDA is asked for, and what is
-// given back (run_one() looks).
+// Streams, events, pinned memory and copies of the cuda provider, without a GPU: the calls of CUDA, and the released
+// resources (run_one() checks).
 #include <atomic>
 #include <cstring>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symmetric heap of several processes: the same offsets everywhere, and an error in all of them where one makes
+// The symmetric heap of several processes: the same offsets on all of them, and an error in all of them if one makes
 // another call.
 #include "tests/userlib/bootstrap_rig.hpp"
 #include "tests/userlib/heap_rig.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the heap share: calls at random, and a book of what must be allocated. How many calls:
-// GGAS_TEST_SEQUENCES; from which seed: GGAS_SEED.
+// Shared by the tests of the heap: random calls, and a list of the blocks that must be allocated. Number of calls:
+// GGAS_TEST_SEQUENCES; first seed: GGAS_SEED.
 #pragma once
 
 #include <cstdlib>

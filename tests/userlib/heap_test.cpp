@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symmetric heap in one process: next to a program's own layout, on clusters of 1 ... 8 nodes, growing, exhausted,
-// called wrongly.
+// The symmetric heap in one process: with a program's own layout, on clusters of 1 ... 8 nodes, growing, exhausted,
+// with wrong calls.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -130,8 +130,8 @@ cluster_config on_shm(int nodes) {
 class heap_on : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(nodes, heap_on, testing::Values(1, 2, 3, 4, 5, 6, 7, 8));
 
-// Every block is marked on every node when it is allocated and looked at when it is freed; a program's own layout
-// next to the heap stays as it is.
+// Every block is marked on every node when it is allocated and checked when it is freed; a program's own layout outside
+// the heap is unchanged.
 TEST_P(heap_on, random_calls_hand_out_memory_of_every_node) {
   constexpr uint64_t by_hand = 5000;
   const cluster_config cfg = on_shm(GetParam());

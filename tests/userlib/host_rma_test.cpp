@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided communication of host programs and kernels in the simulator: they use the contexts of the NIC, the
+// One-sided communication of host programs and kernels in the simulator: they use the contexts of the NIC, with the
 // reference model and the RTL, through the C interface.
 #include "ggas/host.hpp"
 
@@ -169,7 +169,7 @@ TEST_P(rma, RingsTurn) {
       });
 }
 
-// Programs one after the other, in runs of their own, use one context: the NIC counts on, and so must they. More
+// Programs one after the other, in separate runs, use one context: the NIC continues its counts, and so must they. More
 // descriptors, records and messages than the rings hold.
 TEST_P(rma, LaterProgramsGoOnWithAContext) {
   cluster_config cfg;
@@ -200,8 +200,8 @@ TEST_P(rma, LaterProgramsGoOnWithAContext) {
   }
 }
 
-// A warp writes a descriptor with one store of 32 bytes, which leaves as one TLP; the ring lies where the
-// configuration says and is reached accordingly.
+// A warp writes a descriptor with one store of 32 bytes, which leaves as one TLP; the ring is in the memory that the
+// configuration names.
 TEST_P(rma, KernelsUseContexts) {
   for (const auto place : {queue_config::place::gpu, queue_config::place::host}) {
     cluster_config cfg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// After a failure: says who waited for what, ends waits, and makes the reserved areas of all nodes those of a new
-// cluster. All of it is memory of the nodes.
+// After a failure: reports the waits, ends waits, and resets the reserved areas of all nodes to those of a new cluster.
+// All of it is memory of the nodes.
 #include "userlib/cluster/engine_cluster.hpp"
 
 #include <cstring>
@@ -13,8 +13,8 @@ namespace {
 
 void clear(std::byte* segment, uint64_t from, uint64_t to) { std::memset(segment + from, 0, to - from); }
 
-// All but what the NIC goes on with: whether its queues were used, and records that answers to atomics may still come
-// to. No process waits for those any more.
+// Everything except the state that the NIC continues to use: whether its queues were used, and records to which answers
+// of atomics may still be written. No process waits for those any more.
 void clear_reserved(std::byte* segment, const context& c) {
   const layout l = layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
   clear(segment, 0, layout::queues_used);

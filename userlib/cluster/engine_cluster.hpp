@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What providers whose kernels run on the host engine have in common: one process, and memory that the host can look
-// at.
+// Shared by the providers whose kernels run on the host engine: one process, and memory that the host can access.
 #pragma once
 
 #include <vector>

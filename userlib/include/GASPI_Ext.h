@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file Extensions of GASPI that programs in the field use. */
+/** @file Extensions of GASPI that existing programs use. */
 #ifndef GASPI_EXT_H
 #define GASPI_EXT_H
 
@@ -17,7 +17,7 @@ gaspi_return_t gaspi_proc_local_rank(gaspi_rank_t* local_rank);
 gaspi_return_t gaspi_proc_local_num(gaspi_rank_t* local_num);
 /** Whether a rank is alive: GASPI_ERROR if it has ended. */
 gaspi_return_t gaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
-/** printf to the standard output, a line at once, with the rank before it. */
+/** printf to the standard output, line by line, each with the rank in front. */
 void gaspi_printf(const char* format, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 1, 2)))
@@ -35,7 +35,7 @@ gaspi_string_t gaspi_error_str(gaspi_return_t error_code);
 gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_size_t* size);
 /** The lowest id of a segment that this rank does not have yet. */
 gaspi_return_t gaspi_segment_avail_local(gaspi_segment_id_t* segment_id);
-/** What gaspi_time_ticks() counts by, in MHz: 1000, it reports nanoseconds. */
+/** The unit of gaspi_time_ticks() in MHz: 1000, as it returns nanoseconds. */
 gaspi_return_t gaspi_cpu_frequency(gaspi_float* cpu_mhz);
 /** Bytes of memory that this process uses. */
 gaspi_return_t gaspi_proc_mem_usage(gaspi_size_t* bytes);

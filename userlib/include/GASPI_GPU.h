@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * GASPI with segments on GPUs, as the GPU version of GPI-2 had it, over ggas_gpu_... of ggas/ggas.h. After
+ * GASPI with segments on GPUs, like the GPU version of GPI-2, based on ggas_gpu_... of ggas/ggas.h. After
  * gaspi_gpu_init() the policy GASPI_MEM_GPU makes a segment of GPU memory, and the description GASPI_MEMORY_GPU takes
  * memory of the user on the GPU. All procedures of GASPI.h work on such segments; notifications lie in memory of the
  * host.
@@ -23,16 +23,16 @@ extern "C" {
 typedef int gaspi_gpu_id_t;
 
 /**
- * Opens a GPU for this rank. All ranks call it. The environment says which: GGAS_GPU is the module ("cuda", which is
+ * Opens a GPU for this rank. All ranks call it. The environment selects it: GGAS_GPU is the module ("cuda", which is
  * the default, or "simt"), GGAS_GPU_BYTES the memory of each GPU for segments (256 MiB).
  */
 gaspi_return_t gaspi_gpu_init(void);
 /** GPUs that this rank uses: 1, or 0 before gaspi_gpu_init(). */
 gaspi_return_t gaspi_gpu_number(gaspi_number_t* number);
-/** Their numbers, as CUDA counts. @param ids room for gaspi_gpu_number() */
+/** Their CUDA numbers. @param ids room for gaspi_gpu_number() */
 gaspi_return_t gaspi_gpu_ids(gaspi_gpu_id_t* ids);
 
-/** gaspi_write() from a segment on the GPU, which is staged through the host from a size on (docs/gaspi.md). */
+/** gaspi_write() from a segment on the GPU. Long ones are staged through the host (docs/gaspi.md). */
 gaspi_return_t gaspi_gpu_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of MPI that this library has, each by both of its names: Fortran under Open MPI and tools that define
-// the first name call the second one. Those of the MPI below are reached by this table alone.
+// The functions of MPI that this library has, each by both of its names: Fortran under Open MPI, and tools that define
+// the first name, call the second one. Functions of the MPI below are called by this table only.
 #pragma once
 
 #include <string>
@@ -50,8 +50,8 @@ struct functions_below {
 };
 extern const functions_below below;
 
-// Something that stands before this library has functions that complete requests and go round it: messages begun here
-// would never arrive. Nothing is taken then. Where it is; empty: all is well.
+// Another library in front of this one has functions that complete requests without this one: messages begun here would
+// never arrive, so none are taken. Returns the path of that library; empty: there is none.
 const std::string& stays_out_for();
 
 }  // namespace ggas::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the data of a message lie, and what moves them between there and memory that the MPI below can send from and
-// receive into.
+// The place of a message's data, and the object that moves them between there and memory from which the MPI below can
+// send and into which it can receive.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ class memory {
   // Whether the MPI below cannot reach the data by itself, even where they lie in one piece.
   virtual bool apart() const = 0;
 
-  // What follows GPUs alone have; others say no.
-  // The allocation that the address is in. False: other processes cannot be given it.
+  // The following functions are for GPUs only; others return false. The allocation that contains the address. False: it
+  // cannot be given to other processes.
   virtual bool share(const void*, shared_block&) { return false; }
   // Memory of its own, which can be shared; null: there is none.
   virtual void* borrow(uint64_t) { return nullptr; }
@@ -59,8 +59,8 @@ memory& host_memory();
 // The GPU whose memory the address is in; null: of none, or no process in this process uses CUDA.
 memory* gpu_memory(const void* at);
 
-// Who moves these data; null: they are left to the MPI below. GGAS_MPI_TYPES=host: data in host memory are taken too,
-// where they lie in pieces.
+// The mover of these data; null: they are left to the MPI below. GGAS_MPI_TYPES=host: also for noncontiguous data in
+// host memory.
 memory* mover_of(const items& i);
 
 // GGAS_MPI_TYPES, looked at once: the error or nothing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives that go to the MPI below as they are, or to the functions of this library that do the same. Who begins
-// messages that no process looks at when they come takes none on offer from then on.
+// Receives that go unchanged to the MPI below, or to the functions of this library that do the same. A process that
+// begins receives which the library cannot see accepts no offered messages from then on.
 #include <climits>
 
 #include "userlib/mpi/below.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives that stand before those of the MPI below. A message is sent as its packed bytes: that is what both
-// MPIs send of any datatype on computers of one kind, so the other side may be the MPI alone.
+// Sends and receives in front of those of the MPI below. A message is sent as its packed bytes: both MPIs do the same
+// with any datatype on computers of one kind, so the other side may be the MPI alone.
 #include "userlib/mpi/below.hpp"
 #include "userlib/mpi/direct/ranks.hpp"
 #include "userlib/mpi/requests.hpp"

@@ -43,8 +43,8 @@ void take_in(begun& what, MPI_Status& status) {
   if (!what.persists) what.data.reset();
 }
 
-// Data that were received, from the memory of the MPI below to where they belong. The communicator may be gone: an
-// error goes to the handler of all processes.
+// Moves received data from the memory of the MPI below to their destination. The communicator may be freed: an error
+// goes to the handler of all processes.
 int arrive(begun& what, MPI_Status& status) {
   if (what.receives && what.data && !what.bytes && !was_cancelled(status)) {
     take_in(what, status);
@@ -55,8 +55,8 @@ int arrive(begun& what, MPI_Status& status) {
   return wrong.text.empty() ? MPI_SUCCESS : fail(MPI_COMM_WORLD, "MPI_Irecv", wrong.text, wrong.error_class);
 }
 
-// Data that were sent may be written to. Of sends with one request no process knows which one is asked for: all are
-// settled.
+// After it sent data may be overwritten. If several sends share a request it is not known which one is meant: all are
+// completed.
 int leave(begun& what, const MPI_Status& status) {
   const bool cancelled = was_cancelled(status);
   what.more.push_back(std::move(what.data));

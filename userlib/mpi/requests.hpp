@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that were begun: what MPI_Isend and MPI_Irecv gave back is the request of the MPI below; what has to be done
-// when it is complete is kept here.
+// Messages in progress. The request that MPI_Isend and MPI_Irecv returned belongs to the MPI below; the work that
+// remains after its completion is stored here.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct begun {
 
 void keep(MPI_Request request, begun what);
 
-// The messages of this library among the requests of a call. They are out of the table while the MPI below works on
-// them, as it may give the number of a request that is complete to another thread; those that go on are put back.
+// The messages of this library among the requests of a call. They are removed from the table while the MPI below works
+// on them, because it may give the number of a completed request to another thread; unfinished ones are put back.
 class taken {
  public:
   taken(int count, const MPI_Request* requests);
@@ -35,8 +35,8 @@ class taken {
 
   bool none() const { return messages_.empty(); }
   bool receives(int i) const;
-  // Request `i` has come to its end, if it is none any more, or persists and is `complete`; `error` is what the MPI
-  // below says of it. Data that were received are where they belong then. MPI_SUCCESS, `error`, or what went wrong.
+  // Finishes request `i` if it has ended: it is null now, or persistent and `complete`; `error` is the MPI's error for
+  // it. Received data are moved to their destination. Returns MPI_SUCCESS, `error`, or an error of the move.
   int finish(int i, const MPI_Request& now, MPI_Status& status, int error, bool complete);
   // It is complete, and stays a request.
   int deliver(MPI_Status& status);
@@ -55,8 +55,8 @@ class taken {
   std::vector<one> messages_;
 };
 
-// Messages on offer that have come for receives of this process are fetched: a sender that waits calls it, as the other
-// side may be a sender that waits, too.
+// Fetches offered messages for receives of this process: called by a sender that waits, because the other side may be a
+// sender that waits, too.
 void fetch_begun();
 
 // Messages that were given up and are complete are finished; the cost of a load if there is none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks that have not met exchange a few small things: blobs by name. A module (libggas-start-<name>.so) offers
-// that over TCP, an MPI communicator or PMIx, so that libggas.so links none of them. What ranks inform each other this
-// way is in meet.cpp; who it is that they meet (its secret) is the module's or the launcher's.
+// Exchange of a few small blobs by name between ranks that are not connected yet. A module (libggas-start-<name>.so)
+// implements it over TCP, an MPI communicator or PMIx, so that libggas.so links none of them. meet.cpp defines the
+// blobs; the module or the launcher provides the secret by which ranks recognise each other.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ class blobs {
   virtual attempt<std::string> get(int rank, const std::string& name, deadline until) = 0;
 };
 
-// What a module exports under the name below. communicator: of mpi, what the program gave (an MPI_Comm*), or null. Null
-// with a text: this process is no part of such a job, or others did not come in time.
+// The function that a module exports under the name below. communicator: for mpi, the program's MPI_Comm*, or null.
+// Null with a text: this process is no part of such a job, or others did not arrive in time.
 using maker = blobs* (*)(const void* communicator, deadline until, std::string& why);
 inline constexpr const char* maker_name = "ggas_start_1";  // 1: version of this header
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the processes of a job on one computer find each other and exchange small things, file descriptors among them:
-// a star of Unix-domain sockets around rank 0, which listens at an abstract name made of the user's and the job's.
-// Processes of other users are turned away, and where the job has a secret all that do not know it: rank 0 and each
-// newcomer prove to each other that they do, and the name is made of it too.
+// Start-up of the processes of a job on one computer: they find each other and exchange small data, also file
+// descriptors, in a star of Unix-domain sockets around rank 0, which listens at an abstract name made of the user's
+// number and the job's name. Processes of other users are refused, and in a job with a secret all that do not know it:
+// rank 0 and each newcomer prove to each other that they know it, and the name depends on it too.
 //
-// A lost process, a wait that is too long or a call that does not fit those of the others breaks the bootstrap: that
-// call and every later one fail in all processes, with the same text where rank 0 could still inform it.
+// A lost process, a wait that is too long or a call that does not match those of the others breaks the bootstrap: that
+// call and every later one fail in all processes, with the same text if rank 0 could still send it.
 #pragma once
 
 #include <memory>
@@ -27,8 +27,8 @@ class bootstrap {
     file handle;
   };
 
-  // Waits until all processes are there. j.rank is not -1. Fails with the ranks that are missing, or with who says what
-  // of the size of the job.
+  // Waits until all processes have joined. j.rank is not -1. The error names the missing ranks, or the ranks that
+  // disagree on the size of the job.
   static attempt<std::unique_ptr<bootstrap>> join(const job& j);
   // When rank 0 leaves and another process has ended before, the others learn of that one.
   ~bootstrap();
@@ -36,13 +36,13 @@ class bootstrap {
   int rank() const { return job_.rank; }
   int size() const { return job_.size; }
 
-  // All processes call it with the same `what` (at most 48 letters) and get the parts of all, by rank, their own among
-  // them. A part is at most message::most_bytes and may have a file descriptor (-1: none), which stays the caller's.
+  // All processes call it with the same `what` (at most 48 letters) and get the parts of all, by rank, including their
+  // own. A part is at most message::most_bytes and may have a file descriptor (-1: none), which remains the caller's.
   attempt<std::vector<part>> gather(std::string_view what, std::string_view bytes, int handle = -1);
   // All processes report how something went; it went well if it did everywhere. Does not break the bootstrap.
   attempt<> agree(std::string_view what, const attempt<>& here);
-  // All processes bring a text (at most message::most_bytes); fails, with who brought what, unless all bring the same.
-  // Does not break the bootstrap.
+  // Compares a text of all processes (at most message::most_bytes). If they differ, the error names each process and
+  // its text. Does not break the bootstrap.
   attempt<> same(std::string_view what, std::string_view text);
   // Waits until all processes have come here.
   attempt<> meet(std::string_view what);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t most_letters = 64;  // of a job's name
 
-// The variables of a launcher. Those of `id` that are set make the job's name; none is set: the launcher's process
-// does.
+// The variables of a launcher. The job's name is made of those of `id` that are set; if none is set, of the launcher's
+// process.
 struct launcher {
   const char* rank;
   const char* size;

@@ -6,8 +6,9 @@
 
 namespace ggas::userlib {
 
-// The same text in all processes of a job on this computer, and another one in every other job: made of the nearest
-// ancestor that was started without `variable`, which is the launcher. Scripts between it and the program have it.
+// A text that is the same in all processes of a job on this computer, and different in every other job: made of the
+// nearest ancestor that was started without `variable`, which is the launcher. Scripts between it and the program have
+// the variable.
 std::string launcher_without(const char* variable);
 
 }  // namespace ggas::userlib

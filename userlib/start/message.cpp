@@ -127,8 +127,8 @@ io send(const file& to, const message& m, int handle, deadline until, const file
     if (sendmsg(to.fd(), &out, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return io::ok;
     if (errno == EINTR) continue;
     if (errno == ETOOMANYREFS || errno == ENOBUFS) {
-      // As many descriptors of this user are under way as one process may open, or the kernel is short of memory: until
-      // others have taken theirs.
+      // This user has as many descriptors in flight as one process may open, or the kernel is short of memory: waits
+      // until others have received theirs.
       if (std::chrono::steady_clock::now() >= until) return io::timed_out;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     } else if (errno != EAGAIN) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between processes of one computer over Unix-domain sockets, with a file descriptor in them where one is to
-// be passed on. Every wait has a deadline. No process trusts what comes in: a message that is not one is `garbage`.
+// Messages between processes of one computer over Unix-domain sockets, with a file descriptor if one is passed. Every
+// wait has a deadline. Received data are not trusted: an invalid message is `garbage`.
 #pragma once
 
 #include <chrono>
@@ -47,15 +47,14 @@ struct message {
 // ended: the other process closed its end; no_room: this process has no room for another file descriptor.
 enum class io { ok, timed_out, ended, garbage, no_room };
 
-// The process at the other end of a socket: its number; 0 where that is not known here (containers that count their
-// own).
+// The process number at the other end of a socket; 0 if it is not known here (containers with their own numbers).
 struct other_end {
   int pid = 0;
   unsigned user = ~0u;
 };
 other_end other_end_of(const file& socket);
-// Something to poll that becomes readable when a process ends. Empty where the kernel has none (before Linux 5.3) or
-// there is no room.
+// A file to poll that becomes readable when a process ends. Empty if the kernel has none (before Linux 5.3) or no
+// descriptor is free.
 file end_of(int pid);
 
 // `process`: end_of() the one at the other end. A child of its may have the socket open for longer.

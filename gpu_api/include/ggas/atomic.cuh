@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote atomics, on 4- and 8-byte integers, float and double of any node, the own one included. Words of floating
-// point take add, min, max, swap and cas (of bits); through a NIC add, min and max of them are a loop of cas, a round
-// trip each turn, and complete when the call returns. Through a queue atomics are exact among themselves; plain
-// accesses and the GPU's own atomics to the same word are not ordered with them. Included by ggas.cuh; what calls
-// share: rma.cuh.
+// Remote atomics on words of any node, the own one included: 4- and 8-byte integers, float and double.
+//
+// * Floating point words have add, min, max, swap and cas (of bits). Through a NIC their add, min and max are a loop of
+//   cas, with a round trip for each attempt; they are complete when the call returns.
+// * Atomics through a queue are atomic with each other. Plain accesses and the GPU's own atomics to the same word are
+//   not ordered with them.
+//
+// Included by ggas.cuh; rules of all calls: rma.cuh.
 #pragma once
 
 #include "ggas/detail/one_sided/amo.cuh"
 #include "ggas/detail/sync/forms.cuh"
 
-/// Changes the word at `remote` by `what` and `operand`, once for the group, and gives its old value in `*old`;
-/// `compare` is for ggas_atomic_cas. `*old` is there for every thread of a warp or tile; of a block or several warps
-/// for those of the first warp.
+/// Changes the word at `remote` by `what` and `operand`, once for the group, and writes its old value to `*old`;
+/// `compare` is for ggas_atomic_cas. All threads of a warp or tile get `*old`; of a block or several warps only those
+/// of the first warp.
 /// Order: relaxed.
 /// Cost: a round trip; a local atomic for the own node.
 /// Errors: ggas_bad_argument, ggas_timed_out (the outcome is unknown), ggas_peer_error, ggas_no_queue.

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives that move data. Rules and methods: docs/collectives.md, failures: docs/failures.md.
 //
-// x_block() is called by one block on each member, x_grid() by all blocks of the grid on each member, all of them
-// resident at once and equally many everywhere; x(ggas::block{}, ...) and x(ggas::grid{}, ...) are the same. All
-// members make the same calls with the same team, n, op, root and method, in the same order. A node takes part in
-// one call at a time but for barriers with an index. After any status but ggas_ok and ggas_bad_argument barriers and
-// collectives of the node return ggas_broken until the host resets the cluster: so ggas_ok always means that all
-// members have arrived.
-//
-// Elements have 1, 2, 4, 8 or 16 bytes and are aligned to their size. `src` and `dst` lie in the own segment, need
-// not be at the same offset on every member, and do not overlap unless a call says so. A call begins without a block
-// barrier: what threads of the block have stored to `src`, and loaded from `dst`, must come before a __syncthreads()
-// of all of them. Nothing is promised about other data.
-//
-// Other members may store to `dst` from the call on. What this kernel itself has stored there before must come
-// before a ggas_barrier(), or before that __syncthreads() and a ggas_fence() that every thread makes after it, or an
-// old value may overwrite a new one; by the letter of the PTX model this is also true of what it has loaded from
-// there (docs/memory-model.md#destinations-of-collectives). Short parts need none of this: do not build on a size.
+// * x_block() is called by one block on each member, x_grid() by all blocks of the grid on each member. The blocks of a
+//   grid are resident at once, and every member has the same number. x(ggas::block{}, ...) and x(ggas::grid{}, ...) are
+//   the same.
+// * All members make the same calls with the same team, n, op, root and method, in the same order.
+// * A node takes part in one call at a time, except in barriers with an index.
+// * After any status except ggas_ok and ggas_bad_argument barriers and collectives of the node return ggas_broken until
+//   the host resets the cluster: so ggas_ok always means that all members have arrived.
+// * Elements have 1, 2, 4, 8 or 16 bytes and are aligned to their size. `src` and `dst` lie in the own segment, need
+//   not be at the same offset on every member, and do not overlap unless a call says so.
+// * A call begins without a block barrier: stores of the block's threads to `src`, and their loads from `dst`, must
+//   come before a __syncthreads() of all of them. A call orders no other data.
+// * Other members may store to `dst` from the call on. Earlier stores of this kernel to `dst` must come before a
+//   ggas_barrier(), or before that __syncthreads() and a ggas_fence() that every thread makes after it. Otherwise an
+//   old value may overwrite a new one. In the PTX model the same is true of earlier loads from `dst`
+//   (docs/memory-model.md#destinations-of-collectives). Short parts need none of this, but do not depend on a size.
 #pragma once
 
 #include "ggas/barrier.cuh"
@@ -30,7 +29,7 @@
 #include "ggas/reduction.cuh"
 #include "ggas/team.cuh"
 
-/// Copies `n` elements of member `root`, a rank of the team, to `dst` of every member. `src` counts on the root only,
+/// Copies `n` elements of member `root`, a rank of the team, to `dst` of every member. `src` is used on the root only,
 /// where it may be `dst`.
 /// Order: the result is visible to the calling block, and `src` may be overwritten.
 /// Cost: one hop for short vectors; the root does not wait for the others.
@@ -165,8 +164,8 @@ GGAS_DEVICE ggas_status ggas_gather_grid(ggas::place_for<ggas::element_at<P>> ds
   return ggas_gather(ggas::grid{}, dst, src, n, root, timeout_ns, team);
 }
 
-/// Copies `n` elements from src + i * n of member `root` to `dst` of member i. `src` counts on the root only, where
-/// `dst` may be its own part.
+/// Copies `n` elements from src + i * n of member `root` to `dst` of member i. `src` is used on the root only; there
+/// `dst` may be the own part of `src`.
 /// Order: the result is visible to the calling block, and `src` may be overwritten.
 /// Cost: one hop for short vectors.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifications: records in a ring of the target's queue. Included by ggas.cuh; what calls share: rma.cuh.
+// Notifications: records in a ring of the target's queue. Included by ggas.cuh; rules of all calls: rma.cuh.
 #pragma once
 
 #include "ggas/detail/one_sided/notify.cuh"
 #include "ggas/detail/sync/forms.cuh"
 
-/// Posts a put of `n` elements that leaves a notification with `cookie`, any number, in queue `to_queue` of the
-/// target. `local` must not change until ggas_quiet_local().
+/// Posts a put of `n` elements that leaves a notification with `cookie`, any number, in queue `to_queue` of the target.
+/// `local` must not change until ggas_quiet_local().
 /// Order: the thread that takes the notification sees the data.
-/// Cost: the data, a fence and a hop; through a NIC a descriptor. Of a block or several warps all copy and one
+/// Cost: the data, a fence and a hop; through a NIC a descriptor. In a block or several warps all copy, and one
 /// notifies.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in time), ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
@@ -78,7 +78,7 @@ GGAS_DEVICE ggas_status ggas_put_value_notify_block(P remote, ggas::element_at<P
 }
 
 /// Leaves a notification with `cookie` in queue `to_queue` of `node`.
-/// Order: the thread that takes it sees what the group put to that node before, through the same queue.
+/// Order: the thread that takes it sees earlier puts of the group to that node through the same queue.
 /// Cost: a fence and a hop; through a NIC a descriptor.
 /// Errors: ggas_bad_argument, ggas_timed_out (no room in time), ggas_no_queue.
 template <ggas::detail::a_group G>
@@ -104,10 +104,10 @@ GGAS_DEVICE ggas_status ggas_notify_block(int node, uint64_t cookie, int to_queu
   return ggas_notify(ggas::block{}, node, cookie, to_queue, timeout_ns, q);
 }
 
-/// Takes as many notifications of a queue as there are, at least one and at most `most`, to `notes`. `*taken` says
-/// how many, after a time-out too. A time-out of 0 tests.
-/// Order: an acquire of what the senders put before.
-/// Cost: polls of local memory. Each notification is taken once, by whichever caller comes first.
+/// Takes at least one and at most `most` notifications of a queue to `notes`. `*taken` is their number, also after a
+/// time-out. A time-out of 0 tests.
+/// Order: an acquire of earlier puts of the senders.
+/// Cost: polls of local memory. Each notification is taken once, by the first caller.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted, ggas_no_queue; ggas_peer_error: taken, and one of them
 /// reports a failure or a loss.
 GGAS_DEVICE ggas_status ggas_notification_wait_some(ggas_notification* notes, size_t most, size_t* taken,
@@ -116,9 +116,9 @@ GGAS_DEVICE ggas_status ggas_notification_wait_some(ggas_notification* notes, si
   GGAS_CALL(ggas_notification_wait_some, ggas::thread{}, record_taking(this_call, s, timeout_ns, q),
             take_notifications(notes, 1, most, taken, deadline(timeout_ns), q));
 }
-/// Takes exactly `n` notifications of a queue to `notes`; `*taken` says how many, after a time-out too.
-/// Order: an acquire of what the senders put before.
-/// Cost: polls of local memory. Each notification is taken once, by whichever caller comes first.
+/// Takes exactly `n` notifications of a queue to `notes`; `*taken` is their number, also after a time-out.
+/// Order: an acquire of earlier puts of the senders.
+/// Cost: polls of local memory. Each notification is taken once, by the first caller.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted, ggas_no_queue; ggas_peer_error: taken, and one of them
 /// reports a failure or a loss.
 GGAS_DEVICE ggas_status ggas_notification_wait_all(ggas_notification* notes, size_t n, size_t* taken,
@@ -128,8 +128,8 @@ GGAS_DEVICE ggas_status ggas_notification_wait_all(ggas_notification* notes, siz
             take_notifications(notes, n, n, taken, deadline(timeout_ns), q));
 }
 /// Takes the next notification of a queue.
-/// Order: an acquire of what the senders put before.
-/// Cost: polls of local memory. Each notification is taken once, by whichever caller comes first.
+/// Order: an acquire of earlier puts of the senders.
+/// Cost: polls of local memory. Each notification is taken once, by the first caller.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted, ggas_no_queue; ggas_peer_error: taken, and one of them
 /// reports a failure or a loss.
 GGAS_DEVICE ggas_status ggas_notification_wait(ggas_notification* note, uint64_t timeout_ns, const ggas_queue& q) {

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication that takes its turn in a stream: calls of the host that queue a transfer, a signal, a wait or a
-// collective after what the node's stream holds, and return at once. No CPU in the data path; a call may be captured
-// into a CUDA graph, and the graph be launched again and again: whatever counts, counts in GPU memory. Guide:
-// docs/device-api.md (On a stream), docs/how-to/stencil.md.
+// Communication on a stream: calls of the host that queue a transfer, a signal, a wait or a collective on the node's
+// stream, and return at once. No CPU is in the data path. A call may be captured into a CUDA graph, and the graph
+// launched any number of times, because all counters are in GPU memory. Guide: docs/device-api.md (On a stream),
+// docs/how-to/stencil.md.
 //
-// A number of a node is its own stream; with nvcc user_stream(node, stream) is one that the program made. The calls
-// return what ggas::launch returns, here only whether the work could be queued.
-//
-// Order: a call begins when everything queued before it in the stream has ended, and sees its memory; what comes after
-// sees what the call brought. What a put brought to another node is ordered there by a signal, a barrier or a
-// collective.
-//
-// The calls and their kernels belong to the translation unit, as its device context does. What calls them from a header
-// that several units include (an inline function, a template, a class) needs internal linkage too, or the linker keeps
-// one unit's calls for all.
-//
-// Graphs hold the addresses of the cluster's segments: destroy them before it. After grow() they still hold; a device
-// context that is set again counts from a graph's next launch.
-//
-// With several GPUs in one process: load kernels eagerly (CUDA_MODULE_LOADING=EAGER), instantiate and upload graphs
-// (cudaGraphUpload) and allocate memory before any stream waits for another GPU. Each of them may wait for a GPU that
-// waits for the stream that was to be filled next.
+// * Streams: the number of a node stands for its own stream; with nvcc user_stream(node, stream) is a stream that the
+//   program made.
+// * Results: those of ggas::launch. Here they only say whether the work could be queued.
+// * Order: a call begins when everything queued before it in the stream has ended, and sees its memory; later work in
+//   the stream sees the result of the call. Data put to another node are ordered there by a signal, a barrier or a
+//   collective.
+// * Linkage: the calls and their kernels belong to the translation unit, as its device context does. A function in a
+//   header of several units that uses them (an inline function, a template, a class) needs internal linkage too;
+//   otherwise the linker keeps one unit's calls for all.
+// * Graphs contain the addresses of the cluster's segments: destroy them before the cluster. They remain valid after
+//   grow(); a device context that is set again is used from a graph's next launch on.
+// * Several GPUs in one process: load kernels eagerly (CUDA_MODULE_LOADING=EAGER), instantiate and upload graphs
+//   (cudaGraphUpload) and allocate memory before any stream waits for another GPU. Each of these may wait for a GPU
+//   that itself waits for a stream that is not filled yet.
 #pragma once
 
 #include <optional>
@@ -29,8 +26,8 @@
 
 namespace ggas {
 
-// How a queued call is informed that time is up, and reports how it ended. There is no empty one: a put whose time is
-// up ends before its data are there, and the end of the stream would be taken for their arrival.
+// The time-out of a queued call, and the status word for its result. A report is required: a put that timed out ends
+// before its data have arrived, and without a status the end of the stream would be mistaken for their arrival.
 struct stream_report {
   constexpr stream_report(uint64_t timeout_ns, uint64_t* status) : timeout_ns(timeout_ns), status(status) {}
 
@@ -41,13 +38,13 @@ struct stream_report {
   uint64_t* status;
 };
 
-// Who moves data of datatypes (ggas/typed_on_stream.cuh): the kernel of boxes, that of lists of equal runs, the walk of
-// records, which takes everything, or (on a GPU) the copy engine, which takes what lies dense or in rows.
+// Path of data of datatypes (ggas/typed_on_stream.cuh): the kernel for boxes, that for lists of equal runs, the walk of
+// records, which works for every layout, or (on a GPU) the copy engine, for dense data and rows.
 enum class typed_path { automatic, box, runs, records, engine };
 
-// How a collective is launched: what is left 0 (ggas_auto) is chosen by the size of the vector, as measured
-// (ggas::tuning). The same on every node. Few blocks leave multiprocessors to kernels of other streams; a method is for
-// who compares, or knows better than a table.
+// Launch of a collective. Fields that are 0 (ggas_auto) are chosen by the size of the vector, as measured
+// (ggas::tuning). The same on every node. Few blocks leave multiprocessors to kernels of other streams. Choose a method
+// only for comparisons, or if you know better than the table.
 struct stream_shape {
   unsigned blocks = 0;   // more than 128 are 128
   unsigned threads = 0;  // of a block; more than 512 are 512
@@ -58,17 +55,17 @@ struct stream_shape {
 };
 
 // Transfers of `n` elements, which may be 0, between the own segment and a node's. On a GPU the copy engine moves them;
-// the status word then says nothing.
+// then nothing is written to the status word.
 
 /// Queues a put.
 /// Order: as all calls on a stream; at the target by a signal, a barrier or a collective.
-/// Errors, at once: errc::bad_argument: elements that do not lie in these segments.
+/// Errors, at once: errc::bad_argument: elements outside of these segments.
 template <class T>
 static result<> put_on_stream(cluster& c, const stream& s, global_ptr<T> to, const T* from, size_t n,
                               const stream_report& report);
 /// Queues a get.
-/// Order: what comes later in the stream sees the data.
-/// Errors, at once: errc::bad_argument: elements that do not lie in these segments.
+/// Order: later work in the stream sees the data.
+/// Errors, at once: errc::bad_argument: elements outside of these segments.
 template <class T>
 static result<> get_on_stream(cluster& c, const stream& s, T* to, global_ptr<T> from, size_t n,
                               const stream_report& report);
@@ -86,26 +83,24 @@ static result<> put_signal_on_stream(cluster& c, const stream& s, global_ptr<T> 
 /// Errors: errc::bad_argument at once; ggas_timed_out in the status word.
 [[maybe_unused]] static result<> signal_wait_on_stream(cluster& c, const stream& s, const uint64_t* signal,
                                                        ggas_cmp cmp, uint64_t value, const stream_report& report);
-/// Waits until *signal >= *taken + n, then adds n to *taken: the n-th next signal of a sender that adds 1 each time.
-/// For graphs, which make the same call each time they run. Both words lie in the own segment; *taken is the caller's
-/// alone.
+/// Waits until *signal >= *taken + n, then adds n to *taken: for n more signals of a sender that adds 1 each time. For
+/// graphs, which make the same call in each launch. Both words lie in the own segment; only the caller uses *taken.
 /// Order: an acquire.
 /// Errors: errc::bad_argument at once; ggas_timed_out in the status word.
 [[maybe_unused]] static result<> signal_take_on_stream(cluster& c, const stream& s, const uint64_t* signal,
                                                        uint64_t* taken, uint64_t n, const stream_report& report);
 
 // Collectives of all nodes, or of a team, each in a stream of its own and in the same order. They are the collectives
-// of the device API (ggas/collective.cuh), with the same rules and errors, in the status word, and may be mixed with
-// calls from kernels of the same stream. Two streams of a node that may run collectives at the same time need teams of
-// different ids. `src` and `dst` that overlap where they must not are errc::bad_argument, at once.
+// of the device API (ggas/collective.cuh), with the same rules, and with the same errors in the status word. They may
+// be mixed with calls from kernels of the same stream. Two streams of a node that may run collectives at the same time
+// need teams with different ids. A forbidden overlap of `src` and `dst` is errc::bad_argument, at once.
 
 using stream_team = std::optional<ggas_team>;  // empty: all nodes
 
-/// ggas_barrier_grid() on a stream: every store made before it, by earlier work of the streams, is visible to all
-/// members after it.
+/// ggas_barrier_grid() on a stream: every store of earlier work of the streams is visible to all members after it.
 [[maybe_unused]] static result<> barrier_on_stream(cluster& c, const stream& s, const stream_report& report,
                                                    const stream_team& team = {});
-/// ggas_sync_grid() on a stream: all members have arrived, and nothing else.
+/// ggas_sync_grid() on a stream: all members have arrived; orders no data.
 [[maybe_unused]] static result<> sync_on_stream(cluster& c, const stream& s, const stream_report& report,
                                                 const stream_team& team = {});
 /// ggas_allreduce_grid() on a stream.
@@ -159,17 +154,17 @@ static result<> scan_on_stream(cluster& c, const stream& s, T* dst, const T* src
                                ggas_scan_kind kind, const stream_report& report, const stream_shape& shape = {},
                                const stream_team& team = {});
 
-/// ggas::launch of a kernel, also of the user's, that may be loaded while the one before it in the stream still runs,
-/// which hides most of the launch. The kernel calls ggas_after_stream() before it accesses memory. Its blocks occupy
-/// the GPU while they wait for that: if the kernel before waits for one of another stream of the same GPU, leave room
-/// for that one, or use ggas::launch.
+/// ggas::launch of a kernel (also a user's) that may be loaded while the one before it in the stream still runs, which
+/// hides most of the launch. The kernel calls ggas_after_stream() before it accesses memory. Its blocks occupy the GPU
+/// while they wait there. If the kernel before waits for a kernel of another stream of the same GPU, leave room for
+/// that one, or use ggas::launch.
 template <class... P>
 static result<> launch_dependent(cluster& c, const stream& s, extent grid, const block_shape& block,
                                  void (*kernel)(P...), std::type_identity_t<P>... args);
 
 }  // namespace ggas
 
-/// Waits, by every thread, for the end of what is before in the stream, and sees its memory.
+/// Called by every thread: waits until earlier work of the stream has ended, and sees its memory.
 GGAS_DEVICE void ggas_after_stream();
 
 #include "ggas/detail/stream/on_stream.cuh"

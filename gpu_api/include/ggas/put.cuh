@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put and get. Included by rma.cuh, which says what all of its calls share.
+// Put and get. Included by rma.cuh, which has the rules of all its calls.
 #pragma once
 
 #include "ggas/detail/one_sided/put.cuh"
@@ -7,7 +7,7 @@
 #include "ggas/detail/sync/forms.cuh"
 
 /// Copies `n` elements from own memory, `local`, to `remote`, memory of any node.
-/// Order: complete on return: the data are at the target, and what the group sends later arrives after them.
+/// Order: complete on return: the data are at the target, and later operations of the group arrive after them.
 /// Cost: the data's stores and a fence; through a NIC a descriptor and its acknowledgement.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
@@ -68,9 +68,9 @@ GGAS_DEVICE ggas_status ggas_put_nbi_block(P remote, const ggas::element_at<P>* 
 
 /// ggas_put_nbi() by all blocks of the grid, in any order, with equal arguments and the same queue: each moves its
 /// share.
-/// Order: no barrier of the grid: a block returns when its own share is posted. What other blocks wrote to `local`
-/// must be ordered before the call.
-/// Cost: all of a grid reaches the bandwidth of the links, a block what one multiprocessor can send.
+/// Order: no barrier of the grid: a block returns when its own share is posted. Writes of other blocks to `local` must
+/// be ordered before the call.
+/// Cost: a whole grid reaches the bandwidth of the links, a block the send rate of one multiprocessor.
 /// Errors: as ggas_put_nbi(), of the own share.
 template <ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_put_nbi_grid(P remote, const ggas::element_at<P>* local, size_t n, uint64_t timeout_ns,
@@ -81,8 +81,8 @@ GGAS_DEVICE ggas_status ggas_put_nbi_grid(P remote, const ggas::element_at<P>* l
 
 /// Copies `n` elements from `remote`, memory of any node, to own memory, `local`.
 /// Order: complete on return: the group sees the data.
-/// Cost: a round trip for each load that does not fit the flight of the one before; through a NIC a descriptor and the
-/// round trip.
+/// Cost: a round trip for each batch of loads that are in flight at once; through a NIC a descriptor and the round
+/// trip.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_get(const G& group, ggas::element_at<P>* local, P remote, size_t n, uint64_t timeout_ns,
@@ -152,7 +152,7 @@ GGAS_DEVICE ggas_status ggas_get_nbi_grid(ggas::element_at<P>* local, P remote, 
   return grid_group::works() ? get(ggas::grid{}, until::posted, local, address_of(remote), n, timeout_ns, q) : ggas_ok;
 }
 
-/// Puts a value of 1, 2, 4 or 8 bytes, which needs no address, once for the group.
+/// Puts a value of 1, 2, 4 or 8 bytes, which is passed by value and needs no address, once for the group.
 /// Order: complete on return, as ggas_put().
 /// Cost: a store and a fence; through a NIC a descriptor and its acknowledgement.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_no_queue.

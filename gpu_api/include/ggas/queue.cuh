@@ -13,16 +13,17 @@
 GGAS_DEVICE int ggas_queues();
 /// Handle of queue `index`; ggas_queue::good() is false if there is none.
 GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing = ggas_shared);
-/// The block's number modulo the queues, shared: the one of calls that are given none (ggas_queue::of_block()).
+/// The queue with the block's number modulo the number of queues, shared: the default of all calls
+/// (ggas_queue::of_block()).
 GGAS_DEVICE ggas_queue ggas_default_queue();
 
 /// Operations of the queue that have failed, and the NIC's code of the last one (ST_* in docs/rma.md).
 GGAS_DEVICE ggas_queue_failures ggas_queue_error(const ggas_queue& q);
-/// Failures so far are no longer reported.
+/// Clears the failures: they are no longer reported.
 GGAS_DEVICE void ggas_queue_forgive(const ggas_queue& q);
 
-/// Waits until every operation posted to the queue before is complete. A queue that others keep filling is held until
-/// then.
+/// Waits until every operation posted to the queue before is complete. If other threads keep posting, the call makes
+/// them wait until then.
 /// Order: completion: puts are visible at the target, gets in own memory.
 /// Cost: a fence; through a NIC polls of the status that it writes.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted; ggas_peer_error: an operation of the queue failed.
@@ -31,14 +32,14 @@ GGAS_DEVICE ggas_status ggas_quiet(const ggas_queue& q, uint64_t timeout_ns);
 GGAS_DEVICE ggas_status ggas_quiet_warp(const ggas_queue& q, uint64_t timeout_ns);
 /// ggas_quiet() of a queue by all threads of a block.
 GGAS_DEVICE ggas_status ggas_quiet_block(const ggas_queue& q, uint64_t timeout_ns);
-/// Waits until the sources of everything posted to the queue before may be overwritten.
+/// Waits until the sources of all operations posted to the queue before may be overwritten.
 /// Order: none at the targets.
 /// Cost: nothing where peers are memory; through a NIC polls of the status that it writes.
 /// Errors: as ggas_quiet() of a queue.
 GGAS_DEVICE ggas_status ggas_quiet_local(const ggas_queue& q, uint64_t timeout_ns);
 /// ggas_quiet_local() by all threads of a warp.
 GGAS_DEVICE ggas_status ggas_quiet_local_warp(const ggas_queue& q, uint64_t timeout_ns);
-/// Orders what was posted to the queue before everything the thread does later, by any way.
+/// Orders operations posted to the queue before all later accesses and operations of the thread, on any path.
 /// Order: as ggas_fence(), of the queue's operations too.
 /// Cost: as ggas_quiet() of a queue through a NIC, else a fence.
 /// Errors: as ggas_quiet() of a queue.

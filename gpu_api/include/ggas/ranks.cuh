@@ -2,12 +2,13 @@
 // Ranks smaller than a GPU: blocks of a resident grid on every node, and their collectives. Guide: docs/ranks.md.
 // Includes ggas.cuh.
 //
-// A call is made by one block, which is a rank of `ranks`; all ranks make the same calls in the same order with the
-// same n, root, operation and mode. Places are symmetric (ggas::ranked): every rank computes those of the others, and
-// no message carries them. A call begins with a block barrier, so it reads what the block has stored to its source.
-// ggas_bad_argument: `ranks` that ggas::rank_space has not made, a block that is no rank, n = 0, a root or target that
-// does not exist, memory outside of the segments or misaligned, destinations of a node's ranks or source and
-// destination of the rank that overlap. After a failure other than that: ggas_broken, as after any collective.
+// * A call is made by one block, which is a rank of `ranks`; all ranks make the same calls in the same order with the
+//   same n, root, operation and mode.
+// * Addresses are symmetric (ggas::ranked): every rank computes those of the others, and no message carries them.
+// * A call begins with a block barrier, so it sees the block's stores to its source.
+// * ggas_bad_argument: `ranks` that ggas::rank_space has not made; a block that is no rank; n = 0; a root or target
+//   that does not exist; memory outside of the segments or misaligned; overlapping destinations of a node's ranks, or
+//   source and destination of the rank. After any other failure: ggas_broken, as after any collective.
 #pragma once
 
 #include "ggas/ggas.cuh"
@@ -20,7 +21,7 @@ GGAS_DEVICE int ggas_rank(const ggas_ranks& ranks) { return ggas::detail::own_ra
 GGAS_DEVICE int ggas_rank_count(const ggas_ranks& ranks) { return ggas::detail::rank_count(ranks); }
 /// Node of a rank.
 GGAS_DEVICE int ggas_rank_node(const ggas_ranks& ranks, int rank) { return ggas::detail::node_of_rank(ranks, rank); }
-/// The ranks of the calling node as a group: for puts, gets and barriers of their blocks alone.
+/// The ranks of the calling node as a group: for puts, gets and barriers of their blocks.
 GGAS_DEVICE ggas::blocks ggas_rank_blocks(const ggas_ranks& ranks) { return ggas::detail::blocks_of(ranks); }
 /// Memory of a rank; null where it does not lie in the segment.
 template <class T>
@@ -40,12 +41,12 @@ GGAS_DEVICE ggas_status ggas_barrier(const ggas_ranks& ranks, uint64_t timeout_n
                 : ggas::detail::meet_ranks<ggas::detail::meeting::barrier>(ranks, timeout_ns));
 }
 
-// Data that is moved: elements have 1, 2, 4, 8 or 16 bytes. What a mode promises: docs/ranks.md.
+// Data movement: elements have 1, 2, 4, 8 or 16 bytes. Guarantees of the modes: docs/ranks.md.
 //
-// Each call has two forms. With ggas::ranked places data go straight to where they belong. With pointers they lie
-// anywhere, in memory of the GPU that is not in the segment, say, and go through the buffers of ranks that have some
-// (rank_shape::buffer_bytes): ggas_in_none and ggas_out_none then are what ggas_in_mine and ggas_out_mine are, source
-// and destination do not overlap, and ggas_bad_argument also says that a dynamic buffer is too small.
+// Each call has two forms. With ggas::ranked addresses data go directly to their destination. With pointers they may
+// lie anywhere, for example in GPU memory outside the segment, and go through the buffers of the ranks
+// (rank_shape::buffer_bytes). Then ggas_in_none and ggas_out_none are the same as ggas_in_mine and ggas_out_mine,
+// source and destination must not overlap, and ggas_bad_argument is also returned if a dynamic buffer is too small.
 
 /// Copies `n` elements of the root's `src` to `dst` of every rank; `src` may be the root's `dst`.
 /// Order: by the mode (docs/ranks.md).
@@ -162,8 +163,8 @@ GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, T* dst, const gga
   GGAS_CALL(ggas_alltoall, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
             relocate<alltoall_of_ranks>(this_call, ranks, dst, src, n, everybody, timeout_ns, mode));
 }
-/// Copies `n` elements of `src` to `dst` of rank `to`; every rank is the target of one. With ggas_in_all, and in the
-/// checked mode, all ranks return ggas_bad_argument where that is not so; else a rank that is no target times out.
+/// Copies `n` elements of `src` to `dst` of rank `to`; every rank must be the target of one. Otherwise all ranks return
+/// ggas_bad_argument with ggas_in_all and in the checked mode; in other modes a rank that is no target times out.
 /// Order: by the mode (docs/ranks.md).
 /// Cost: one hop between nodes for short vectors, and accesses of the node's memory.
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
@@ -186,7 +187,7 @@ GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, T* dst, const ggas
   GGAS_CALL(ggas_permute, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
             relocate<permute_of_ranks>(this_call, ranks, dst, src, n, to, timeout_ns, mode));
 }
-/// What the rank has counted so far in the checked mode; zeros without it.
+/// The rank's counters of the checked mode so far; zeros without it.
 /// Order: none.
 /// Cost: accesses of the node's memory.
 /// Errors: none; zeros for ranks that no rank_space has made.

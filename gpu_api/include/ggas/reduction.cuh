@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions, by the rules of collective.cuh. Elements are types of 1, 2, 4 or 8 bytes with +, * and <: integers,
-// float, double, and on GPUs __half and __nv_bfloat16; each sum is rounded to the type. `src` and `dst` are the same
-// vector or do not overlap.
+// Reductions, with the rules of collective.cuh.
 //
-// Sums run in the order of ranks, by ggas_tree and ggas_by_nic in that of their trees, whatever the form: results
-// are the same bits at all members and every time.
+// * Elements are types of 1, 2, 4 or 8 bytes with +, * and <: integers, float, double, and on GPUs __half and
+//   __nv_bfloat16; each sum is rounded to the type. `src` and `dst` are the same vector or do not overlap.
+// * Sums are computed in the order of ranks, by ggas_tree and ggas_by_nic in that of their trees, in every form:
+//   results have the same bits at all members and every time.
+// * Unsuitable methods are ggas_bad_argument: direct and push where the window is not memory; direct, push and read of
+//   more than 64 members; gather and all_gather of a team or a grid; by_nic where no NIC has the unit, of a team, of
+//   more than 256 bytes, of elements of 1 or 2 bytes, or of products.
 //
-// Methods that do not suit are ggas_bad_argument: direct and push where the window is not memory; direct, push and
-// read of more than 64 members; gather and all_gather of a team or a grid; by_nic where no NIC has the unit, of a
-// team, of more than 256 bytes, of elements of 1 or 2 bytes, or of products. Included by collective.cuh.
+// Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce.cuh"

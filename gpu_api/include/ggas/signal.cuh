@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put with a signal, and waiting for one. Included by rma.cuh, which says what all of its calls share.
+// Put with a signal, and waiting for one. Included by rma.cuh, which has the rules of all its calls.
 #pragma once
 
 #include "ggas/detail/one_sided/signal.cuh"
@@ -73,8 +73,8 @@ GGAS_DEVICE ggas_status ggas_put_signal_nbi_block(P remote, const ggas::element_
 }
 
 /// Waits until `*signal cmp value` for a signal word of the own node. `seen` (may be null) gets the value that ended
-/// the wait, also if the word has another one by now.
-/// Order: an acquire: what was sent before that value is here.
+/// the wait; the word may have changed since then.
+/// Order: an acquire: data sent before that value are visible.
 /// Cost: polls of local memory. A time-out of 0 tests once.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
 GGAS_DEVICE ggas_status ggas_signal_wait_until(ggas::place_for<const uint64_t> signal, ggas_cmp cmp, uint64_t value,

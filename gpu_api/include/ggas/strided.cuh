@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put and get with strides, in elements of 1, 2, 4 or 8 bytes. Included by rma.cuh, which says what all of its calls
-// share.
+// Put and get with strides, in elements of 1, 2, 4 or 8 bytes. Included by rma.cuh, which has the rules of all its
+// calls.
 #pragma once
 
 #include "ggas/detail/one_sided/strided.cuh"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tagged puts: the fastest way for up to some 16 KB. Every 8 bytes travel with a tag in a line of 16 bytes, and the
-// receiver waits for the tag in every line: no fence and no signal. The caller chooses tags: not 0, and not the one
-// that the line holds from before; count up. Lines are overwritten, not queued: put new ones when the last were
-// taken. A line is a ggas_tagged; its contents are the library's. Included by rma.cuh.
+// Tagged puts: the fastest transfer for up to some 16 KB. Every 8 bytes travel with a tag in a line of 16 bytes, and
+// the receiver waits for the tag in every line: no fence and no signal. The caller chooses tags: not 0, and not the tag
+// that the line has from before (count up). Lines are overwritten, not queued: put new ones after the last were taken.
+// A line is a ggas_tagged; its contents belong to the library. Included by rma.cuh.
 #pragma once
 
 #include "ggas/detail/one_sided/tagged.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams: nodes first, first + stride, ... that do collectives together. Kernels make up to three at a time, of numbers
-// that all members know: nothing is exchanged, nothing to free. The host makes any number (ggas/teams.hpp). Included by
-// ggas.cuh.
+// Teams: nodes first, first + stride, ... that do collectives together. Kernels make up to three at a time, from
+// numbers that all members know: nothing is exchanged, and nothing has to be freed. The host makes any number
+// (ggas/teams.hpp). Included by ggas.cuh.
 #pragma once
 
 #include "ggas/detail/access/access.cuh"
@@ -10,8 +10,8 @@
 /// The team of all nodes.
 GGAS_DEVICE ggas_team ggas_world() { return {0, 1, ggas_nodes(), 0}; }
 
-/// The team of nodes first, first + stride, ... with `id`, 1 to 3. Its size is 0 if the numbers are not of a team:
-/// stride < 1, a member that does not exist, id 0 or above 3.
+/// The team of nodes first, first + stride, ... with `id`, 1 to 3. Its size is 0 if the numbers are invalid: stride <
+/// 1, a member that does not exist, id 0 or above 3.
 GGAS_DEVICE ggas_team ggas_team_strided(unsigned id, int first, int stride, int size) {
   const bool good = id > 0 && id < ggas::layout::teams && first >= 0 && stride > 0 && size > 0 &&
                     first < ggas_nodes() && (ggas_nodes() - 1 - first) / stride >= size - 1;
@@ -29,7 +29,7 @@ GGAS_DEVICE int ggas_team_rank_of(const ggas_team& t, int node) {
 /// Own rank in the team, -1 if the node is no member.
 GGAS_DEVICE int ggas_team_rank(const ggas_team& t) { return ggas_team_rank_of(t, ggas_node()); }
 namespace ggas::detail {
-// The place that the id names lies in the segment, after what the library reserves.
+// Whether the place that the id names lies in the segment, after the reserved area.
 GGAS_DEVICE bool place_exists(unsigned id) {
   const context& c = device_context();
   const uint64_t place = layout::place(id), bytes = own_layout().placed_bytes();
@@ -37,7 +37,8 @@ GGAS_DEVICE bool place_exists(unsigned id) {
 }
 }  // namespace ggas::detail
 
-/// Whether the numbers are of a team, and the calling node is a member. For ggas_world() the compiler knows it.
+/// Whether the numbers describe a team that contains the calling node. For ggas_world() this is a compile-time
+/// constant.
 GGAS_DEVICE bool ggas_team_good(const ggas_team& t) {
   // No node at all: the program has not set the context.
   if (t.id == 0) return t.first == 0 && t.stride == 1 && t.size == ggas_nodes() && t.size > 0;

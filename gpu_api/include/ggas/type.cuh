@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datatypes in kernels: noncontiguous data packed, put and got where they lie. A ggas_type comes from
+// Datatypes in kernels: noncontiguous data are packed, put and got without a buffer. A ggas_type comes from
 // ggas::type_space::commit (ggas/committed_types.hpp) and is the same value on every node. Guide: docs/datatypes.md.
 //
-// An address is that of an item's displacement 0, which may lie before or after its data; all data of `count` items
-// lie in the own segment, or, of a put or get, in one segment. Both sides of a put or get have the same signature: as
-// many primitives, the same in the same order. Layouts may differ.
-//
-// ggas_bad_argument, and nothing has moved: a type that is not committed, was freed or is another cluster's; unequal
-// signatures; count x extent beyond 64 bits; a range past the data; data outside a segment. An image that was
-// overwritten gives ggas_bad_argument too, and nothing outside the segment's data is read or written, but some may have
-// moved.
-//
-// Without suffix by one thread, _warp, _block, _grid by all threads of one, with the same arguments. All that moves is
-// ordered as by ggas_put and ggas_get of that form: complete when the call returns. A grid's blocks are not held
-// together: what a block returns from is complete for its share.
+// * An address is that of an item's displacement 0, which may lie before or after its data. All data of `count` items
+//   lie in the own segment, or, in a put or get, in one segment.
+// * Both sides of a put or get have the same signature: the same primitives in the same order. Layouts may differ.
+// * ggas_bad_argument, and nothing has moved: a type that is not committed, was freed or belongs to another cluster;
+//   unequal signatures; count x extent beyond 64 bits; a range past the data; data outside a segment. An image that was
+//   overwritten gives ggas_bad_argument too; then some data may have moved, but nothing outside the segment's data was
+//   read or written.
+// * Calls without suffix are made by one thread, _warp, _block, _grid by all threads of one, with the same arguments.
+// * All transfers are ordered as by ggas_put and ggas_get of that form: complete when the call returns. A grid's blocks
+//   are not synchronised: each block has completed its share.
 #pragma once
 
 #include "ggas/detail/type/type_handle.hpp"
@@ -21,11 +19,11 @@
 
 constexpr uint64_t ggas_all_bytes = ~0ull;
 
-/// Packs data of `count` items at `from`: bytes `first` ... `first` + `bytes` - 1 of their packed data, the
-/// primitives in sequence, go to `to`. ggas_all_bytes: up to the end.
+/// Packs data of `count` items at `from`: bytes `first` ... `first` + `bytes` - 1 of their packed data, the primitives
+/// in sequence, go to `to`. ggas_all_bytes: up to the end.
 /// Order: as ggas_put() in own memory: the group sees the data on return.
-/// Cost: for a piece of up to 16 bytes a division for each dimension of a box, else a step for each record on its
-/// way, and log2 n loads in a list of n blocks.
+/// Cost: for a piece of up to 16 bytes of a box a division for each dimension; of other types a step for each nested
+/// record, and log2 n loads in a list of n blocks.
 /// Errors: ggas_bad_argument.
 GGAS_DEVICE ggas_status ggas_pack(void* to, const void* from, uint64_t count, const ggas_type& type, uint64_t first = 0,
                                   uint64_t bytes = ggas_all_bytes);
@@ -116,8 +114,8 @@ GGAS_DEVICE ggas_status ggas_put_signal_typed_block(void* remote, uint64_t remot
                                                     const ggas_type& local_type, uint64_t* signal, uint64_t value,
                                                     ggas_signal_op op, uint64_t timeout_ns,
                                                     const ggas_queue& q = ggas_queue::of_block());
-/// ggas_put_signal_typed() by all blocks of a grid. The last block to finish signals: it is found by `*arrived`, a
-/// word of the own segment that is zero before and after, and that no other call uses meanwhile.
+/// ggas_put_signal_typed() by all blocks of a grid. The last block to finish sends the signal: it recognises this by
+/// `*arrived`, a word of the own segment that is zero before and after, and that no other call uses in the meantime.
 GGAS_DEVICE ggas_status ggas_put_signal_typed_grid(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                                    const void* local, uint64_t local_count, const ggas_type& local_type,
                                                    uint64_t* signal, uint64_t value, ggas_signal_op op,

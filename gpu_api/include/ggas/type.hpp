@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datatypes: which bytes of memory belong to a message, and in which order. A datatype is an ordered list of
-// primitives, each at a distance from the address that a call is given; the constructors and their rules are MPI's
+// Datatypes: the bytes of memory that belong to a message, and their order. A datatype is an ordered list of
+// primitives, each at a distance from the address that is passed to a call; the constructors and their rules are MPI's
 // (chapter Datatypes). For the host, C++20, no CUDA. Guide: docs/datatypes.md; kernels: ggas/type.cuh; from C:
 // ggas/type.h.
 #pragma once
@@ -42,8 +42,8 @@ enum class type_form {
   records,    // those of the datatype as it was made: to compare, and to test
 };
 
-// What of a datatype must be equal on both sides of a transfer: the primitives in their order, without places. Two
-// sequences are equal if they have as many elements and are powers of the same word.
+// The part of a datatype that must be equal on both sides of a transfer: the primitives in their order, without places.
+// Two sequences are equal if they have the same length and repeat the same word.
 struct type_signature {
   uint64_t word;         // a hash of the shortest word that the sequence repeats; 0: no elements
   uint64_t word_length;  // its elements
@@ -51,10 +51,10 @@ struct type_signature {
   bool operator==(const type_signature&) const = default;
 };
 
-// A value; copies share what it is made of. A constructor that is given something wrong makes a datatype that is not
-// good(): its error() names argument and rule, all else of it is 0, and so is what is made of it. Displacements and
-// extents are in bytes, in constructors without h in extents of `of`; all numbers are of 64 bits, and what goes beyond
-// is an error. A depth of more than `most_depth` constructors is one, too. Any thread may use it.
+// A value; copies share their contents. A constructor with a wrong argument makes a datatype that is not good(): its
+// error() names argument and rule, all else of it is 0, and datatypes made from it have the same error. Displacements
+// and extents are in bytes; in constructors without h they are in extents of `of`. All numbers have 64 bits; a larger
+// one is an error, and so are more than `most_depth` nested constructors. Any thread may use it.
 class datatype {
  public:
   static constexpr int most_depth = 256;

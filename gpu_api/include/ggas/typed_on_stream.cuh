@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls with datatypes that take their turn in a stream, as those of ggas/on_stream.cuh do: queued by the host, also
-// into CUDA graphs. Datatypes: docs/datatypes.md, ggas/type.cuh; a ggas_type comes from ggas::type_space::commit.
+// Calls with datatypes on a stream, like those of ggas/on_stream.cuh: queued by the host, also into CUDA graphs.
+// Datatypes: docs/datatypes.md, ggas/type.cuh; a ggas_type comes from ggas::type_space::commit.
 //
-// An address is that of an item's displacement 0. Local data lie in the node's segment or in memory of its host
-// (cluster::host_memory); pack and unpack on a GPU also take other memory that it reaches: what cudaMalloc and
-// cudaMallocHost gave, of which first and last byte are looked at. Kernels store straight into memory of the host.
-//
-// What is wrong with the arguments is reported at once (errc::bad_argument, naming argument and rule), and nothing has
-// moved: a datatype that is not committed, was freed or is another cluster's; unequal signatures; count x extent or
-// count x size beyond 64 bits; a range past the data; memory that is none of these; a path of the shape that does not
-// suit. A graph holds boxes themselves: they may be freed. Other datatypes stay as long as a graph that names them;
-// places that an overwritten image names outside the data are refused (ggas_bad_argument in the status word), and no
-// signal follows.
+// * An address is that of an item's displacement 0. Local data lie in the node's segment or in memory of its host
+//   (cluster::host_memory). Pack and unpack on a GPU also accept other memory that it reaches: that of cudaMalloc and
+//   cudaMallocHost, whose first and last byte are checked. Kernels store directly into memory of the host.
+// * Wrong arguments are reported at once (errc::bad_argument, naming argument and rule), and nothing has moved: a
+//   datatype that is not committed, was freed or belongs to another cluster; unequal signatures; count x extent or
+//   count x size beyond 64 bits; a range past the data; other memory than the above; a path that does not suit the
+//   shape.
+// * A graph contains boxes themselves: they may be freed. Other datatypes must exist as long as a graph that names
+//   them. If an overwritten image names places outside the data, these are refused (ggas_bad_argument in the status
+//   word), and no signal follows.
 #pragma once
 
 #include "ggas/committed_types.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UPC in kernels: THREADS, accesses, upc_forall, copies, the split barrier (docs/upc.md). A UPC thread is a node: all
-// CUDA threads of its kernel are that thread, so they make calls of a form together and share the turns of an
-// upc_forall. Waits take a time-out in ns and return a status, which UPC has not.
+// UPC in kernels: THREADS, accesses, upc_forall, copies, the split barrier (docs/upc.md). A UPC thread is a node. All
+// CUDA threads of its kernel together are that thread: they make group calls together and share the iterations of an
+// upc_forall. Unlike in UPC, waits have a time-out in ns and return a status.
 #pragma once
 
 #include "ggas/ggas.cuh"
@@ -12,13 +12,13 @@
 
 namespace ggas::upc {
 
-// The address of what p points to on the calling node, through the window where it is another thread's; null where no
-// segment has it.
+// The address of *p on the calling node, through the window if it belongs to another thread; null if it is in no
+// segment.
 template <class T, uint64_t B>
 GGAS_DEVICE T* address_of(const shared_ptr<T, B>& p) {
   return ggas_pointer_of_node<T>(static_cast<int>(p.thread()), p.offset());
 }
-// (T*)p: of what has affinity to the caller; null else.
+// (T*)p, if *p has affinity to the caller; otherwise null.
 template <class T, uint64_t B>
 GGAS_DEVICE T* local(const shared_ptr<T, B>& p) {
   return p.thread() == MYTHREAD ? address_of(p) : nullptr;
@@ -45,7 +45,7 @@ GGAS_DEVICE shared_ptr<T, B>& operator+=(shared_ptr<T, B>& p, int64_t n) {
   return p = p + n;
 }
 
-// *p: a relaxed access. Of `strict` ones see docs/upc.md.
+// *p: a relaxed access. `strict` accesses: docs/upc.md.
 template <class T, uint64_t B>
 class shared_ref {
  public:
@@ -73,7 +73,7 @@ GGAS_LAYOUT_FN shared_ref<T, B> shared_array<T, B>::operator[](uint64_t i) const
 
 namespace detail {
 
-// A CUDA thread's turns among those of the node: from its rank on, every so many.
+// A CUDA thread's share of the node's iterations: from its rank on, with a stride.
 GGAS_DEVICE uint64_t turn() {
   return uint64_t{ggas::detail::block_rank()} * ggas::detail::thread_count() + ggas::detail::thread_rank();
 }
@@ -88,7 +88,7 @@ GGAS_DEVICE bool is_mine(uint64_t i) { return i % THREADS == MYTHREAD; }
 }  // namespace detail
 
 // upc_forall (i = begin; i < end; ++i; affinity) body(i). Affinity to the number i, to the elements of an array, or to
-// what affinity(i) gives: a number or a pointer to shared. The first two run through the caller's own turns only.
+// the result of affinity(i): a number or a pointer to shared. The first two visit the caller's own iterations only.
 template <class F>
 GGAS_DEVICE void forall(uint64_t begin, uint64_t end, F body) {
   const uint64_t threads = THREADS, first = begin + (MYTHREAD + threads - begin % threads) % threads;
@@ -121,7 +121,7 @@ GGAS_DEVICE char* bytes_at(const shared_const_void& p) {
   return ggas_pointer_of_node<char>(static_cast<int>(p.thread()), p.offset());
 }
 
-// Both of other threads: what comes goes on.
+// Both belong to other threads: loaded words are stored at once.
 template <class G>
 GGAS_DEVICE ggas_status copy_through(const G& g, char* to, const char* from, uint64_t n) {
   if (!to || !from || ggas::detail::locate(to, n).node < 0 || ggas::detail::locate(from, n).node < 0)
@@ -150,8 +150,8 @@ GGAS_DEVICE ggas_status set_bytes(const G& g, char* to, int value, uint64_t n) {
 }  // namespace detail
 }  // namespace ggas::upc
 
-// Copies of n bytes, between shared memory and private memory, which lies in the own segment where there is a NIC. With
-// 0 bytes nothing is done.
+// Copies of n bytes between shared memory and private memory. With a NIC private memory lies in the own segment. With 0
+// bytes nothing is done.
 
 /// Copies `n` bytes of private memory, `src`, to shared memory.
 /// Order: complete on return, as ggas_put().
@@ -223,7 +223,7 @@ GGAS_DEVICE ggas_status upc_memset(const ggas::upc::shared_void& dst, int value,
 }
 
 /// upc_barrier, by the block that is the node's kernel.
-/// Order: what any thread stored or put before is visible to all after it.
+/// Order: earlier stores and puts of any thread are visible to all after it.
 /// Cost: as ggas_barrier().
 /// Errors: as ggas_barrier().
 GGAS_DEVICE ggas_status upc_barrier(uint64_t timeout_ns) { return ggas_barrier_block(timeout_ns); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared data of UPC: pointers to shared and shared arrays with the language's arithmetic (docs/upc.md). Host and
-// device; what kernels do with them: upc.cuh. A UPC thread is a node.
+// device; calls for kernels: upc.cuh. A UPC thread is a node.
 #pragma once
 
 #include "ggas/detail/platform/call.hpp"
@@ -44,8 +44,8 @@ GGAS_LAYOUT_FN int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b <
 }  // namespace detail
 
 // Shared [B] T*: 64 bits. B = 1: cyclic, B = 0: indefinite, all in one thread. Threads have 14 bits, the phase as many
-// as B needs, and the rest counts units of T's alignment from the start of the thread's segment: `largest` bytes. All
-// zero is null: no shared object lies there.
+// as B needs; the rest counts units of T's alignment from the start of the thread's segment, up to `largest` bytes. All
+// bits zero is null: no shared object lies there.
 template <class T, uint64_t B = 1>
 class shared_ptr {
  public:

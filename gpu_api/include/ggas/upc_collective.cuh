@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// UPC's names for the collectives of nodes, by one block of every node (docs/upc.md). `n` bytes a part. Distributed
-// objects, shared [n] char[n * THREADS] and the like, are named by their first element, on thread 0; a shared [] one
-// lies on any thread. Not so: ggas_bad_argument at all threads. They do not overlap. The mode is one of each half:
-// in_all and out_all are barriers; mine and none are what the collectives of GGAS do. Each wait has `timeout_ns`.
+// UPC's names for the collectives of nodes, by one block of every node (docs/upc.md).
+//
+// * `n` is the number of bytes of a part.
+// * Distributed objects, shared [n] char[n * THREADS] and the like, are named by their first element, on thread 0; a
+//   shared [] object lies on any thread. Objects do not overlap. Otherwise ggas_bad_argument at all threads.
+// * The mode combines an in and an out value: in_all and out_all are barriers; with mine and none a call behaves as the
+//   collective of GGAS.
+// * Each wait has `timeout_ns`.
 #pragma once
 
 #include "ggas/detail/ranks/handle.hpp"
@@ -12,7 +16,7 @@ namespace ggas::upc::detail {
 
 constexpr ggas_sync_mode all_sync = ggas_in_all | ggas_out_all;
 
-// call(dst, src, n) with the places of the calling node, as words where that goes.
+// call(dst, src, n) with the addresses of the calling node, by words if alignment permits.
 template <class Call>
 GGAS_DEVICE ggas_status collective(const shared_void& dst, const shared_const_void& src, uint64_t n, bool good,
                                    ggas_sync_mode mode, uint64_t timeout_ns, Call call) {
@@ -31,8 +35,8 @@ GGAS_DEVICE ggas_status collective(const shared_void& dst, const shared_const_vo
 
 enum class relocation { broadcast, scatter, gather, gather_all, exchange, permute };
 
-// A call, for words and for bytes; `root` is the thread that has the shared [] side. No generic lambda: NVRTC does not
-// take them.
+// A call, for words and for bytes; `root` is the thread of the shared [] side. No generic lambda, because NVRTC does
+// not accept them.
 template <relocation What>
 struct relocation_of {
   int root;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for flags in local memory. A time-out of 0 tests once. Included by ggas.cuh; what calls share: rma.cuh.
+// Waiting for flags in local memory. A time-out of 0 tests once. Included by ggas.cuh; rules of all calls: rma.cuh.
 #pragma once
 
 #include "ggas/detail/sync/forms.cuh"
@@ -33,7 +33,8 @@ GGAS_DEVICE ggas_status ggas_wait_until_block(P flag, ggas_cmp cmp, ggas::elemen
   return ggas_wait_until(ggas::block{}, flag, cmp, value, timeout_ns);
 }
 
-/// Waits until one of `n` flags holds, by one thread; `*index` gets the first that was found to hold.
+/// Waits until the condition holds for one of `n` flags, by one thread; `*index` gets the first for which it was found
+/// to hold.
 /// Order: an acquire of that flag.
 /// Cost: polls all flags in turn.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
@@ -60,8 +61,8 @@ GGAS_DEVICE ggas_status ggas_wait_until_any(P flags, size_t n, const int* ignore
             wait_any(address_of(flags), n, flag_mask{ignore}, cmp, value, index, timeout_ns));
 }
 
-/// Waits until at least one of `n` flags holds, by one thread; `indices`, with room for `n`, gets all that hold,
-/// `*count` how many.
+/// Waits until the condition holds for at least one of `n` flags, by one thread; `indices`, with room for `n`, gets all
+/// for which it holds, `*count` their number.
 /// Order: an acquire of those flags.
 /// Cost: polls all flags in turn.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
@@ -89,9 +90,9 @@ GGAS_DEVICE ggas_status ggas_wait_until_some(P flags, size_t n, const int* ignor
             wait_some(address_of(flags), n, flag_mask{ignore}, cmp, value, indices, count, timeout_ns));
 }
 
-/// Waits until all of `n` flags hold.
+/// Waits until the condition holds for all of `n` flags.
 /// Order: an acquire of all flags.
-/// Cost: one thread of the group polls those that do not hold yet.
+/// Cost: one thread of the group polls the flags for which it does not hold yet.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_wait_until_all(const G& group, P flags, size_t n, ggas_cmp cmp, ggas::element_at<P> value,

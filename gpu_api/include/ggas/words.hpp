@@ -9,8 +9,8 @@
 
 // How a flag is compared: `*flag cmp value`.
 enum ggas_cmp { ggas_eq, ggas_ne, ggas_lt, ggas_le, ggas_gt, ggas_ge };
-// Order of a load or store next to other accesses of its thread. A type each, so that an order that a load or a store
-// cannot have does not compile.
+// Order of a load or store relative to other accesses of its thread. Each is a separate type, so that an invalid order
+// of a load or a store does not compile.
 enum ggas_relaxed_order { ggas_relaxed };
 enum ggas_acquire_order { ggas_acquire };
 enum ggas_release_order { ggas_release };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words of any width from 16 pins: pieces of 16 bits, the first ones first, and a FIFO into the core's clock. A word
-// that comes while the FIFO is full is lost: the other side minds ready_o.
+// that arrives while the FIFO is full is lost: the other side must obey ready_o.
 `default_nettype none
 
 module lane_in #(

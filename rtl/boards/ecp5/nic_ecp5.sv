@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC on an ECP5-85, for its size and clock: every stream of the TLP boundary and of the PHY reaches pins through
-// a lane (16 pins, a FIFO between the clock of the pins and that of the core), as it would reach a PCIe core and a
-// SERDES. Nothing is tied off, so nothing is optimised away; no path from or to a pin is longer than a register.
+// The NIC on an ECP5-85, for its size and clock: every stream of the TLP boundary and of the PHY reaches pins through a
+// lane (16 pins, a FIFO between the clock of the pins and that of the core), as it would reach a PCIe core and a
+// SERDES. No input is constant, so nothing is optimised away; every path to or from a pin starts or ends in a register.
 `default_nettype none
 
 module nic_ecp5 #(

@@ -12,8 +12,8 @@ namespace {
 
 constexpr unsigned record_bytes = 16, least_log2 = 4, most_log2 = 16;
 
-// Whose share an event takes of, as event_share has it: contexts from 0, intervals from 256, codes from 320, nodes
-// (modulo 64) from 384 on.
+// The share that an event uses, as in event_share: contexts from 0, intervals from 256, codes from 320, nodes (modulo
+// 64) from 384 on.
 unsigned share_of(const event& e) {
   switch (e.code) {
     case GGAS_EV_BAD_DESCRIPTOR:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of the NIC's model in the event ring of host memory, fired contexts in theirs, and MSI-X messages
-// (docs/interrupts.md). What the RTL does in some cycles is done at once here; time is what moderation and shares of
-// the event ring count.
+// Events of the NIC's model in the event ring of host memory, fired contexts in their ring, and MSI-X messages
+// (docs/interrupts.md). Actions that take the RTL some cycles are done at once here; only moderation and shares of the
+// event ring depend on time.
 #pragma once
 
 #include <array>

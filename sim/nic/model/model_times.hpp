@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the RTL takes from what enters the NIC to what leaves it, for the model of the NIC (docs/nic-model.md). The
-// numbers stand in model_times.inc; ggas-nic-times takes them from the RTL and writes that file, and a test holds it
-// against the RTL.
+// Times of the RTL from an input to an output of the NIC, for the model of the NIC (docs/nic-model.md). The numbers are
+// in model_times.inc; ggas-nic-times measures them on the RTL and writes that file, and a test compares it with the
+// RTL.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,8 @@ struct time_row {
 inline constexpr unsigned hop_cycles = 5;      // measured: rtl.links, docs/network.md
 inline constexpr unsigned buffer_units = 256;  // VC_DEPTH of the link
 
-// How close together things leave, however close what they come from: cycles from one to the next. Rows are where that
-// is more than the beats, or flits, of what leaves, for so many DWs of payload; of a read, for so many asked for.
+// The shortest distance of outputs, however close their inputs are: cycles from one to the next. There is a row where
+// that is more than the beats, or flits, of the output, by DWs of payload; for a read, by requested DWs.
 struct pace_row {
   cause from;
   bool answer;

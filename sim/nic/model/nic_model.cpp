@@ -110,8 +110,9 @@ void nic_model::hold(pcie::tlp&& t) {
   }
 }
 
-// In the order in which they came, but: a store that the link has no room for holds up all later posted requests,
-// a load without a place for its answer the loads and quiets, and reads wait for the posted requests before them alone.
+// In the order of arrival, with three exceptions: a store for which the link has no room blocks all later posted
+// requests; a load without a place for its answer blocks loads and quiets; and reads wait only for the posted requests
+// before them.
 void nic_model::take_requests() {
   const auto next = [](auto& q) {
     auto t = std::move(q.front());
@@ -133,8 +134,8 @@ void nic_model::take_requests() {
   }
 }
 
-// Places for the answers of loads are a ring. While a load wants one the NIC looks at a place a cycle (smfu_match):
-// with nearly all of them taken it takes a while to find a free one.
+// Places for the answers of loads are a ring. While a load needs one the NIC checks a place a cycle (smfu_match): if
+// nearly all are taken, finding a free one takes a while.
 bool nic_model::finds_place(const pcie::tlp& t) {
   if (cause_of(t) != cause::window_load) return true;
   const size_t places = places_taken_.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The NIC at transaction level (--nic model): behaviour of the reference model, times of the RTL (model_times.hpp),
-// packets through fabric::network. What enters is worked off at once, in the order in which the RTL would take it; what
-// leaves does so when the RTL would have it at its pins. docs/nic-model.md says what that leaves out.
+// packets through fabric::network. An input is processed at once, in the order in which the RTL would accept it; an
+// output leaves when the RTL would have it at its pins. docs/nic-model.md lists the limits.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payload of puts and gets in the reference model. The golden model reads for one packet at a time. As NIC it reads
-// ahead as the RTL does: up to so many packets of a context, those of the operations after the one in work too.
+// The payload of puts and gets in the reference model. The golden model reads for one packet at a time. As a NIC it
+// reads ahead as the RTL does: up to a limit of packets of a context, also those of the next operations.
 #include <algorithm>
 #include <utility>
 

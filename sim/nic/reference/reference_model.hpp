@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC at transaction level: the golden model of the RTL tests. Same inputs and outputs as nic_core, in TLPs and
-// packets instead of beats and flits, and no time: every input is worked off at once, so outputs of one class
-// (requests, completions, packets of one VC) come in the order the RTL must keep, and order between classes is free
-// where PCIe leaves it free. What depends on time (time-outs, link death, whether the host is slow) is reported to the
-// model by its user. The RMA (reference_rma.hpp) alone measures time, if it is informed: a full target is tried again,
-// and what is never answered is given up.
+// The NIC at transaction level: the golden model of the RTL tests. It has the same inputs and outputs as nic_core, in
+// TLPs and packets instead of beats and flits, and no time: every input is processed at once. So outputs of one class
+// (requests, completions, packets of one VC) come in the order that the RTL must keep, and the order between classes is
+// free where PCIe leaves it free. The user reports behaviour that depends on time to the model (time-outs, link death,
+// a slow host). Only the RMA (reference_rma.hpp) measures time, if it is informed of it: it retries a full target, and
+// gives up operations that are never answered.
 #pragma once
 
 #include <array>
@@ -140,7 +140,7 @@ class reference_model : private rma_services {
   bool rma_takes_status() const override { return !around_.takes_status || around_.takes_status(); }
   bool rma_takes_packets(vc channel) const override { return !around_.takes_packets || around_.takes_packets(channel); }
 
-  // A host read of the window (request.kind mrd on the window), or one node of a quiet. A read goes out in packets that
+  // A host read of the window (request.kind mrd on the window), or one node of a quiet. A read leaves in packets that
   // all carry its tag and are answered in order.
   struct piece_of_load {
     uint64_t at;  // packet::piece()

@@ -52,8 +52,8 @@ uint8_t reference_model::interval_of(uint64_t offset) const {
   return event::no_interval;
 }
 
-// Errors between two answers share an epoch; a page receives the first of the newest epoch that it was not informed.
-// One of a domain concerns the pages of its contexts, and those without a context.
+// Errors between two answers share an epoch; a page gets the first error of the newest epoch that was not reported to
+// it. An error of a domain concerns the pages of its contexts, and those without a context.
 void reference_model::fail_store(net_status s, std::optional<uint16_t> domain) {
   const auto keep = [&](quiet_error& e, uint64_t epoch) {
     if (e.open) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines for models that wait without time: a task runs until it awaits something, and goes on when the scheduler
-// is run after that something happened. One thread; order of resumption is the order in which things happened.
+// Coroutines for models that wait without time: a task runs until it awaits an event, and continues when the scheduler
+// runs after that event. One thread; tasks resume in the order of the events.
 #pragma once
 
 #include <coroutine>

@@ -97,8 +97,8 @@ void nic_bridge::feed(uint64_t n, uint64_t now_ps) {
     }
     core_->link_ready(l, it.out && it.out->ready(now_ps));
   }
-  // Non-posted requests never hold the stream back, so posted ones after them always drain; the NIC bounds them by its
-  // tags.
+  // Non-posted requests never block the stream, so posted ones after them always drain; the NIC's tags limit their
+  // number.
   const size_t waiting = outbound_.size();
   core_->gate(waiting + port_.tx_pending(pcie::fc::p) < outbound_limit, true,
               waiting + port_.tx_pending(pcie::fc::cpl) < outbound_limit);

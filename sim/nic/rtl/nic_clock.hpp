@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One clock for every NIC of one frequency. It ticks only at edges someone asked for, so idle NICs cost nothing, and
-// one simulator event serves all NICs of an edge. Edge n lies at n / frequency, rounded up to a picosecond: no drift.
+// One clock for all NICs of one frequency. It ticks only at requested edges, so idle NICs cost nothing, and one
+// simulator event serves all NICs of an edge. Edge n lies at n / frequency, rounded up to a picosecond: no drift.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class nic_clock : public sc_core::sc_module {
   nic_clock(sc_core::sc_module_name name, uint64_t hertz);
 
   unsigned attach(clocked& c);
-  // Client `id` wants the first edge at or after that time, if it has not asked for an earlier one. During an edge and
-  // at its time that is the next edge.
+  // Client `id` requests the first edge at or after that time, if it has not requested an earlier one. During an edge
+  // and at its time that is the next edge.
   void wake(unsigned id, uint64_t at_ps);
   uint64_t edge_from(uint64_t at_ps) const { return edges_.from(at_ps); }  // first edge at or after
   // When the next edge that someone has asked for comes; clocked::never: no one has.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// nic_top as a simulator clocks it. The rising edge that begins a cycle takes the pins of that cycle together with the
-// state that the cycle before left: so all logic is evaluated once a cycle, after that edge, and outputs stand until
-// the next one. On pins that may change at any time Verilator evaluates the logic after them at both edges. Cycles and
-// outputs are those of nic_top; the ports too, where each is described, but for requests of the NIC: whether the host
-// takes one may depend on what the NIC offers in the same cycle, which is not known before the edge.
+// nic_top as a simulator clocks it. The rising edge that begins a cycle samples the pins of that cycle together with
+// the state that the cycle before left: so all logic is evaluated once a cycle, after that edge, and outputs are stable
+// until the next one. With pins that may change at any time Verilator evaluates the logic after them at both edges.
+// Cycles and outputs are those of nic_top. So are the ports, where each is described, except for requests of the NIC:
+// the host's decision to accept one may depend on the NIC's offer in the same cycle, which is not known before the
+// edge.
 `default_nettype none
 
 module nic_pins #(

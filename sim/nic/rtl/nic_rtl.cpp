@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated NIC after nic_core: a module for each data width and number of links, GGAS_NIC_WIDTH and
-// GGAS_NIC_LINKS of the Verilated class GGAS_NIC.
+// The Verilated NIC as a nic_core: a module for each data width and number of links, GGAS_NIC_WIDTH and GGAS_NIC_LINKS
+// of the Verilated class GGAS_NIC.
 #include <verilated.h>
 #if VM_COVERAGE
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes on real GPUs, one for each node: what each of them starts with, and what they leave over. For one .cu
-// file: the constant memory of its kernels is filled here.
+// Processes on real GPUs, one for each node: their start, and the state that they leave. For one .cu file: the constant
+// memory of its kernels is filled here.
 #pragma once
 
 #include <gtest/gtest.h>

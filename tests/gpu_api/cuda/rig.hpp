@@ -41,8 +41,8 @@ struct places {
         copy(base + (70 << 20)) {}
 };
 
-// How often a test does a thing that it repeats: under tools that slow kernels down GGAS_TEST_ROUNDS sets less than is
-// usual.
+// Number of repetitions of a test: under tools that slow kernels down GGAS_TEST_ROUNDS sets fewer than the usual
+// number.
 inline unsigned rounds_of(unsigned usual) {
   const char* const most = std::getenv("GGAS_TEST_ROUNDS");
   return most ? std::min(usual, static_cast<unsigned>(std::max(1, std::atoi(most)))) : usual;
@@ -61,8 +61,8 @@ class rig : public testing::Test {
 
   static int nodes() { return machine().nodes(); }
 
-  // Queues a kernel on a node. Outcomes of its threads are all ones before, so that those of a kernel that did not run
-  // are wrong.
+  // Queues a kernel on a node. Outcomes of its threads are set to all ones before, so that those of a kernel that did
+  // not run are wrong.
   template <class... P>
   void start(int node, unsigned blocks, unsigned threads, void (*kernel)(P...), std::type_identity_t<P>... args) {
     spoil_outcomes(node, size_t{blocks} * threads);
@@ -78,8 +78,8 @@ class rig : public testing::Test {
   void check_outcomes(int node, size_t count, const std::string& what);
   void check_all_outcomes(size_t count, const std::string& what);
 
-  // Copies of n elements from and to a segment, next to whatever runs: a cudaMemcpy would wait for the kernel of a node
-  // that waits for one which is not launched yet.
+  // Copies of n elements from and to a segment while kernels may run: a cudaMemcpy would wait for the kernel of a node
+  // that itself waits for one which is not launched yet.
   template <class T>
   std::vector<T> read(int node, uint64_t offset, size_t n) {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breadth-first search level by level, as in Graph500 codes: what a frontier reaches is sorted by owner with the GPU's
-// own atomics and sent with its number; the owners mark what is new.
+// Breadth-first search level by level, as in Graph500 codes: the vertices that a frontier reaches are sorted by owner
+// with the GPU's own atomics and sent with their number; the owners mark new ones.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels after the patterns of other libraries, one source for the host engine, the simulator and GPUs. They mix plain
-// accesses and ggas_ calls on the node's own memory as programs do. Each has a reference that knows its result.
+// Kernels with the patterns of other libraries, one source for the host engine, the simulator and GPUs. They mix plain
+// accesses and ggas_ calls on the node's own memory as programs do. Each has a reference for its result.
 #pragma once
 
 #include "benchmarks/kernels/common.cuh"

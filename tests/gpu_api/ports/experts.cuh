@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixture of experts, as in DeepEP's low-latency kernels: tokens go to the nodes of their experts (dispatch), with a
-// count after them; experts work in place; what they made goes back to where the token came from (combine).
+// count after them; experts work in place; their results return to the token's node (combine).
 #pragma once
 
 #include <vector>

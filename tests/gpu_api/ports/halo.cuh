@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stencil in strips, as the halo exchanges of NVSHMEM's and GASPI's examples: rows at the edge go to the neighbours'
-// halo rows by puts with signal, two copies of the grid take turns, all else is plain.
+// A stencil in strips, like the halo exchanges of NVSHMEM's and GASPI's examples: rows at the edge go to the
+// neighbours' halo rows by puts with signal, two copies of the grid take turns, all other accesses are plain.
 #pragma once
 
 #include <vector>

@@ -25,8 +25,7 @@ GGAS_DEVICE ggas_status take_packet(const packet* from, uint32_t flag, uint64_t 
   return ggas_timed_out;
 }
 
-// Every thread sends its packet to all, and sums what comes; places of a round are used again in the one after the
-// next.
+// Every thread sends its packet to all, and sums the received ones; places of a round are used again two rounds later.
 static __global__ void packet_allreduce(args a) {
   const int me = ggas_node(), nodes = ggas_nodes();
   const auto all = static_cast<uint64_t>(nodes);
@@ -59,8 +58,8 @@ inline std::vector<uint32_t> want_packet_allreduce(int nodes, int, uint64_t roun
   return sums(nodes, rounds, 2 * packet_threads);
 }
 
-// ---- 120 bytes of data and a flag of 8 in 128, by eight lanes. NCCL trusts that such a line arrives whole. That is
-// promised nowhere, so here the lane with the flag releases it after the others.
+// ---- 120 bytes of data and a flag of 8 in 128, by eight lanes. NCCL relies on such a line arriving whole. No
+// specification guarantees that, so here the lane with the flag releases it after the others.
 
 struct alignas(16) piece {
   uint32_t word[4];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allreduce by loads from the peers, as the custom allreduces of vLLM and TensorRT-LLM: blocks of the same number meet
-// by flags, then each reads everything (one-shot), or each sums a part and reads the others' sums (two-shot).
+// Allreduce by loads from the peers, like the custom allreduces of vLLM and TensorRT-LLM: blocks of the same number
+// synchronise by flags, then each reads everything (one-shot), or each sums a part and reads the others' sums
+// (two-shot).
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets through a row of nodes, two buffers at each: a signal says that one is full, a credit that it is free again.
-// The way of pipelined sends in NVSHMEM and MSCCL++ programs.
+// Packets through a row of nodes, with two buffers at each: a signal says that one is full, a credit that it is free
+// again, as in pipelined sends of NVSHMEM and MSCCL++ programs.
 #pragma once
 
 #include <vector>

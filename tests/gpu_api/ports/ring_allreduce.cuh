@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allreduce in a ring, as NCCL does it with its simple protocol: each chunk goes round once to be summed and once more
-// to be spread, a step is a put with signal to the right neighbour.
+// Allreduce in a ring, like NCCL's simple protocol: each chunk goes round once to be summed and once more to be
+// distributed; a step is a put with signal to the right neighbour.
 #pragma once
 
 #include <vector>

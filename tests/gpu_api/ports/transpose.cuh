@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A matrix in strips of rows is transposed, as in distributed FFTs: every node puts a tile to every other one, some
-// turned round by plain accesses before, others by strided puts.
+// transposed by plain accesses before, others by strided puts.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MPI says of datatypes, worked out the plain way: a list of every primitive with its place. Constructors at
-// random make a datatype and its list side by side.
+// MPI's rules of datatypes in their simplest form: a list of every primitive with its place. Random constructors make a
+// datatype and its list at the same time.
 #pragma once
 
 #include <algorithm>

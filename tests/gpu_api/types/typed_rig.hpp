@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of calls with datatypes share: clusters with a heap and committed datatypes, areas of memory whose
+// Shared by the tests of calls with datatypes: clusters with a heap and committed datatypes, areas of memory in which
 // every byte is known, and kernels that make a call in one of its forms.
 #pragma once
 

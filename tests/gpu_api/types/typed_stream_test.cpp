@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls with datatypes on a stream: random datatypes against the plain list, every path, memory of the host, signals,
-// arguments that are wrong.
+// Calls with datatypes on a stream: random datatypes compared with the plain list, every path, memory of the host,
+// signals, wrong arguments.
 #include "ggas/typed_on_stream.cuh"
 #include "tests/gpu_api/types/typed_rig.hpp"
 
@@ -340,8 +340,8 @@ TEST_P(TypedStream, WhatIsFreedBehindTheCallIsTold) {
   }
 }
 
-// An image that was overwritten is not trusted: nothing outside the data of the handle is written, and no signal goes.
-// A list of few runs that differ would stand in the handle.
+// An image that was overwritten is not trusted: nothing outside the data of the handle is written, and no signal is
+// sent. A list of few unequal runs would be in the handle.
 TEST_P(TypedStream, ADamagedImageIsTold) {
   const int64_t places[] = {0, 40, 100, 148, 160, 172, 188, 204};
   const int64_t lengths[] = {8, 3, 5, 1, 1, 2, 2, 4};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Verilated ATU with five clients, a host with tables and a driver that changes and invalidates them. Every answer
-// is checked against what the entry was while the request was open; every acknowledgement against the translations in
+// is checked against the entry's contents while the request was open; every acknowledgement against the translations in
 // use.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation tables that software changes while the ATU reads them, with everything an entry has been: which of it may
-// still be seen, and which must not be because an invalidation was acknowledged.
+// Translation tables that software changes while the ATU reads them, with the history of every entry: the values that
+// may still be seen, and those that must not because an invalidation was acknowledged.
 #pragma once
 
 #include <algorithm>

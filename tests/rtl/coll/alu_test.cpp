@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the collective unit against that of this machine: a pair a cycle, numbers of all kinds close to
-// each other, to zero and to infinity.
+// The arithmetic of the collective unit compared with that of this machine: a pair a cycle, numbers of all kinds close
+// to each other, to zero and to infinity.
 #include <cmath>
 #include <deque>
 

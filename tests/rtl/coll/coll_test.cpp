@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collective unit: random operations of several groups at once, members that run ahead of others, operations that
-// fail, unauthenticated peers, groups that are stopped and start again.
+// The collective unit: random operations of several groups at once, members that run ahead of others, failing
+// operations, unauthenticated peers, groups that are stopped and start again.
 #include "tests/rtl/coll/suite.hpp"
 
 namespace ggas::test::coll {
@@ -59,9 +59,9 @@ TYPED_TEST(CollTest, SizesChangeUnderTraffic) {
   ASSERT_TRUE(net.settle());
 }
 
-// Nodes are led around ways that die, while operations go on: packets are lost there, and dropped where there is no
-// route. Every operation ends, right or with ST_LINK_DOWN, and after that all of that member do; a group of which
-// no one waited goes on as if nothing had been; and a group that starts again works.
+// Packets are routed around dead links during operations: packets are lost there, and dropped where there is no route.
+// Every operation ends, right or with ST_LINK_DOWN, and after that all later ones of that member end with ST_LINK_DOWN.
+// A group for which no member waited continues unchanged; and a group that starts again works.
 TYPED_TEST(CollTest, LedAroundWhatDies) {
   size_t broken = 0, whole = 0;
   for (unsigned turn = 0; turn < 18; ++turn) {
@@ -130,8 +130,8 @@ TYPED_TEST(CollTest, RouteIsAwayForACycle) {
     EXPECT_EQ(net.nodes[n]->mem.qword(g.result + 0x200), 1 | uint64_t{link_down} << 32) << n;
 }
 
-// Cycles of a barrier and of an allreduce of 64 floats in a tree of one parent and four children, nothing in the way:
-// the sum is bound by one pass over the words a child.
+// Cycles of a barrier and of an allreduce of 64 floats in a tree of one parent and four children, without other
+// traffic. The bound of the sum is one pass over the words for each child.
 TYPED_TEST(CollTest, Cycles) {
   typename TestFixture::network net(5);
   net.delivery = 100;
@@ -183,7 +183,7 @@ TYPED_TEST(CollTest, TheFirstResultKeepsToTheMps) {
   for (const auto& w : n.wr.all) EXPECT_LE(w.len_dw, 32u);
 }
 
-// A fenced contribution waits for its quiet, in its own group alone; others go on. Its owner may start nothing
+// A fenced contribution waits for its quiet only in its own group; others continue. Its owner may start nothing
 // meanwhile.
 TYPED_TEST(CollTest, FencesHoldBackTheirGroupAlone) {
   typename TestFixture::network net(3);
@@ -340,8 +340,8 @@ TYPED_TEST(CollTest, OwnersKeepToTheRules) {
   }
 }
 
-// A group is switched off in the middle of operations and comes back with another epoch: nothing of its former life
-// counts, and after `stopped` nothing is written.
+// A group is switched off during operations and starts again with another epoch: packets of its former use have no
+// effect, and after `stopped` nothing is written.
 TYPED_TEST(CollTest, StoppedAndStartedAgain) {
   typename TestFixture::network net(6);
   net.pace(70);
@@ -367,8 +367,8 @@ TYPED_TEST(CollTest, StoppedAndStartedAgain) {
   }
 }
 
-// A stop of the NIC in the middle of operations: what was begun ends, then it refuses everything and writes nothing.
-// The others wait for it, and no one hangs.
+// A stop of the NIC during operations: operations in progress end, then it refuses everything and writes nothing. The
+// other nodes wait for it, and none hangs.
 TYPED_TEST(CollTest, StopOfTheNic) {
   typename TestFixture::network net(4);
   net.pace(70);

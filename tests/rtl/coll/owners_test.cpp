@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the collective unit makes of one owner of a group when the next one comes, and of registers that change while
-// the group is in use.
+// The collective unit when a group passes from one owner to the next, and when registers change while the group is in
+// use.
 #include "tests/rtl/coll/suite.hpp"
 
 namespace ggas::test::coll {
@@ -29,8 +29,8 @@ class CollOwnersTest : public CollTest<U> {
 };
 TYPED_TEST_SUITE(CollOwnersTest, units);
 
-// An operation starts when each of its words has come, however often others did: what a former owner left in their
-// place goes nowhere.
+// An operation starts when each of its words has arrived, even if others arrived several times: words that a former
+// owner left are not used.
 TYPED_TEST(CollOwnersTest, WordsOfAFormerOwnerStayAway) {
   typename TestFixture::network net(1);
   auto& n = *net.nodes[0];
@@ -66,8 +66,8 @@ TYPED_TEST(CollOwnersTest, WordsOfAFormerOwnerStayAway) {
   }
 }
 
-// A group that is switched off, or whose registers are written, while its packets leave: each leaves as it is, with the
-// group's domain and epoch, to the nodes of its tree; and the next life of the group starts from zero.
+// A group is switched off, or its registers are written, while its packets leave: each packet is unchanged, with the
+// group's domain and epoch, to the nodes of its tree; and the next use of the group starts from zero.
 TYPED_TEST(CollOwnersTest, RegistersChangeUnderTraffic) {
   typename TestFixture::network net(4);
   net.pace(40);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that are nothing but a collective unit, a host and a network between them that keeps order from node to node
-// and is as slow as chance has it. The members of a group ask for operations and are informed what must come of them.
+// Nodes that consist of a collective unit, a host and a network between them that keeps order from node to node and has
+// random delays. The members of a group start operations and know their expected results.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any use of a translation, of an ordered client (0) or of the other kind (1): if it was given before the drop, or by
-  // a walk begun before, it has ended when the invalidation is acknowledged.
+  // Any use of a translation, of an ordered client (0) or of the other kind (1): if it was given out before the drop,
+  // or by a walk begun before, it has ended when the invalidation is acknowledged.
   (* anyconst *) logic f_client;
   (* anyseq *) logic f_take;  // this is the one
   (* anyseq *) logic f_ends;  // the end of a use of client 1 is its end

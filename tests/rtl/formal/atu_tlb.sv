@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
   // Any key and any translation: a lookup of the key finds this translation only if it was filled in for the key and
-  // nothing has dropped it since: neither by its key, nor by its range, nor all.
+  // has not been dropped since: neither by its key, nor by its range, nor with all.
   (* anyconst *) logic [35:0]        f_key;
   (* anyconst *) logic [ENTRY_W-1:0] f_entry;
   logic f_live;                                      // filled in, not dropped since

@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // A context is in the ring at most once, so the ring never overflows; one that fired is there, or will be when its
-  // entry is read: no one's firing is lost. Entries go to the host once, in turn, and none after stopped_o.
+  // A context is in the ring at most once, so the ring never overflows. A context that fired is in the ring, or will be
+  // when its entry is read: no firing is lost. Entries go to the host once, in turn, and none after stopped_o.
   localparam int unsigned N = ggas_pkg::CONTEXTS;
   (* anyconst *) logic [CW-1:0] f_mine;   // any context
   logic          f_owed;                  // it fired since its entry was made

@@ -1,7 +1,7 @@
   // SPDX-License-Identifier: Apache-2.0
   // The units never see a part of a TLP, and nothing during their reset; the host never waits for a NIC in reset. A
-  // reset lasts for 128 cycles at least, and until the reads from before it have ended or 64 ms have passed.
-  // Requests 0, completions 1.
+  // reset lasts at least 128 cycles, and until the reads from before it have ended or 64 ms have passed. Requests 0,
+  // completions 1.
   wire [1:0] f_out   = {cpl_valid_o, req_valid_o};
   wire [1:0] f_taken = {cpl_ready_o, req_ready_o};
   wire [1:0] f_in    = {cpl_ready_i, req_ready_i};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two links composed: session and CTRL flits of either side, and two wires that lose, delay and repeat flits but keep
-// their order. Either side is reset at any cycle. Of sender and receiver of packets only what matters here is left:
-// flits with the tag of the session; acknowledgements and credits have any value.
+// their order. Either side is reset at any cycle. Sender and receiver of packets are reduced to the parts that matter
+// here: flits with the tag of the session; acknowledgements and credits have any value.
 `default_nettype none
 
 module link_pair (
@@ -123,8 +123,8 @@ module link_pair (
 
     always_comb begin
       if (!f_init) begin
-        // ---- what is to be shown
-        // A flit counts only if it was sent in the session that this side is in, to this session.
+        // ---- properties
+        // A flit is accepted only if it was sent in the session that this side is in, to this session.
         if (ours[s] || accept[s]) assert (in_src[s*G+:G] == him && in_dst[s*G+:G] == me);
         // Both up: with each other.
         if (up[0] && up[1]) assert (him == gid[t*G+:G]);

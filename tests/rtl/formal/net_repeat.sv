@@ -1,7 +1,7 @@
   // SPDX-License-Identifier: Apache-2.0
-  // A packet leaves as it came, as often as keep_i says, and is taken from the input with the last of these times. Its
-  // ways are those of the cycle in which it is offered first, whatever the table says later.
-  // What the RAM gives is free: proven is that beats are written and read at their numbers.
+  // A packet leaves unchanged, as often as keep_i requires, and is accepted from the input with the last of these
+  // times. Its routes are those of the cycle in which it is offered first, whatever the table contains later. The
+  // output of the RAM is free: it is proved that beats are written and read at their numbers.
   logic [AW:0]                    f_in;       // beats of the packet taken from the input
   logic [AW-1:0]                  f_read;     // address of the last read
   logic [AW:0]                    f_length;   // beats of the packet, once its end was seen

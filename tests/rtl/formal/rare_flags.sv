@@ -1,5 +1,5 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any bit: a lookup reports whether it was marked and not forgotten since, however many parts are met for the first
+  // Any bit: a lookup reports whether it was marked and not cleared since, for any number of parts used for the first
   // time.
   (* anyconst *) logic [AW-1:0] f_key;
   wire [PW-1:0] f_part = f_key[AW-1:IW];

@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any context: what is written is of the epoch that holds, if the requester ends an epoch only when nothing of it is
-  // about to be written.
+  // Any context: written data belong to the present epoch, if the requester ends an epoch only when no write of it is
+  // pending.
   (* anyconst *) logic [7:0] f_vpid;
   logic [4:0] f_epoch;
   logic       f_writes;  // in the last cycle

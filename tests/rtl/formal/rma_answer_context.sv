@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any context: a packet is known only with the owner's domain and in the present epoch of that owner, from the cycle
-  // on in which it changes.
+  // Any context: a packet is accepted only with the owner's domain and in the present epoch of that owner, from the
+  // cycle of the change on.
   (* anyconst *) logic [7:0] f_vpid;
   logic [4:0] f_epoch;
   wire        f_change = ep_valid_i && ep_vpid_i == f_vpid;

@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any get, by its node and place there: reported refused at its end exactly if a packet of it was, whatever others
-  // do; and of no other get.
+  // Any get, by its node and place there: reported refused at its end exactly if one of its packets was refused,
+  // whatever other gets do; and never because of another get.
   (* anyconst *) logic [9:0] f_get;
   wire [9:0]  f_of    = {hdr_i.src[5:0], hdr_i.place};
   wire [15:0] f_from  = {hdr_i.svpid, hdr_i.epoch};

@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any ring of any context: it fires exactly if a reader that says what it has seen is after the count, or the count
-  // passes one that waits. So no one waits while there is more than it has seen, whatever comes when and for whom else.
+  // Any ring of any context: it fires exactly if an arm's number is below the count, or if the count passes an armed
+  // number. So no reader waits while there are records that it has not seen, for any order of events.
   (* anyconst *) logic [7:0] f_vpid;
   (* anyconst *) logic       f_ring;
   logic        f_started;           // the context was started

@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // One step begins at a time, of something that waits, never of a context whose step began in the cycle before. What
-  // comes in waits for one step outwards at most, and of what goes out nothing waits for more than seven steps.
+  // One step begins at a time, for a waiting input or output, and never for a context whose step began in the cycle
+  // before. Inputs wait for at most one output step, and an output for at most seven steps.
   (* anyconst *) logic [1:0] f_kind;  // any kind of what goes out
   logic [3:0] f_passed;               // steps that began while it waited
   logic [1:0] f_rounds;               // of them outwards

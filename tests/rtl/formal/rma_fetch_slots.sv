@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any slot, from its taking to its release: it is complete exactly when as many of its reads ended as were made, its
-  // status is that of the first that failed, and no one takes it before it is released.
+  // Any slot, from its allocation to its release: it is complete exactly when as many of its reads have ended as were
+  // made, its status is that of the first that failed, and it is not allocated again before it is released.
   (* anyconst *) logic [SW-1:0] f_slot;
   logic       f_held, f_closed, f_started;
   logic [2:0] f_made, f_ends;

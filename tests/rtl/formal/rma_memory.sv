@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any context: a step sees the state that was written last, also in the cycle of its read and in the one after it,
-  // and zero before the first.
+  // Any context: a step sees the state that was written last, also if it was written in the cycle of its read or in the
+  // one after it, and zero before the first.
   (* anyconst *) logic [7:0] f_vpid;
   logic                      f_born;
   logic [STATE_W-1:0]        f_word, f_read, f_state;

@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
   // Any slot of any context: a descriptor is named only when every word of each of its slots has been written since the
-  // slot was last consumed or the context started; a word counts once, and what is read is what was written first.
+  // slot was last consumed or the context started. A word counts once, and the value read is the one written first.
   (* anyconst *) logic [7:0] f_vpid;
   (* anyconst *) logic [3:0] f_slot;
   (* anyconst *) logic [2:0] f_lane;

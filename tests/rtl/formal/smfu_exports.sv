@@ -1,6 +1,6 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Any export: a store or load is checked by what software wrote last, from the cycle after the write on; an export
-  // that is changed in use is marked, and one that is asked for is known soon.
+  // Any export: a store or load is checked against the values that software wrote last, from the cycle after the write
+  // on. An export that is changed in use is marked, and a requested one is available soon.
   (* anyconst *) logic [5:0]   f_no;
   (* anyconst *) logic [15:0]  f_domain;
   (* anyconst *) logic [63:12] f_page;

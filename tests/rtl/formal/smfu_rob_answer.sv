@@ -1,7 +1,7 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Answers leave in the order of the ring, each once and whole, and only when its reads have ended. A flush that
-  // failed is reported to every quiet that was there by then and to no other. What was let in before a mark is old
-  // until its answer has left.
+  // Answers leave in the order of the ring, each once and whole, and only when its reads have ended. A failed flush is
+  // reported to every quiet that was there by then and to no other. A request accepted before a mark is old until its
+  // answer has left.
   (* anyconst *) logic [6:0] f_slot;          // any place of the ring, with its turn
   logic        f_told;                        // a flush in front of it failed while it was there
   logic        f_old;                         // it was there when a mark was set

@@ -31,8 +31,7 @@ struct host_behaviour {
   unsigned max_posted_pending = 2;        // our own posted requests on their way into the NIC
   bool completions_behind_posted = true;  // PCIe order; the deadlock test depends on it
   bool posted_first = false;              // take reads and completions only while no store of ours waits
-  // A second device, at some distance after the first: what goes to these addresses is done later, in order among
-  // itself.
+  // A second device, farther away: accesses to these addresses are done later, in order among themselves.
   uint64_t far_base = 0, far_bytes = 0;
   unsigned far_delay = 0;
 };

@@ -27,8 +27,8 @@ class link_channel {
   std::function<bool(const nic::flit&)> drop_if;
   // Carries nothing while true.
   bool cut = false;
-  // Sees every packet, may change it (the CRC is made again) and so play a misbehaving node. Packets then go on in one
-  // piece.
+  // Sees every packet and may change it (the CRC is computed again), like a misbehaving node. Packets are then passed
+  // on whole.
   std::function<void(nic::packet&)> forge;
 
   void restart_index() { index_ = 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference model after the pins of nic_core: no cycles, no link protocol. With it in the rig the model is tested
-// end to end, and the rig itself.
+// The reference model at the pins of nic_core: no cycles, no link protocol. With it in the rig the model is tested end
+// to end, and so is the rig itself.
 #pragma once
 
 #include <memory>

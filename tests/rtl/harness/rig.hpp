@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two NICs, a link between them, a host and a scoreboard each. Everything a test does to a NIC goes through TLPs or
-// flits.
+// Two NICs with a link between them, a host and a scoreboard each. Tests act on a NIC only through TLPs and flits.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +85,7 @@ class rig : public machine {
   std::vector<nic::event> event_log(unsigned n);
 
   // Each side exports its segment under this number, for the domain of the windows; the bits of INTERVAL[].TARGET or
-  // SMFU_SHIFT that say so.
+  // SMFU_SHIFT for it.
   static constexpr uint8_t segment_export = 3;
   static constexpr uint16_t window_domain = 0x5e60;
   static constexpr uint64_t to_segment = GGAS_INTERVAL_TARGET_VALID_MASK |

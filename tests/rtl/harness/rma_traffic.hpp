@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random descriptors of several contexts on both sides, and what must come of them: the content of every memory, the
-// sequence of notifications and messages each context reads, its counts. What a context does is drawn beforehand, so it
-// is the same whatever the timing: two runs, one on the RTL and one on the reference model, can be compared packet by
-// packet (rma_trace).
+// Random descriptors of several contexts on both sides, and their expected results: the contents of every memory, the
+// sequence of notifications and messages that each context reads, its counts. The operations of a context are drawn
+// beforehand, so they do not depend on timing: two runs, one on the RTL and one on the reference model, can be compared
+// packet by packet (rma_trace).
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Software of the RMA on the hosts of a bench: translation tables, and contexts with their rings, as a driver and a
-// process would use them. Everything lies in host memory at fixed places; the NIC is reached by TLPs only.
+// process would use them. Everything is in host memory at fixed places; the NIC is accessed by TLPs only.
 #pragma once
 
 #include <deque>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the reference model next to one NIC: feeds it what the NIC is fed and compares what comes out. The model runs
+// Runs the reference model in parallel with one NIC: gives it the same inputs and compares the outputs. The model runs
 // ahead (it has no time), so every output of the NIC must already be expected. Compared in order: stores on the link,
 // loads on the link, writes into the host per source node, reads of the host per source node, answers per tag,
-// completions per tag. Across classes: no load or read passes an earlier store or write of its flow. Which exports a
-// quiet flushes depends on time; the scoreboard looks at what counts: when the NIC answers that all is well, a flush of
-// its export has come back for every store of the asking node.
+// completions per tag. Across classes: no load or read passes an earlier store or write of its flow. The exports that a
+// quiet flushes depend on time; the scoreboard checks only the guarantee: when the NIC answers without error, every
+// store of the asking node is covered by a completed flush of its export.
 #pragma once
 
 #include <deque>

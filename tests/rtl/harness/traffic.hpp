@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random accesses of both hosts, and an end-to-end check that knows nothing of packets: what each segment must hold at
-// the end, and what each load may return. A segment is shared out between the sources, so a byte has one writer; a load
-// of it returns what its writer stored before the load, or during it.
+// Random accesses of both hosts, and an end-to-end check that does not depend on packets: the expected contents of each
+// segment at the end, and the permitted values of each load. A segment is divided between the sources, so a byte has
+// one writer; a load of it returns a value that its writer stored last before the load, or during it.
 #pragma once
 
 #include <array>

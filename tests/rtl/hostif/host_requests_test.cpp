@@ -333,7 +333,7 @@ TYPED_TEST(hostif_test, Fuzz) {
   EXPECT_GT(b.events.size(), 1000u);
 }
 
-// Loads of a target that hangs fill their queue: registers are read all the same, after the posted requests before
+// Loads of a hanging target fill their queue. Register reads must still be answered, after the posted requests before
 // them.
 TYPED_TEST(hostif_test, RegisterReadsPassLoadsThatWait) {
   auto& b = *this->b;
@@ -393,7 +393,7 @@ TYPED_TEST(hostif_test, HostWaitsForRoom) {
   for (size_t i = 0; i < stores.size(); ++i) ASSERT_TRUE(same_request(b.win_p[i].t, stores[i])) << "store " << i;
 }
 
-// The host takes no completions and the SMFU no loads: posted requests flow all the same, and the credits run out
+// The host accepts no completions and the SMFU no loads: posted requests must still be accepted; the credits run out
 // first.
 TYPED_TEST(hostif_test, StuckCompletionsDoNotStopStores) {
   auto& b = *this->b;

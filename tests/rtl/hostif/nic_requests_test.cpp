@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of the NIC: their order on the way out, completions that come back, broken ones too, and reads that the host
-// does not take.
+// Requests of the NIC: their order at the output, their completions, also broken ones, and reads that the host does not
+// accept.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -184,8 +184,8 @@ TYPED_TEST(hostif_test, OutboundOrder) {
   EXPECT_EQ(b.tx_cpl.size(), c + b.read_marks.size());
 }
 
-// Bus master goes off, and resets close the way out, at any moment: a request leaves whole or is dropped whole and
-// counted, nothing begins meanwhile, what has begun ends, and completions wait for no more than the close.
+// Bus master is switched off, and resets close the output, at any time: a request leaves whole or is dropped whole and
+// counted, nothing begins meanwhile, requests that have begun end, and completions wait only for the close.
 TYPED_TEST(hostif_test, WholeRequestsAreDropped) {
   auto& b = *this->b;
   auto random = [&](unsigned n) { return this->random(n); };
@@ -282,8 +282,8 @@ TYPED_TEST(hostif_test, ReadsWaitForTheHost) {
   EXPECT_EQ(b.tx_req.size(), 41u);
 }
 
-// While bus master is off reads are dropped like any request, also by a host that takes none: the one that waits for
-// one learns of it by its time-out, and no one waits for a host that has gone.
+// While bus master is off reads are dropped like any request, even if the host accepts none: the unit that waits for
+// one notices by its time-out, and nothing waits for a host that is gone.
 TYPED_TEST(hostif_test, ReadsAreDroppedWithoutBusMaster) {
   auto& b = *this->b;
   b.pace.np_ok = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function-level resets at random moments of random traffic: whole TLPs only reach the units, the host is never held
-// up, and the reset lasts until the reads from before it are answered, or 64 ms.
+// Function-level resets at random times of random traffic: only whole TLPs reach the units, the host is never blocked,
+// and the reset lasts until the reads from before it are answered, or 64 ms.
 #include <gtest/gtest.h>
 
 #include <algorithm>

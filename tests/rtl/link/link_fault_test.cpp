@@ -365,8 +365,8 @@ TYPED_TEST(LinkForgeTest, AbsurdControl) {
   this->check_alive();
 }
 
-// A nak asks again for a packet that is just being repeated, and before its end all is acknowledged: there is nothing
-// left to repeat, and the link goes on.
+// A nak requests a packet that is just being repeated, and before its end everything is acknowledged: nothing is left
+// to repeat, and the link continues.
 TYPED_TEST(LinkForgeTest, NothingLeftToRepeat) {
   this->bring_up();
   std::mt19937_64 rng(seed());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links that start again: one side or both, with and without their state, at every cycle of a window, with old flits
-// on the way. Nothing acknowledged is lost, nothing is delivered twice, no link is up and starved.
+// Links that start again: one side or both, with and without their state, at every cycle of a window, with old flits in
+// flight. No acknowledged packet is lost, none is delivered twice, and no link is up without credits.
 #include <cstdlib>
 #include <iostream>
 
@@ -68,8 +68,8 @@ struct LinkRestartTest : testing::Test {
 };
 TYPED_TEST_SUITE(LinkRestartTest, all_link_models);
 
-// Both sides retrain while credits of the session before are still on a long wire. A sender that counts them overruns
-// the buffer of its peer, which drops packets that it has acknowledged.
+// Both sides retrain while credits of the session before are still on a long wire. A sender that counts them would
+// overrun the buffer of its peer, which would drop packets that it has acknowledged.
 TYPED_TEST(LinkRestartTest, OldCreditsDoNotCount) {
   std::mt19937_64 rng(seed());
   typename TestFixture::pair p(seed(), 300);
@@ -117,8 +117,8 @@ enum class mishap { blip_one, blip_both, reset_one, reset_both, cut_one, cut_bot
 const char* const mishap_names[] = {"blip one", "blip both", "reset one", "reset both",
                                     "cut one",  "cut both",  "repeat"};
 
-// Under load both ways, at every cycle (another quarter of them with each seed at 512 bit), then once more while the
-// link is still coming up again.
+// Under load in both directions, at every cycle (at 512 bit another quarter of them with each seed), then once more
+// while the link is still coming up.
 TYPED_TEST(LinkRestartTest, EveryCycle) {
   constexpr unsigned window = 90;
   uint64_t cells = 0, dead = 0, acked = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks two links that die and start again: which packets were acknowledged, which arrived, which may be missing.
-// Software is played, too: a dead link is retrained after a while.
+// Checks two links that die and start again: the packets that were acknowledged, that arrived, and that may be missing.
+// It also acts as software: a dead link is retrained after a while.
 #pragma once
 
 #include <set>
@@ -47,7 +47,7 @@ class restart_board {
   }
 
   // Every packet at most once, unchanged, in the order of its channel; every acknowledged one arrived, unless its
-  // receiver was reset meanwhile; every store that is missing was reported.
+  // receiver was reset meanwhile; every missing store was reported.
   void check() {
     for (unsigned i = 0; i < 2; ++i) {
       note_acked(i);

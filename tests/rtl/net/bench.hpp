@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `net` between random units and a random link, at DATA_W = 64 and 256: what goes in, what must come out, what was
-// seen. GGAS_SEED sets the seed.
+// `net` between random units and a random link, at DATA_W = 64 and 256: inputs, expected outputs, observed outputs.
+// GGAS_SEED sets the seed.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster of Verilated `links` with six links each, joined by wires as a topology says, with random units at every
-// node. Checks what docs/network.md promises: every packet arrives once, unchanged, in the order of its source,
+// A cluster of Verilated `links` with six links each, connected by wires in a topology, with random units at every
+// node. Checks the guarantees of docs/network.md: every packet arrives once, unchanged, in the order of its source,
 // destination and channel; an NP packet never overtakes a P packet accepted before it was offered.
 #pragma once
 
@@ -100,8 +100,8 @@ class cluster {
     m.cfg_group_set_i = 1;
     write_line(line.node);
   }
-  // Lines of tables are written with the next step, one a node and step: packets may be on offer. Else between two
-  // steps.
+  // Lines of tables are written with the next step, one for each node and step, while packets may be on offer. False:
+  // between two steps.
   bool under_traffic = false;
   void plugged(unsigned node, unsigned port, bool on) {
     Model& m = *nodes_[node].m;
@@ -337,8 +337,8 @@ class cluster {
     }
   }
 
-  // The first beat of a packet was taken. An NP packet must arrive after the P packets of its flow that were begun
-  // before it was offered.
+  // The first beat of a packet was accepted. An NP packet must arrive after the P packets of its flow that began before
+  // it was offered.
   void begin(unsigned at, unsigned v) {
     const nic::packet& p = n_front(at, v);
     left_at = time_;

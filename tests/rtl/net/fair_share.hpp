@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When messages of one length arrive if every link is shared fairly: at each moment the rates are max-min fair, and a
-// message that has ended leaves its share to the others. In times that a message takes on a link of its own.
+// Arrival times of messages of one length if every link is shared fairly: at each moment the rates are max-min fair,
+// and a message that has ended leaves its share to the others. In units of the time of a message on an otherwise unused
+// link.
 #pragma once
 
 #include <algorithm>

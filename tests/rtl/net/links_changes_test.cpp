@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of the tables of routes and of groups are written while packets that they concern are offered. Tests named
-// Long... send a million of them, or as many as GGAS_TEST_ROUNDS says. GGAS_MTU: of NICs with another MTU.
+// Lines of the tables of routes and of groups are written while packets that use them are offered. Tests named Long...
+// send a million packets, or GGAS_TEST_ROUNDS. GGAS_MTU: of NICs with another MTU.
 #ifdef GGAS_MTU
 #include "Vlinks64_4k.h"
 #endif

@@ -83,8 +83,8 @@ TYPED_TEST(LinksTest, FullRingsDoNotStandStill) {
   }
 }
 
-// The same with answers that may pass others, and nearly nothing else, in networks with second choices: no circle, what
-// has an order keeps it, and some do pass.
+// The same with almost only answers that may pass others, in networks with second choices: no deadlock, ordered packets
+// keep their order, and some answers do pass.
 TYPED_TEST(LinksTest, FullBuffersWithSecondChoicesDoNotStandStill) {
   struct shape {
     const char* text;
@@ -228,8 +228,8 @@ TYPED_TEST(LinksTest, HopTakesFewCycles) {
   EXPECT_EQ(hop[what::group], hop[what::store]);
 }
 
-// Stores to a group of all nodes: how often one goes. An input sends its copies one after the other, each as fast as
-// links or units take it: the node with the most of them sets the bound.
+// Rate of stores to a group of all nodes. An input sends its copies one after the other, each as fast as links or units
+// accept it: the node with the most copies sets the bound.
 TYPED_TEST(LinksTest, GroupsGetStoresAsFastAsCopiesAreMade) {
   struct shape {
     const char* text;
@@ -402,8 +402,9 @@ TYPED_TEST(LinksTest, CutLinkHoldsNoCopies) {
   }
 }
 
-// What the table does not allow is dropped with an event: an unknown group, a number beyond the table, a sender that is
-// not the root, a packet that came by another link, one in another virtual channel, one without a hop left.
+// Packets that the table does not allow are dropped with an event: an unknown group, a number beyond the table, a
+// sender that is not the root, a packet that came by another link, one in another virtual channel, one without a hop
+// left.
 TYPED_TEST(LinksTest, ForgedPacketsForGroupsAreTold) {
   auto c = this->make("ring", 5);
   c.group(0, {1, 2, 3, 4});
@@ -444,9 +445,9 @@ TYPED_TEST(LinksTest, ForgedPacketsForGroupsAreTold) {
   c.forget();
 }
 
-// A node takes no posted packets any more. Those of others pass it in the end, what is for it is lost and reported; the
-// one on offer stands and comes whole when the node takes it, and with `resume` the next ones do. Without a limit all
-// stand still.
+// A node accepts no posted packets any more. Packets of others pass it after the cut; packets for it are lost and
+// reported. The one on offer does not change and is delivered whole when the node accepts it; later ones are delivered
+// after `resume`. Without a limit all packets are blocked.
 TYPED_TEST(LinksTest, UnitsThatTakeNothingAreCutOff) {
   for (const unsigned limit : {0u, 2u}) {
     auto c = this->make("ring", 4);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every node sends a message of the same length to the node `shift` further on, all at once: how long it takes next to
-// the bound of the busiest link and the model of the network, and how far arrivals lie from those of fair shares
-// (docs/network.md#shares).
-// GGAS_SHIFTS names one network, GGAS_PACKETS packets of 256 bytes a message.
+// Every node sends a message of the same length to the node `shift` further on, all at once. Compares the time with the
+// bound of the busiest link and with the model of the network, and arrivals with those under fair shares
+// (docs/network.md#shares). GGAS_SHIFTS names one network, GGAS_PACKETS the packets of 256 bytes in a message.
 #include <gtest/gtest.h>
 
 #include <cstdio>

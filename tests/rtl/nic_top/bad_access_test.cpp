@@ -71,8 +71,7 @@ TEST_P(BadAccess, OutsideEveryInterval) {
   expect_ones(make_read(bar_window, high, 1), GGAS_EV_LOAD_UNMAPPED, high & 0xff'ffff'ffff);
 }
 
-// Intervals are multiples of 4 KB and no TLP crosses 4 KB, so an end can only be crossed by a TLP that is malformed,
-// too.
+// Intervals are multiples of 4 KB and no TLP crosses 4 KB, so only a malformed TLP can cross the end of an interval.
 TEST_P(BadAccess, CrossingTheEndOfAnInterval) {
   const uint64_t at = 2 * r_->cfg.stride - 8;
   expect_dropped(make_write(bar_window, at, some_dws(4, 1)), GGAS_EV_MALFORMED_TLP, at);

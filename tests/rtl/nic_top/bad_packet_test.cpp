@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets with an intact CRC and nonsense inside, as a misbehaving node would send: reported, without effect, and the
-// NIC works afterwards. Packets of side 0 are changed on their way to side 1.
+// Packets with an intact CRC and invalid contents, as a misbehaving node would send: they are reported and have no
+// effect, and the NIC works afterwards. Packets of side 0 are changed in flight to side 1.
 #include "tests/rtl/nic_top/helpers.hpp"
 
 namespace ggas::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link that dies: everything that waits ends with an error in bounded time, everything later is refused, and after
+// A link dies: everything that waits ends with an error in bounded time, later requests are refused, and after
 // retraining the NICs work again.
 #include "tests/rtl/nic_top/helpers.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers that sleep, notifications and messages of another node, one vector for all of them: the one that has
-// something to read wakes (docs/interrupts.md). The rules unit by unit: tests/rtl/regs/arm_test.cpp.
+// Sleeping readers, notifications and messages of another node, one vector for all of them: a reader wakes when it has
+// something to read (docs/interrupts.md). The rules unit by unit: tests/rtl/regs/arm_test.cpp.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {

@@ -59,8 +59,8 @@ class Isolation : public testing::TestWithParam<device> {
   std::unique_ptr<rma_world> w_;
 };
 
-// Puts leave in the order in which their reads began: one that waits for its source holds up those after it until its
-// reads are given up, and their tags rest as long again.
+// Puts leave in the order in which their reads began: one that waits for its source blocks those after it until its
+// reads are given up, and their tags are out of use for the same time again.
 TEST_P(Isolation, PutsBehindASourceThatHangs) {
   hang(0);
   std::vector<rma_user*> bad;
@@ -101,8 +101,8 @@ TEST_P(Isolation, PacketsBehindAFlushThatHangs) {
   EXPECT_LE(longest, wait + slack);
 }
 
-// Window loads that hang, more than the matching store holds, do not hold up a register; if they take all credits of
-// the host, for as long as a load may wait, be it for its target or for the network.
+// Hanging window loads, more than the matching store holds, do not block register reads. If they use all credits of the
+// host they block them for as long as a load may wait, for its target or for the network.
 TEST_P(Isolation, RegistersBesideLoadsThatHang) {
   auto& h = *w_->r.s[0].host;
   h.behaviour.max_reads = 400;

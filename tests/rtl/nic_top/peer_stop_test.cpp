@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LINK_PEER.valid is written 0 and 1 while stores are under way: each word of memory holds what was stored at its
-// place, or nothing. A store that is lost leaves nothing of it in another one.
+// LINK_PEER.valid is written 0 and 1 while stores are in flight: each word of memory contains the value stored to it,
+// or is unchanged. A lost store has no effect on another one.
 #include "tests/rtl/nic_top/helpers.hpp"
 
 namespace ggas::test {

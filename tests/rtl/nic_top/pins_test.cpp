@@ -66,7 +66,7 @@ class Pins : public testing::TestWithParam<unsigned> {
 
 // Nothing is cut larger than the sizes allow at that time, and no byte suffers from a change, wherever it falls.
 TEST_P(Pins, SizesChangeAtRandomTimes) {
-  // Cycles from the cut to the last beat at the pins, with a host that takes everything at once: after a write of
+  // Cycles from the cut to the last beat at the pins, with a host that accepts everything at once: after a write of
   // another unit, and its own beats.
   constexpr uint64_t pipeline = 80;
   start(fast_host());
@@ -122,8 +122,8 @@ TEST_P(Pins, SizesChangeAtRandomTimes) {
   EXPECT_CLEAN(r);
 }
 
-// With bus master off no request leaves, no message either; no one waits for it: posted requests, register reads and
-// the other node go on, and what it asked for ends with an error.
+// With bus master off no request and no message leaves, and nothing waits for it: posted requests, register reads and
+// the other node continue, and its requests end with an error.
 TEST_P(Pins, BusMasterAtRandomTimes) {
   host_behaviour h = fast_host();
   h.stall = 0.03;
@@ -186,8 +186,8 @@ TEST_P(Pins, BusMasterAtRandomTimes) {
   EXPECT_CLEAN(r);
 }
 
-// A reset at any time ends in a bounded time, in the state after a power-up; completions of reads from before it are
-// met by no read after it. The neighbour sees the link die and come up.
+// A reset at any time ends in bounded time, in the state after power-up; no read after it gets a completion of a read
+// from before it. The neighbour sees the link die and come up.
 TEST_P(Pins, FunctionLevelReset) {
   constexpr uint32_t clock_khz = 1'000;  // so 64 ms are 64,000 cycles
   constexpr uint64_t before = 0x0bad0bad, behind = 0x600d600d;

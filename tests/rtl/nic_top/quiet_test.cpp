@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quiet: what it promises, under slow hosts; and the deadlock that three virtual channels prevent
+// Quiet: its guarantees under slow hosts; and the deadlock that three virtual channels prevent
 // (docs/decisions/0001-three-virtual-channels.md).
 #include "tests/rtl/nic_top/helpers.hpp"
 
@@ -70,8 +70,8 @@ TEST_P(Quiet, ManyAtOnce) {
   EXPECT_CLEAN(r);
 }
 
-// Both sides store and load as fast as they can; neither host takes a read or a completion while a store of its own
-// waits, and neither lets a completion pass its stores. With requests in one channel this stops for good.
+// Both sides store and load as fast as they can; neither host accepts a read or a completion while a store of its own
+// waits, and neither lets a completion pass its stores. With requests in one channel this would deadlock.
 TEST_P(Quiet, NoDeadlockWhenCompletionsWaitBehindPostedWrites) {
   host_behaviour h = fast_host();
   h.posted_first = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics happen exactly once: counters that four contexts on two nodes add to while flits are lost in both directions,
-// or only on the way of the responses, have the exact value at the end, and no old value was seen twice.
+// Atomics are executed exactly once: four contexts on two nodes add to counters while flits are lost in both
+// directions, or only in the direction of the responses. At the end the counters have the exact value, and no old value
+// was seen twice.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failure is reported the operation that failed, and of no other: gets of one context that are under way at once,
-// puts after one that failed on both sides, and gets and atomics that were given up: nothing of theirs is written
-// later.
+// A failure is reported only for the operation that failed: gets of one context that are in flight at once, puts after
+// one that failed on both sides, and gets and atomics that were given up, of which nothing is written later.
 #include <set>
 
 #include "tests/rtl/nic_top/rma_helpers.hpp"
@@ -151,8 +150,8 @@ TEST_P(RmaAttribution, PutsBehindOneThatFailedOnBothSides) {
   for (const auto& x : other.notes) EXPECT_EQ(x.n.status, 0u) << "descriptor " << x.w0;
 }
 
-// Gets and atomics that hold their context, each into a page of its own, so that each needs a walk; hosts that answer
-// at once or much too late.
+// Gets and atomics that hold their context, each into a different page, so that each needs a walk; hosts that answer at
+// once or much too late.
 class RmaGivenUp : public testing::TestWithParam<setting> {
  protected:
   static constexpr unsigned contexts = 6, each = 24, first_page = 32;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths, alignments and borders of puts and gets. Covered in pairs: every length 1 ... 2 MTU + 1 with every alignment
-// of the source modulo 64, every length with every alignment of the destination, every source alignment with every
-// destination alignment; the destination around the border of two pages (before it, across it, from it on) of every
-// size, the source around another one. After each batch the bytes and those around them are compared, at the end all
-// memory.
+// Lengths, alignments and borders of puts and gets. All pairs are covered: every length 1 ... 2 MTU + 1 with every
+// alignment of the source modulo 64, every length with every alignment of the destination, every source alignment with
+// every destination alignment; the destination around the border of two pages (before it, across it, from it on) of
+// every size, the source around another one. After each batch the bytes and those around them are compared, at the end
+// all memory.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {

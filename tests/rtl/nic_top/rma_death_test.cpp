@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link that dies, or answers that never come, with everything in flight: all descriptors end with errors in bounded
-// time, those of the loop go on, and after retraining everything works again.
+// A link dies, or answers never arrive, with everything in flight: all descriptors end with errors in bounded time,
+// those of the loop continue, and after retraining everything works again.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {
@@ -152,8 +152,8 @@ TEST_P(RmaDeath, HostOfTheTargetIsSilent) {
   EXPECT_CLEAN(w_->r);
 }
 
-// Reads of the RMA that the host answers with errors: an error each, in bounded time. (Work queues excepted: a slot
-// that is lost shifts those after it.)
+// Reads of the RMA that the host answers with errors: an error each, in bounded time. (Except work queues: a lost slot
+// shifts those after it.)
 TEST_P(RmaDeath, HostErrors) {
   for (const read_fate fate : {read_fate::ur, read_fate::ca, read_fate::poison, read_fate::silent}) {
     rng g(base_seed());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-sided packets changed on the link, as a misbehaving node would send them: every header bit of each kind once, and
-// wrong lengths. All descriptors end, contexts next to them notice nothing, and afterwards everything works.
+// wrong lengths. All descriptors end, other contexts are not affected, and afterwards everything works.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {

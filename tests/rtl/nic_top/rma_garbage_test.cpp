@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Garbage in descriptor slots, random and mutated from good ones: every one ends, every bad one is an event and an
-// error notification, and contexts next to it notice nothing.
+// Garbage in descriptor slots, random and mutated from valid ones: every descriptor ends, every bad one is an event and
+// an error notification, and other contexts are not affected.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {

@@ -81,8 +81,8 @@ struct rma_world {
   std::vector<std::unique_ptr<rma_user>> users;
 };
 
-// Two contexts, one on each side, whose traffic must not notice what happens next to it. Numbers and domain differ from
-// any other in more than a bit.
+// Two contexts, one on each side, whose traffic must not be affected by the test. Numbers and domain differ from any
+// other in more than one bit.
 struct bystanders {
   static constexpr uint16_t domain = 0xA5A5;
   bystanders(rma_world& w, uint64_t seed)

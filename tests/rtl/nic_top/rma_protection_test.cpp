@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translations: every refusal for every operation that can meet it, and pages taken back while they are in use: when
-// the invalidation is acknowledged, nothing goes to the old place any more.
+// Translations: every refusal for every operation to which it applies, and pages taken back while they are in use: when
+// the invalidation is acknowledged, no access goes to the old place any more.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random one-sided traffic of several contexts on both nodes and in the loop, stores and loads next to it: memories,
-// notifications, messages and counts as they must be, and on the link packet by packet what the reference model sends.
+// Random one-sided traffic of several contexts on both nodes and in the loop, with stores and loads at the same time.
+// Memories, notifications, messages and counts are compared with the expected ones, and the packets on the link with
+// those of the reference model.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {

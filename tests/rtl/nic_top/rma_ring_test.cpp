@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings: full ones (notifications and mailboxes, held back or dropped) that stop no other one, work queues and rings in
-// either memory, and what weak and strong notifications promise where memory has two devices.
+// Rings: full ones (notifications and mailboxes, held back or dropped) that block no other one, work queues and rings
+// in either memory, and the guarantees of weak and strong notifications where memory has two devices.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {
@@ -247,8 +247,8 @@ TEST_P(RmaRing, RingsInEitherMemory) {
   EXPECT_CLEAN(w_->r);
 }
 
-// Data in the far device, notifications in the near one: a weak notification may be seen first, a strong one never. It
-// covers all earlier puts of the context to that device, one without data those before it.
+// Data in the far device, notifications in the near one: a weak notification may be seen before its data, a strong one
+// never. It covers all earlier puts of the context to that device; a strong one without data covers those before it.
 TEST_P(RmaRing, StrongNotificationsWaitForTheFarDevice) {
   constexpr uint64_t device_memory = 0x70'0000'0000;
   host_behaviour how = fast_host();

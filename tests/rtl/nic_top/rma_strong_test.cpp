@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags after data on a device: puts go to far memory, as of a GPU, which takes them after a time of its own; their
-// notifications go to near memory. The one that sees a strong one finds all of the data of its round. GGAS_TEST_ROUNDS
-// sets the number of rounds of the long test.
+// Flags after data on a device: puts go to far memory, such as a GPU's, which accepts them after a delay; their
+// notifications go to near memory. A reader that sees a strong one finds all data of its round. GGAS_TEST_ROUNDS sets
+// the number of rounds of the long test.
 #include <cstdlib>
 
 #include "tests/rtl/nic_top/rma_helpers.hpp"

@@ -88,7 +88,7 @@ stop_load::stop_load(rma_world& w, unsigned contexts, unsigned intervals, unsign
   w.r.on_tlp_out = [this](unsigned at, const pcie::tlp& t) { owners_.see(at, t); };
 }
 
-// What node 1 does to node 0: messages, notifications and puts to contexts, stores and loads to the segment and the
+// Traffic of node 1 to node 0: messages, notifications and puts to contexts, stores and loads to the segment and the
 // exports.
 void stop_load::send() {
   for (auto& u : w_.users) {

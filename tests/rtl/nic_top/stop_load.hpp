@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts, windows and the event ring of NIC 0 that are stopped and set up again all the time, while both nodes send
-// to them as fast as they can. Whatever is set up lies in memory that nothing else uses; from the cycle in which
-// software reads that it is stopped until it is set up again, no write may go there.
+// Contexts, windows and the event ring of NIC 0 are stopped and set up again all the time, while both nodes send to
+// them as fast as they can. Each is set up in memory that nothing else uses; from the cycle in which software reads
+// that it is stopped until it is set up again, no write may go there.
 #pragma once
 
 #include <map>
@@ -85,8 +85,8 @@ class stopped_context : public stoppable {
   bool queue_ = false, second_ = false;
 };
 
-// One export of NIC 0, given to two domains in turn, somewhere else each time. Intervals of NIC 1 lead to it for both
-// of them: what the former domain still sends meets the next one's export.
+// One export of NIC 0, given to two domains in turn, each time at another place. Intervals of NIC 1 lead to it for both
+// domains: packets that the former domain still sends meet the next one's export.
 class stopped_export : public stoppable {
  public:
   static constexpr uint64_t areas = 0xA'0000'0000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stops with acknowledgement: of contexts, of the window in both directions, of the event ring and of the whole NIC,
-// under load from both nodes and back-pressure of the hosts; and what a former owner of a context leaves over.
+// under load from both nodes and back-pressure of the hosts; and the state that a former owner of a context leaves.
 #include "tests/rtl/nic_top/stop_load.hpp"
 
 namespace ggas::test {
@@ -61,7 +61,7 @@ TEST_P(Stop, WholeNic) {
 }
 
 // The next owner of a context, of another domain, gets no word of the former one: neither the data of its gets and
-// atomics, which name the next owner's memory, nor what its targets refuse, however late that comes.
+// atomics, which name the next owner's memory, nor late refusals of its targets.
 TEST_P(Stop, ReuseAcrossDomains) {
   constexpr uint16_t former = 7, next = 9;
   constexpr uint8_t vpid = 3;
@@ -120,8 +120,8 @@ TEST_P(Stop, ReuseAcrossDomains) {
   EXPECT_CLEAN(r);
 }
 
-// A register read pushes writes to host memory in front of it, but not those to a device after another port. A strong
-// notification to the own node reads back from there: what was written to the device before has arrived when it comes.
+// A register read pushes writes to host memory in front of it, but not those to a device at another port. A strong
+// notification to the own node reads back from there: when it arrives, earlier writes to the device have arrived.
 TEST_P(Stop, RingsInDeviceMemoryAreFlushed) {
   constexpr uint64_t device = 0x20'0000'0000;
   constexpr uint8_t vpid = 5;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two protection domains share both NICs. One attacks: descriptors of any content at addresses and contexts of the
 // other, accesses of every kind to its pages and to the window, also to the exports of the other, packets forged on the
-// link. The other must not be read, written, stopped or, with as many contexts, slowed to less than half, neither its
-// one-sided operations nor its stores and loads through the window; nor does the event ring fill up.
+// link. The other must not be read, written, stopped or, with the same number of contexts, slowed to less than half,
+// neither its one-sided operations nor its stores and loads through the window; nor may the event ring fill up.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
 namespace ggas::test {
@@ -14,8 +14,8 @@ using nic::packet;
 
 constexpr uint16_t domain = 0x0f0f;  // of the attackers; of the others: bystanders::domain
 
-// Stores and loads of the bystanders' domain through the window, from one side to an export of its own on the other.
-// No other one writes there, so every load delivers what was stored last.
+// Stores and loads of the bystanders' domain through the window, from one side to an export of its own on the other. No
+// other user writes there, so every load returns the last stored value.
 class window_user {
  public:
   static constexpr uint8_t number = 7;
@@ -152,8 +152,8 @@ class TwoDomains : public testing::TestWithParam<device> {
       EXPECT_TRUE(x.ok()) << "an error completion for a user";
     });
   }
-  // Of a window access everything that says what is meant: export, domain, offset, length, bytes. Whom an answer is for
-  // is the business of the two NICs.
+  // Changes all fields of a window access that define its target: export, domain, offset, length, bytes. The addressee
+  // of an answer is decided by the two NICs only.
   void forge_window(packet& p) {
     for (unsigned k = 0; k < 1 + g_.below(3); ++k) {
       switch (g_.below(5)) {

@@ -223,8 +223,8 @@ void pair_run::stall(unsigned n) {
   ++events_;
 }
 
-// Any field, but no domain of others: that is what their NICs stand for. Fields on which the link itself stands, once
-// in a while: then it may die.
+// Any field, except the domain of others, which their NICs guarantee. Fields on which the link itself depends are
+// changed rarely: then it may die.
 void pair_run::forge(nic::packet& p) {
   if (p.src != hostile || p.domain != domain_number[hostile] || w.random.chance(0.2)) return;
   rng& g = w.random;

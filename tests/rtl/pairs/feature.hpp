@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users of a domain do with the NICs: one kind of traffic of some nodes, which goes on by itself. A user has one
-// operation, or some, under way; what it brought is checked when it ends well and nothing disturbed it.
+// Traffic of the users of a domain: one kind on some nodes, which runs by itself. A user has one operation, or several,
+// in flight; its result is checked when it ends well and was not disturbed.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ class feature {
   virtual void work() = 0;              // once in a while
   // After a disturbance: gives up what is under way, whatever has become of it, and starts again.
   virtual void recover() = 0;
-  // Stops what the traffic of a domain needs at a node, as docs/memory-map.md has it, and starts it again; meanwhile
-  // its memory is no one's.
+  // Stops an object that the traffic of a domain needs at a node, as docs/memory-map.md describes, and starts it again;
+  // in between its memory has no owner.
   virtual void stop_and_start(unsigned d, unsigned n) = 0;
   uint64_t done() const { return done_; }
   // Operations that ended well, of each user.

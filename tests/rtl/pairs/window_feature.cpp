@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses through the window: stores, a quiet after them, a load of one; stores to groups; long loads alone, whose
-// answers have a second choice of way.
+// answers have a second choice of route.
 #include <algorithm>
 
 #include "tests/rtl/pairs/feature.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protection domains that share the NICs of a triangle, and a scoreboard over them. Each domain has memory of its own
-// at every node. What belongs at a place of it is a function of node and place, whichever node writes it and however
-// often: so every write of a NIC can be checked as it leaves, whatever was lost before.
+// Protection domains that share the NICs of a triangle, and a scoreboard over them. Each domain has its own memory at
+// every node. The expected value of a word is a function of node and address, whichever node writes it and however
+// often: so every write of a NIC can be checked when it leaves, even after losses.
 #pragma once
 
 #include <map>
@@ -65,7 +65,7 @@ class world {
   uint64_t page(unsigned d) const { return (vpid + d) * nic::rma_context_bytes; }
 
   // ---- scoreboard
-  // Memory that is no one's for a while: [first, first + bytes) of node n.
+  // Memory that has no owner for a while: [first, first + bytes) of node n.
   void close(unsigned n, uint64_t first, uint64_t bytes) { closed_.push_back({n, first, bytes}); }
   void open_all() { closed_.clear(); }
   // Words of counters, results and sums: checked by who uses them.

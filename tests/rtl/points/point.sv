@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of functional coverage (docs/rtl-tests.md). A file <module>.sv next to this one holds those of a module: it is
-// bound to every instance, sees the module's own signals by name, and is part of builds for coverage only.
-// `POINT(name, condition): the condition held in a cycle out of reset. Names are unique within a module: Verilator adds
-// up what has the same name, so a generate loop would hide which of its points was reached.
+// Points of functional coverage (docs/rtl-tests.md). A file <module>.sv next to this one has those of a module: it is
+// bound to every instance, sees the module's own signals by name, and is part of builds for coverage only. `POINT(name,
+// condition): the condition was true in a cycle out of reset. Names are unique within a module: Verilator adds counts
+// with the same name, so a generate loop would hide which of its points was reached.
 `define POINT(name, condition) name: cover property (@(posedge clk_i) disable iff (!rst_ni) (condition))
 `define POINT_BIT(name, vector, i) `POINT(name, 1'((vector) >> i))
 // A point for each virtual channel, or for each of the lower bits of a vector.

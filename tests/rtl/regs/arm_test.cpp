@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers that arm their contexts and sleep, records that come at any time, a driver that reads the ring of fired
-// contexts: no one sleeps on (docs/interrupts.md). GGAS_SEED sets the seed.
+// Readers that arm their contexts and sleep, records that arrive at any time, a driver that reads the ring of fired
+// contexts: every reader with a record wakes (docs/interrupts.md). GGAS_SEED sets the seed.
 #include <deque>
 #include <map>
 #include <random>

@@ -320,8 +320,8 @@ TEST_F(regs_test, ModerationEndsWithSoManyRaises) {
   EXPECT_EQ(read(GGAS_REG_MODERATION(3)), 0u) << "never written";
 }
 
-// A raise that comes before its vector's message leaves goes with it, one that comes in that cycle or later does not:
-// it has a message of its own, and counts for moderation.
+// A raise before its vector's message leaves is covered by that message. A raise in that cycle or later is not: it gets
+// a separate message, and counts for moderation.
 TEST_F(regs_test, RaisedAsItsMessageLeaves) {
   constexpr uint64_t raise_to_message = 3;
   enable_vector(5);
@@ -357,8 +357,8 @@ TEST_F(regs_test, RaisedAsItsMessageLeaves) {
   }
 }
 
-// The host takes nothing while the vector is masked: what was on offer must not leave over the mask, nor with the old
-// address.
+// The host accepts nothing while the vector is masked: the offered message must not leave after the mask, nor with the
+// old address.
 TEST_F(regs_test, AMessageOnOfferIsWithdrawnByTheMask) {
   enable_vector(4);
   v.msg_ready_i = 0;

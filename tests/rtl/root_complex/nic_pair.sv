@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two NICs linked back to back: the design under test of the second root complex. The clock is made here, so that
-// simulation goes on by itself between TLPs.
+// Two NICs linked back to back: the design under test of the second root complex. The clock is generated here, so that
+// the simulation runs by itself between TLPs.
 `default_nettype none
 
 module nic_pair #(

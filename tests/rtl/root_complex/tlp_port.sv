@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole TLPs at the boundary of a NIC (docs/tlp-boundary.md), for software that handles one at a time. What goes in is
-// put on *_hdr_i and *_data_i and begins as *_go_i changes; *_gone_o follows when it is taken. What comes out, requests
-// and completions in the order of their acceptance, stands on out_* when out_new_o has changed, until out_seen_i
-// follows; meanwhile the NIC is held up.
+// Whole TLPs at the boundary of a NIC (docs/tlp-boundary.md), for software that handles one at a time. An input is put
+// on *_hdr_i and *_data_i and begins when *_go_i changes; *_gone_o follows when it was accepted. Outputs, requests and
+// completions in the order of their acceptance, are on out_* when out_new_o has changed, until out_seen_i follows; in
+// that time the NIC is blocked.
 `default_nettype none
 
 module tlp_port #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated SMFU with a queue at every stream. Inputs are offered with idle cycles, outputs taken with
-// back-pressure, both at random; every output is checked to hold while it waits. With `gate` the clock runs only while
-// busy_o, timer_o or an input asks.
+// The Verilated SMFU with a queue at every stream. Inputs are offered with random idle cycles, outputs accepted with
+// random back-pressure; every output is checked not to change while it waits. With `gate` the clock runs only while
+// busy_o, timer_o or an input requires it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other nodes may reach: numbers, domains, rights and ranges of exports, what a quiet flushes, and exports that
-// are taken back and given to others while packets for the former owners still come.
+// Accesses of other nodes: numbers, domains, rights and ranges of exports, the flushes of a quiet, and exports that are
+// taken back and given to others while packets for the former owners still arrive.
 #include "tests/rtl/smfu/suite.hpp"
 
 namespace ggas::test::smfu {
@@ -267,8 +267,8 @@ TYPED_TEST(smfu_exports, a_failed_flush_is_made_again) {
   EXPECT_EQ(b.tx_rsp.all[0].t.status, 0u);
 }
 
-// Packets of four domains to exports that change hands all the time, with few numbers so that old packets meet new
-// owners; and when nothing changes, exactly what is allowed gets through.
+// Packets of four domains to exports that change owners all the time, with few numbers so that old packets meet new
+// owners; while nothing changes, exactly the permitted ones succeed.
 TYPED_TEST(smfu_exports, lives_at_random) {
   auto& b = this->b;
   for (unsigned round = 0; round < 300 && !this->HasFailure(); ++round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong, and the defined result of each: event, counter, error completion. Nothing hangs, and the next access
-// works: every test ends with one.
+// Faults, and the defined result of each: event, counter, error completion. Nothing hangs, and the next access works:
+// every test ends with one.
 #pragma once
 
 #include "tests/rtl/smfu/suite.hpp"

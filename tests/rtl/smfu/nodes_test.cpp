@@ -108,8 +108,8 @@ TYPED_TEST(smfu_nodes, lost_stores_of_many) {
   EXPECT_GT(told, 100u);
 }
 
-// Stores to one node after the other, more than are listed at a time: rounds are made for room, every node is asked or
-// reported, and nothing is lost. A node whose route is gone cannot be asked any more, which is a failure.
+// Stores to one node after the other, more than can be listed at a time: rounds are made to free entries, every node is
+// asked or reported, and nothing is lost. A node without a route can no longer be asked, which is a failure.
 TYPED_TEST(smfu_nodes, one_after_the_other) {
   auto& b = this->b;
   const unsigned many = std::min(this->nodes - 4, 300u);

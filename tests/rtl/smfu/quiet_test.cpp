@@ -141,8 +141,8 @@ TYPED_TEST(smfu_quiet, link_death_while_waiting) {
   this->expect_clean(5);
 }
 
-// The network takes nothing while two nodes are to be asked, and the route to the second one breaks; it may be back
-// when the network takes the question to the first one.
+// The network accepts nothing while two nodes are to be asked, and the route to the second one breaks; it may be back
+// when the network accepts the question to the first one.
 TYPED_TEST(smfu_quiet, link_death_before_a_node_is_asked) {
   auto& b = this->b;
   for (const bool back : {false, true}) {
@@ -234,7 +234,7 @@ TYPED_TEST(smfu_quiet, target_reports_an_error) {
   this->expect_event(GGAS_EV_QUIET_FAILED, 2, uint64_t(net_status::host_error));
 }
 
-// The one that asks first does not take the error from the others: each page learns of what failed since its own last
+// An error is reported to every page, not only to the one that asks first: each page gets the errors since its own last
 // quiet.
 TYPED_TEST(smfu_quiet, every_page_hears_of_an_error) {
   auto& b = this->b;

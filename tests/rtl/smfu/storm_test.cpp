@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything goes wrong at once: nodes and a host that refuse, keep silent, answer late or nonsense, a link that comes
-// and goes, packets that no export allows, answers no one asked for, event ports that are always taken. Every access
-// still ends once, with the right data or all ones, and what is refused is counted.
+// All faults at once: nodes and a host that refuse, do not answer, answer late or wrongly, a link that dies and
+// returns, packets that no export allows, unexpected answers, event ports that are always busy. Every access still ends
+// once, with the right data or all ones, and refused ones are counted.
 #include <map>
 #include <set>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed test suite: every test runs at DATA_W = 64 with the least parameters, at 256 with the largest.
-// GGAS_SEED sets the seed.
+// The typed test suite: every test runs at DATA_W = 64 with the smallest parameters, at 256 with the largest. GGAS_SEED
+// sets the seed.
 #pragma once
 
 #include <algorithm>

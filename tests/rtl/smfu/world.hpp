@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around an SMFU under test: nodes that answer its loads, and a host that serves its reads; and what the
-// SMFU has to make of a request, written down a second time.
+// The environment of an SMFU under test: nodes that answer its loads, and a host that serves its reads; and the
+// expected results of a request, computed independently.
 #pragma once
 
 #include <functional>

@@ -126,8 +126,8 @@ TEST(gpu, plain_accesses_behind_a_block_barrier_find_the_stores_before_it) {
   EXPECT_EQ(wrong, 0);
 }
 
-// The time of a store to own memory until another block's poll sees it is a round trip to L2, and what is left of the
-// poll's turn.
+// The time from a store to own memory until another block's poll sees it is a round trip to L2, and the rest of the
+// poll's iteration.
 TEST(gpu, others_see_a_store_a_round_trip_to_l2_later) {
   rig r(small_gpu());
   uint64_t* flag = r.local(0);
@@ -185,8 +185,8 @@ TEST(gpu, threads_and_warps_limit_residency) {
   EXPECT_EQ(most, 6u);
 }
 
-// Resident blocks that spin for one that has no room: blocks are not preempted, so nothing ever moves. A time-out says
-// so, and the GPU can be used again.
+// Resident blocks that spin for one that has no room: blocks are not preempted, so there is no progress. A time-out
+// reports it, and the GPU can be used again.
 TEST(gpu, too_many_spinning_blocks_deadlock) {
   rig r(small_gpu());
   uint64_t* flag = r.local(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every key of a platform file acts: with another value something comes out differently. What is compared are times to
-// the nanosecond, counters, joules, registers and errors of small runs with the reference model as NIC.
+// Every key of a platform file has an effect: another value changes a result. Compared are times to the nanosecond,
+// counters, joules, registers and errors of small runs with the reference model as NIC.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two GPUs after root complexes, joined by a stand-in for the NIC that moves window accesses to the other node after a
-// fixed time: what the GPU model does is seen without RTL.
+// Two GPUs after root complexes, connected by a stand-in for the NIC that moves window accesses to the other node after
+// a fixed time: tests of the GPU model without RTL.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A misbehaving rank writes noise wherever it may: into the headers of its segments, its mailboxes and
-// requests at the others. Their calls end with whatever code; they neither crash nor hang, and their own memory stays.
+// A misbehaving rank writes noise wherever it may: into the headers of its segments, its mailboxes and requests at the
+// others. Calls of the others end with some code; they neither crash nor hang, and their own memory is unchanged.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 

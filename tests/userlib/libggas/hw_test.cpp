@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NICs through the driver, as far as that goes without one: what is reported where there is none, what ranks inform
-// each other, mappings that are taken away. With NICs: kernel.vm (tests/kernel/library.c).
+// NICs through the driver, as far as this is possible without one: the errors without a NIC, the exchange between
+// ranks, mappings that are revoked. With NICs: kernel.vm (tests/kernel/library.c).
 #include <sys/mman.h>
 
 #include <random>

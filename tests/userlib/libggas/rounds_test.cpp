@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds that leaves nothing, and notifications by the million. How many: GGAS_TEST_ROUNDS,
+// Rounds of start and stop that leave nothing, and millions of notifications. Their numbers: GGAS_TEST_ROUNDS,
 // GGAS_TEST_NOTIFICATIONS.
 #include <array>
 #include <atomic>
@@ -147,8 +147,8 @@ class soak {
     }
   }
 
-  // Any taker takes any slot. A value that does not follow the one before was lost or doubled; a word that is not
-  // there was overtaken.
+  // Any thread takes any slot. A value that does not follow the one before was lost or doubled; a missing word was
+  // overtaken.
   void take() {
     while (taken_ < uint64_t{last_} * acks && good_) {
       uint32_t s, value = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tool by MPI's profiling interface that watches how requests are completed, and nothing else. It is a part of the
-// program, so its functions are found before those of the library.
+// A tool by MPI's profiling interface that only observes the completion of requests. It is a part of the program, so
+// its functions are found before those of the library.
 #include <cstdio>
 
 #include "userlib/mpi/mpi.hpp"

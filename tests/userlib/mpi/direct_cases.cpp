@@ -356,8 +356,7 @@ MPI_CASE(direct_persistent, 2) {
 }
 
 MPI_CASE(direct_persistent_sends, 2) {
-  // Sends that are started again and again, from memory of the GPU, of what it holds at each start; and asked for in
-  // all ways.
+  // Persistent sends from memory of the GPU, each with the contents at its start; completed in all ways.
   gpu_area area(content);
   acquaint(area);
   const typed col = column(many, 3);

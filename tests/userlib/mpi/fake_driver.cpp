@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA driver's functions that the library and its tests call, without a GPU: a libcuda.so.1. Its "memory of a GPU"
-// is out of every member's reach but during calls of this driver, so an MPI that touches it dies. Kernels are those of
-// the library, by one thread of the host. Other processes open its memory by handles (FAKE_DRIVER_IPC=none: by none).
+// is inaccessible except during calls of this driver, so an MPI that accesses it dies. Kernels are those of the
+// library, run by one thread of the host. Other processes open its memory by handles (FAKE_DRIVER_IPC=none: by none).
 // Threads need a context, and a copy from the host's memory is late, as with the real one.
 #include <cuda.h>
 #include <fcntl.h>
@@ -72,8 +72,8 @@ struct within_reach {
   std::lock_guard<std::recursive_mutex> one_at_a_time{lock};
 };
 
-// Copies from pageable memory that are over for the program but not there: the default stream's next operation waits
-// for them, streams that do not wait for it and other processes see the old bytes.
+// Copies from pageable memory that have ended for the program but have not arrived: the default stream's next operation
+// waits for them; streams that do not wait for it, and other processes, see the old bytes.
 struct late_copy {
   CUdeviceptr to;
   std::string bytes;

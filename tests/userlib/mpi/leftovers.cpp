@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job for test_leftovers.py: rank 0 says where the shared memory of the library is, and the job dies or ends as
-// reported.
-//   leftovers die|end|stay [quietly]   quietly: what the launcher says of the number of processes is not there, so that
-//                                      the name stays; stay: ends when the standard input does
+// A job for test_leftovers.py: rank 0 prints the place of the library's shared memory, and the job dies or ends as
+// requested.
+//   leftovers die|end|stay [quietly]   quietly: the launcher does not report the number of processes, so that the name
+//                                      stays; stay: ends when the standard input does
 #include <signal.h>
 #include <unistd.h>
 

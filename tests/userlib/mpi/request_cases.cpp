@@ -10,8 +10,8 @@ namespace {
 
 constexpr int number = 12;
 
-// Rank 0 sends `number` columns, of which rank 1 receives each into its own area, begun before; every third message is
-// contiguous, so the MPI's alone. end(requests): until all are complete.
+// Rank 0 sends `number` columns. Rank 1 receives each into its own area, with a receive begun before; every third
+// message is contiguous, so it is left to the MPI. end(requests): until all are complete.
 template <class F>
 void many(F end) {
   const typed col = column(30, 2);
@@ -185,8 +185,8 @@ MPI_CASE(persistent, 2) {
   MPI_Request_free(&r[0]);
 }
 MPI_CASE(persistent_ends, 2) {
-  // One that was cancelled, one that was never started, one that is freed while it is under way, and one that no one
-  // frees.
+  // A request that was cancelled, one that was never started, one that is freed while it is in flight, and one that is
+  // never freed.
   const typed col = column(30, 2);
   std::vector<double> area(60, -1), late(60, -1);
   MPI_Request r[4];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases of MPI programs: each is run by mpirun with the library before the MPI, and compares what it gets with what the
-// MPI alone gives: ALONE(Send) and so on, and those functions PMPI_... that the library leaves to the MPI.
+// Cases of MPI programs: each is run by mpirun with the library in front of the MPI, and compares its results with
+// those of the MPI alone: ALONE(Send) and so on, and those functions PMPI_... that the library leaves to the MPI.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something in the program completes requests and goes round the library, straight to the MPI: the library has to see
-// that, and take nothing.
+// A part of the program completes requests by the MPI directly, without the library: the library has to detect that,
+// and leave all messages to the MPI.
 #include "tests/userlib/mpi/rig.hpp"
 
 using namespace mpi_test;

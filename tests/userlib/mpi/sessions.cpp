@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of MPI-4 sessions, two at a time: neither MPI_Init nor MPI_COMM_WORLD is there. (MPICH 4.0 does not begin
-// again when the last session has ended.)
+// A program of MPI-4 sessions, two at a time, without MPI_Init and MPI_COMM_WORLD. (MPICH 4.0 cannot begin again after
+// the last session has ended.)
 #include <dlfcn.h>
 
 #include <cstdint>

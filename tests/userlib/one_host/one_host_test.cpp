@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One host program on every provider that this program is linked with: launches, results, streams, events, pinned
-// memory, start and poll, ends of waits, errors. On GPUs it is skipped where there is none.
+// memory, start and poll, ends of waits, errors. Skipped for GPUs if there is none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -146,7 +146,7 @@ TEST_P(one_host, streams_of_a_node_run_side_by_side) {
   EXPECT_EQ(read(0, 3), ggas_ok);
 }
 
-// Kernels at random on streams of all nodes, with events between them: each finds the mark of the one before it in its
+// Random kernels on streams of all nodes, with events between them: each finds the mark of the one before it in its
 // stream, and of the one that its stream waited for.
 TEST_P(one_host, random_orders_by_streams_and_events_hold) {
   std::mt19937 random(20261123);

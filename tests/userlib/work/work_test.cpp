@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of work on every provider that this program is linked with and by every executor: buffers, order,
-// callbacks, dependencies, errors, ends. On GPUs it is skipped where there is none.
+// Requests of work on every provider that this program is linked with and by every executor: buffers, order, callbacks,
+// dependencies, errors, ends. Skipped for GPUs if there is none.
 #include "ggas/work.hpp"
 
 #include <gtest/gtest.h>

@@ -27,8 +27,8 @@ class host_programs {
   host_programs();
   ~host_programs();
   void add(int node, memory m, std::function<void(host&)> program, std::string name);
-  // Starts what was added; waits until all ended, that time is over or go_on(), asked some times a second, is false,
-  // and ends them. Nothing is left then.
+  // Starts the added programs; waits until all have ended, the time-out, or go_on(), called some times a second,
+  // returns false, and ends them. No program runs after that.
   void start();
   bool ended() const;
   result<> finish(uint64_t deadline_ns, const std::function<bool()>& go_on);

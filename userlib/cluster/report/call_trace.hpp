@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of the calls of a cluster's kernels, as a file for ui.perfetto.dev (docs/tracing.md). On where the variable
-// GGAS_TRACE names a file.
+// The trace of the calls of a cluster's kernels, as a file for ui.perfetto.dev (docs/tracing.md). Active if the
+// variable GGAS_TRACE names a file.
 #pragma once
 
 #include <cstdint>

@@ -30,8 +30,8 @@ watcher& all() {
   return *w;
 }
 
-// Kernels look at the host's word some microseconds apart; what they report may take longer on a busy machine. Ends
-// when two reports are the same.
+// Kernels poll the host's word every few microseconds; their reports may take longer on a busy machine. Ends when two
+// reports are the same.
 std::string ended_waits(const report_on_signal::asked& c) {
   using namespace std::chrono_literals;
   c.abort();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report of a cluster's waits when SIGTERM or SIGINT ends the program: where the variable GGAS_REPORT is set, as
-// ./ggas run does. Signals that the program has handlers for are its own.
+// A report of a cluster's waits when SIGTERM or SIGINT ends the program, if the variable GGAS_REPORT is set, as ./ggas
+// run does. Signals for which the program has handlers are left to it.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace ggas::userlib {
 
-// As long as it lives a signal ends the waits of its cluster, writes the report to standard error and then ends the
-// program as it would have.
+// While it lives a signal ends the waits of its cluster, writes the report to standard error and then ends the program
+// as it would have without it.
 class report_on_signal {
  public:
   // Called by a thread of their own. `who` begins each line.

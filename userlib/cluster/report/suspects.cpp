@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose fault it is that waits failed: not who waits, but who did not come, or called something else than the others.
-// docs/failures.md says the rules. Each is a function here, the first that finds someone or a reason decides.
+// The cause of failed waits: not the members that wait, but a member that did not arrive, or called something else than
+// the others. Rules: docs/failures.md. Each is a function here; the first one with a result decides.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -121,8 +121,8 @@ class inquiry {
   }
   bool waits_at_all(int node) const { return by_node_.contains(node); }
 
-  // ---- who did not come, though it waits for no process; or came when the others' time was up; or whose blocks are
-  // missing
+  // ---- members that did not arrive and wait for none; that arrived after the others had timed out; or whose blocks
+  // are missing
   std::optional<verdict> absent() const {
     nodes silent, late, incomplete, asking;
     uint64_t members = 0;

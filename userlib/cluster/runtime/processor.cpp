@@ -8,8 +8,7 @@
 namespace ggas::detail {
 namespace {
 
-// How often a processor looks for messages before it sleeps: longer than another one takes to answer, if each has a
-// core of its own.
+// Number of polls of a processor before it sleeps: longer than another one takes to answer, if each has its own core.
 unsigned looks_for(int processors) {
   return std::thread::hardware_concurrency() > static_cast<unsigned>(processors) ? 2000 : 50;
 }

@@ -26,8 +26,8 @@ runtime::~runtime() {
   for (auto& p : processors_) p->join();
 }
 
-// Counts of what has ended are read first: then none is missing among those that began. Equal ones say that at some
-// time between nothing was left (what ended sent its messages before).
+// Counts of ended work are read first, so that each is also among the started ones. If they are equal, nothing was
+// pending at some time between the two (ended work had sent its messages before).
 bool runtime::quiet() const {
   uint64_t done = outside_done_.load(std::memory_order_acquire);
   for (const auto& p : processors_) done += p->done.get();

@@ -66,8 +66,8 @@ result<> dispatcher::parts::queue(request_state& r, const stream& s) {
   return {};
 }
 
-// False: later, when there is room. What was queued before something was refused still runs: the request has ended
-// when that has.
+// False: there is no room now, try again later. If a part was refused, work queued before it still runs: the request
+// ends when that has ended.
 bool dispatcher::parts::begin(const request_pointer& r, lane& l) {
   const auto room = take_places(*r);
   if (!room) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside a dispatcher: which requests wait for what, which are under way on which stream. All of it but the inbox is
-// guarded by the runtime's lock of the cluster.
+// Internals of a dispatcher: dependencies of requests, and requests in flight on each stream. Everything except the
+// inbox is guarded by the runtime's lock of the cluster.
 #pragma once
 
 #include <deque>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster of GPUs with one global address space, seen from the host: one interface for every provider, chosen by its
-// name (docs/host.md). C++20, without headers of CUDA or of the host engine: host programs are compiled by any
-// compiler. Kernels are started by ggas/launch.hpp.
+// A cluster of GPUs with one global address space, as a host program sees it: one interface for every provider, chosen
+// by its name (docs/host.md). C++20, without headers of CUDA or of the host engine: any compiler compiles host
+// programs. ggas/launch.hpp starts kernels.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ concept has_sizes = requires(const D& d) {
   d.x + d.y + d.z;
 };
 
-// Sizes of a grid or a block. A number, or what has x, y, z: dim3 of CUDA and of the host engine.
+// Sizes of a grid or a block. A number, or a value with x, y, z, such as dim3 of CUDA and of the host engine.
 struct extent {
   unsigned x, y, z;
   constexpr extent(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
@@ -49,7 +49,7 @@ constexpr block_shape with_shared(const extent& threads, size_t bytes) {
   return b;
 }
 
-// A queue of a node's GPU: what it holds runs in order, other queues run next to it. A number is the node's own stream.
+// A queue of a node's GPU: its work runs in order; other queues run concurrently. A number is the node's own stream.
 struct stream {
   int node;
   uintptr_t id;  // of the provider: 0 is the node's own; cuda: the cudaStream_t, also one that the program made
@@ -62,8 +62,8 @@ struct event {
   uintptr_t id;
 };
 
-// How a node's host learns that its kernels have ended. Provider sim charges for each what the platform says
-// (gpu.sync_..._ns); providers on real memory have one way.
+// How a node's host learns that its kernels have ended. Provider sim charges the time that the platform gives for each
+// (gpu.sync_..._ns); providers on real memory have one method.
 enum class host_sync {
   stream,          // polls for the end of the stream
   device,          // of everything on the GPU
@@ -71,7 +71,7 @@ enum class host_sync {
   event_blocking,  // sleeps until an interrupt informs it of that event
 };
 
-// How many blocks a GPU that runs nothing else holds at once.
+// The number of blocks that an idle GPU holds at once.
 struct block_room {
   unsigned blocks;
   std::string limit;  // what sets it, as the provider names it
@@ -89,16 +89,16 @@ struct run_stats {
   double wall_s = 0;
 };
 
-// Used by one thread at a time, but for abort() and report(); threads may use clusters of their own side by side. Calls
-// marked `all` are made by every process of a job, in the same order; they wait for each other, at most
-// processes.timeout_ns, and fail in all processes if they fail in one. A wrong number of a node is errc::bad_argument.
+// A cluster is used by one thread at a time, except for abort() and report(); threads may use different clusters
+// concurrently. Calls marked `all` are made by every process of a job, in the same order. They wait for each other, at
+// most processes.timeout_ns, and fail in all processes if they fail in one. A node number that does not exist is
+// errc::bad_argument.
 class cluster {
  public:
-  // all. A provider that the program is not linked with is an error that names those that it is linked with.
+  // all. If the program is not linked with the provider, the error names the providers that it is linked with.
   static result<std::unique_ptr<cluster>> create(const cluster_config& cfg);
-  // Not `all`: a process that leaves takes nothing from the others. cuda: if kernels still run, their memory stays
-  // until the process ends: it cannot be taken away from below them. That is known of streams of the cluster; streams
-  // that the program made must be idle.
+  // Not `all`: other processes keep their memory. cuda: if kernels of the cluster's streams still run, their memory is
+  // kept until the process ends. Streams that the program made must be idle.
   virtual ~cluster() = default;
   cluster(const cluster&) = delete;
   cluster& operator=(const cluster&) = delete;
@@ -108,109 +108,117 @@ class cluster {
   // The nodes that this process runs: all of them, or one.
   virtual std::span<const int> local_nodes() const = 0;
   bool local(int node) const;
-  // What kernels of a node see of the cluster. Not of nodes that are none.
+  // The context of a node that kernels see. The node must exist.
   virtual const context& device_context(int node) const = 0;
 
   // ---- memory
 
-  // Where kernels of this process find a node's segment; null: no such node. shm, sim: the host may look at it, which
-  // costs no time. cuda: memory of the GPU; read and write copy.
+  // The address of a node's segment in kernels of this process; null: no such node. shm, sim: the host may access it,
+  // which costs no time. cuda: memory of the GPU; use read and write.
   virtual std::byte* segment(int node) = 0;
   size_t segment_bytes() const { return device_context(local_nodes()[0]).segment_bytes; }
-  // Copies between the program's memory and an offset of a local node's segment, next to whatever runs: for set-up and
-  // verification. When it returns the copy is done.
+  // Copies between the program's memory and an offset of a local node's segment, while kernels may run: for set-up and
+  // verification. The copy has ended when the call returns.
   virtual result<> write(int node, uint64_t offset, const void* from, size_t bytes);
   virtual result<> read(int node, uint64_t offset, void* to, size_t bytes);
-  // Pinned memory of a local node's host, cluster_config::host_bytes of it: kernels of the node use it at the same
-  // address; with a NIC it is registered for put and get, as the segment is. Looking at it costs no time.
+  // Pinned memory of a local node's host, of cluster_config::host_bytes. Kernels of the node use it at the same
+  // address; with a NIC it is registered for put and get, as the segment is. Accesses of the host program cost no time.
   virtual host_region host_memory(int node) = 0;
-  // all. Segments get `bytes` bytes, a multiple of 4 KB, not less than now and at most most_segment_bytes. What is in
-  // them stays, at the same addresses; what is new is zero. The streams must be idle. On an error segments are as
-  // before.
+  // all. Grows the segments to `bytes` bytes: a multiple of 4 KB, at least the present size and at most
+  // most_segment_bytes. Contents and addresses stay; new memory is zero. The streams must be idle. On an error segments
+  // are unchanged.
   virtual result<> grow(size_t bytes);
 
-  // ---- streams and events, as long as the cluster. Make them while nothing runs.
+  // ---- streams and events. They live as long as the cluster. Make them while nothing runs.
 
-  // A stream more of a local node. Of two streams of a GPU that have blocks to start those of the higher priority start
-  // first; 0 is that of the node's own stream, numbers beyond what the GPU has are its last. shm: takes no notice.
+  // Another stream of a local node. If two streams of a GPU have blocks to start, those of the stream with the higher
+  // priority start first; 0 is the priority of the node's own stream, and values beyond the GPU's range are set to its
+  // limit. shm: ignored.
   virtual result<stream> make_stream(int node, int priority = 0) = 0;
   virtual result<event> make_event(int node) = 0;
-  // The event is reached when all that the stream holds now has ended. Recorded again it forgets that.
+  // The event is reached when all work that is in the stream now has ended. A new record replaces the one before.
   virtual result<> record(const event& e, const stream& s) = 0;
-  // What the stream gets from now on begins when the event, as it was recorded last, is reached; no one has recorded
-  // it: at once. Stream and event may be of different nodes of this process.
+  // Later work of the stream begins when the event, as it was recorded last, is reached; at once if it was never
+  // recorded. Stream and event may be of different nodes of this process.
   virtual result<> wait(const stream& s, const event& e) = 0;
-  // Whether the event is reached; true also where no one has recorded it. shm, sim: as the last poll() or run() left
-  // it.
+  // Whether the event is reached; true also if it was never recorded. shm, sim: the state after the last poll() or
+  // run().
   virtual result<bool> reached(const event& e) = 0;
 
   // ---- running
 
-  // For ggas::launch: a kernel of the host engine, each of whose threads runs `kernel`. `name` stands in messages. Bad
-  // shapes (no threads, more than 1024 in a block, more than 227 KB of shared memory) are refused here. cuda:
+  // For ggas::launch: a kernel of the host engine, each of whose threads runs `kernel`. `name` appears in messages.
+  // Invalid shapes (no threads, more than 1024 in a block, more than 227 KB of shared memory) are refused here. cuda:
   // errc::unsupported.
   virtual result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
-  // Queues a copy that takes its turn in the stream: between the node's segment and its host_memory, or inside one of
-  // them, between places that do not overlap. Graphs may hold it. cuda, sim: by the GPU's copy engine.
+  // Queues a copy on the stream: between the node's segment and its host_memory, or inside one of them; the ranges do
+  // not overlap. Graphs may contain it. cuda, sim: by the GPU's copy engine.
   virtual result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) = 0;
-  // For ggas::blocks_at_once: room for blocks of that shape on the GPU of a local node. cuda: errc::unsupported, as it
-  // depends on the kernel.
+  // For ggas::blocks_at_once: room for blocks of that shape on the GPU of a local node. cuda: errc::unsupported,
+  // because it depends on the kernel.
   virtual result<block_room> room_for(const stream& s, extent block) const;
-  // Queues a program of the node's processor. Programs begin with start() or run(), side by side with each other and
-  // the kernels. An exception that leaves one is a device_fault. cuda: as threads; the segment is copied for them. sim:
-  // a program may itself queue work for its node's streams (host::start).
+  // Queues a program of the node's processor. Programs begin with start() or run(), and run concurrently with each
+  // other and with kernels. An exception that leaves a program is a device_fault. cuda: programs are threads; the
+  // segment is copied for them. sim: a program may itself queue work for its node's streams (host::start).
   virtual result<> launch_host(int node, std::function<void(host&)> program, std::string name = "program") = 0;
-  // Lets what is queued on the local nodes begin, and returns. On GPUs a kernel may have begun when it was launched.
+  // Starts the queued work of the local nodes, and returns. On GPUs a kernel may begin as soon as it is launched.
   virtual result<> start() = 0;
-  // Whether all that was started has ended; does not wait. shm and sim do their work here, a millisecond of it (shm) or
-  // a microsecond of simulated time (sim), so call it again and again. Errors as those of run().
+  // Whether all started work has ended; does not wait. shm and sim do their work here, a millisecond of it (shm) or a
+  // microsecond of simulated time (sim), so call it repeatedly. Errors as those of run().
   virtual result<bool> poll() = 0;
-  // start(), and then waits until all has ended, or returns timed_out after that much simulated (sim) or real time (20
-  // days or more: for ever), or cancelled when cluster_config::cancelled says so. After an error kernels that had not
-  // ended are gone, but on GPUs: there they go on until their waits end. Memory keeps what they wrote. With kernels it
-  // is a step of a host: provider sim charges each launching call, and at the end what the hosts need to learn of it.
-  // It reports nothing of stores and puts that a kernel has not completed: they may still be in flight.
+  // Calls start() and waits until all work has ended. Returns timed_out after `timeout_ns` of simulated (sim) or real
+  // time (20 days or more: no limit), or cancelled when cluster_config::cancelled says so.
+  //
+  // * After an error unfinished kernels are gone, except on GPUs: there they run until their waits end. Memory keeps
+  //   what they wrote.
+  // * With kernels it is a step of a host: provider sim charges each launching call, and at the end the time until the
+  //   hosts learn of it.
+  // * Stores and puts that a kernel has not completed may still be in flight; run() does not report them.
   virtual result<run_stats> run(uint64_t timeout_ns, host_sync how = host_sync::stream) = 0;
 
   // ---- failures
 
-  // Ends the waits of all kernels on all nodes, those of other processes and those with GGAS_FOREVER too: with
-  // ggas_aborted, some polls later, unless what they wait for has come. So it goes on until reset(). By any thread,
-  // also while another one is in run(), and from programs and on_progress.
+  // Ends the waits of all kernels on all nodes, also of other processes and with GGAS_FOREVER. A wait returns
+  // ggas_aborted some polls later, unless its condition has become true. This applies to later waits, too, until
+  // reset(). May be called by any thread, also while another one is in run(), and by programs and on_progress.
   virtual result<> abort() = 0;
-  // Waits of kernels of the local nodes that ended without success, until now or the last reset(): by a time-out or
-  // abort(). By any thread, also while kernels run.
+  // Failed waits of kernels of the local nodes, by a time-out or abort(), since the last reset(). May be called by any
+  // thread, also while kernels run.
   virtual result<hang_report> report() = 0;
-  // all. After a failure: every barrier and collective works again as in a new cluster, those of teams that the host
-  // made too, nothing is broken or aborted, and the nodes' memory is as it was but for what is the library's. First
-  // runs what is queued and waits until every node's stores have arrived, as run() with that time-out; an error of it
-  // is this one's, and nothing has changed. Streams that the program made must be idle. Puts, gets and atomics that
-  // were posted to queues of a NIC complete by themselves, also afterwards: ggas_quiet reports. Without a NIC rings of
-  // notifications are empty afterwards; with one counts of its failures stay.
+  // all. Repairs the cluster after a failure. Every barrier and collective works as in a new cluster, also those of
+  // teams that the host made; nothing is broken or aborted; the nodes' memory is unchanged outside the library's areas.
+  //
+  // * It first runs queued work and waits until every node's stores have arrived, as run() with that time-out. If that
+  //   fails, its error is returned, and nothing has changed.
+  // * Streams that the program made must be idle.
+  // * Puts, gets and atomics in queues of a NIC complete by themselves, also later; ggas_quiet reports them. Without a
+  //   NIC rings of notifications are empty afterwards; with one its counts of failures stay.
   virtual result<> reset(uint64_t timeout_ns) = 0;
 
   // ---- jobs: the processes of a program
 
-  // all. Waits until every process has come here; `where` is for messages, at most 48 letters.
+  // all. A barrier of the processes; `where` appears in messages, at most 48 letters.
   virtual result<> meet(const std::string& where);
-  // all. Says who brings what unless all processes bring the same text, of at most 8 KiB.
+  // all. Compares a text of all processes, of at most 8 KiB. If the texts differ, the error names each process and its
+  // text.
   virtual result<> same(const std::string& text);
 
   // ---- GPUs of this computer
 
-  // CUDA's number of a local node's GPU, and a stream of it as CUDA knows it, for work that is queued by other
-  // libraries. Null and -1: there is none, as with all other providers. The node's own stream is in order with the
-  // GPU's default stream, those of make_stream are not.
+  // The CUDA number of a local node's GPU, and the CUDA stream of a stream, for work that other libraries queue. Null
+  // and -1: it does not exist, as with all other providers. The node's own stream is in order with the GPU's default
+  // stream, those of make_stream are not.
   virtual int device(int node) const;
   virtual CUstream_st* cuda_stream(const stream& s) const;
-  // Whether another node has the same GPU: the processes then take turns on it, and every wait is long.
+  // Whether another node uses the same GPU. Then the processes take turns on it, and every wait is long.
   virtual bool shares_gpu(int node) const;
-  // Why remote atomics and ggas_signal_add return ggas_no_queue in kernels: two GPUs that have no atomics on each
-  // other's memory. Empty: all of them have. Not known of GPUs that are hidden from a process.
+  // The reason why remote atomics and ggas_signal_add return ggas_no_queue in kernels: two GPUs that have no atomics on
+  // each other's memory. Empty: all GPUs have them. GPUs that are hidden from a process are not checked.
   virtual const std::string& lacks_atomics() const;
-  // Writes what kernels of a node see to their constant memory, at `at` on its GPU; ggas::launch does that. It is due
-  // again when the number is another one: the program's clusters have all different ones, and grow() changes it.
+  // Writes the context of a node to the constant memory of kernels, at `at` on its GPU; ggas::launch does that. It must
+  // be repeated when constants_number() has changed: each cluster of the program has another number, and grow() changes
+  // it.
   virtual result<> write_constants(int node, void* at);
   virtual uint64_t constants_number() const;
 
@@ -226,14 +234,14 @@ class cluster {
   // all.
   virtual std::vector<energy_part> energy() const { return {}; }
   virtual std::vector<std::string> events(int node) const;  // NIC events so far, as text
-  // Ends waves, trace and capture; nothing is observed any more. The error (no_space) has a line for each file that is
-  // not whole. Without this call the destructor does it and reports on standard error.
+  // Closes waves, trace and capture; nothing is recorded after that. The error (no_space) has a line for each
+  // incomplete file. Without this call the destructor closes them and reports on standard error.
   virtual result<> end_observation() { return {}; }
 
-  // ---- ranges of all segments, from one offset to another: for ggas::heap and ggas::team_space. They last as long as
-  // what is returned.
+  // ---- ranges of all segments, from one offset to another: for ggas::heap and ggas::team_space. A range is reserved
+  // as long as the returned object lives.
 
-  // Null: another heap has some of it, which `why` names.
+  // Null: the range overlaps another heap, which `why` names.
   std::shared_ptr<void> keep_for_heap(uint64_t begin, uint64_t end, std::string& why);
   // The same of a local node's host_memory.
   std::shared_ptr<void> keep_for_host_heap(int node, uint64_t begin, uint64_t end, std::string& why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cluster is made of: the provider by name, and settings. Those of another provider are not looked at.
+// Configuration of a cluster: the provider by name, and settings. Settings of other providers are ignored.
 #pragma once
 
 #include <cstddef>

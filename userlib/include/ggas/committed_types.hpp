@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datatypes for kernels: committing one puts what kernels read of it into the segments, once, at the same offset on
-// every node. docs/datatypes.md. C++20.
+// Datatypes for kernels: committing a datatype writes the data that kernels read into the segments, once, at the same
+// offset on every node. docs/datatypes.md. C++20.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ struct segment_writer {
 };
 
 // The committed datatypes of a cluster. Used by one thread at a time; in a job all processes make the same calls in the
-// same order, as they do of the heap. Errors are texts; on an error nothing has changed. A handle is good while the
-// space lives; kernels that use it have ended before it is freed.
+// same order, as for the heap. Errors are texts; on an error nothing has changed. A handle is valid while the space
+// lives; kernels that use it must end before it is freed.
 class type_space {
  public:
   // `memory` outlives it.
@@ -48,11 +48,11 @@ class type_space {
   std::map<uint64_t, uint64_t> images_;  // generation, offset
 };
 
-// Of a cluster's segments, which it outlives.
+// Writes to a cluster's segments. It must not outlive the cluster.
 segment_writer writer_of(cluster& c);
 
-// What is wrong with a handle on a cluster: that it was not committed, was freed before, or is another cluster's.
-// Empty: nothing. By any thread.
+// The error of a handle on a cluster: it was not committed, was freed before, or belongs to another cluster. Empty: it
+// is valid. May be called by any thread.
 std::string type_error(const cluster& c, const ggas_type& handle);
 
 }  // namespace ggas

@@ -7,8 +7,8 @@
  * notifications are values in slots of the target's segment and arrive after the data of earlier calls.
  *
  * Every call that can wait takes a time-out in nanoseconds: 0 tests, GGAS_BLOCK waits for ever. A call that returned
- * GGAS_TIMEOUT has waited and not failed: the same call again goes on with it. Any thread may call anything, but for
- * ggas_process_stop(), which is the last call. docs/libggas.md has the rules: order, failures, limits.
+ * GGAS_TIMEOUT has waited and not failed: repeat the call to continue. Any thread may make any call;
+ * ggas_process_stop() is the last one. Rules of order, failures and limits: docs/libggas.md.
  */
 #ifndef GGAS_GGAS_H
 #define GGAS_GGAS_H
@@ -31,7 +31,7 @@ extern "C" {
 #define GGAS_PASSIVE_MOST 65536  /**< bytes of a passive message */
 #define GGAS_ELEMENT_MOST 4096   /**< bytes of an element of a reduction of the user */
 
-/** What a call returns: 0, GGAS_TIMEOUT, or an error, which is negative. */
+/** Result of a call: 0, GGAS_TIMEOUT, or an error, which is negative. */
 typedef enum ggas_rc {
   GGAS_OK = 0,
   GGAS_TIMEOUT = 1,           /**< the time was up; the same call again goes on */
@@ -79,7 +79,7 @@ typedef struct ggas_statistics {
   uint64_t timeouts;    /**< calls that returned GGAS_TIMEOUT */
 } ggas_statistics;
 
-/** A part of a list: bytes of a segment here, and of one there. */
+/** A part of a list: bytes of a local segment and of a remote one. */
 typedef struct ggas_part {
   uint32_t local_segment;
   uint32_t remote_segment;
@@ -92,7 +92,7 @@ typedef struct ggas_process ggas_process; /**< this process as a rank of its job
 
 /** Text of a code. Never null; static. */
 const char* ggas_rc_text(ggas_rc code);
-/** What the last call of this thread that failed has to say, naming value and rule; "" before. Until its next call.
+/** Text of the last failed call of this thread, with value and rule; "" if none failed. Valid until its next call.
  */
 const char* ggas_error_text(void);
 
@@ -103,22 +103,22 @@ const char* ggas_error_text(void);
  */
 ggas_rc ggas_process_start(ggas_process** process, uint64_t timeout_ns);
 /**
- * The same with a choice of how ranks find each other. By a module they may have any launcher; all of them must be on
- * one computer, else all get GGAS_ERR_SYSTEM.
+ * The same with a choice of the way in which ranks find each other. Modules work with any launcher. If the ranks are
+ * not all on one computer, all get GGAS_ERR_SYSTEM.
  * @param bootstrap "unix": as ggas_process_start() without GGAS_BOOTSTRAP; "tcp", "mpi", "pmix": that module
- *   (docs/libggas.md, Start-up); null: what GGAS_BOOTSTRAP says
+ *   (docs/libggas.md, Start-up); null: the value of GGAS_BOOTSTRAP
  * @param communicator for "mpi": address of an MPI_Comm of Open MPI, all of whose processes call this, between MPI_Init
  *   and MPI_Finalize; null: MPI_COMM_WORLD. Others: must be null
  */
 ggas_rc ggas_process_start_by(ggas_process** process, const char* bootstrap, const void* communicator,
                               uint64_t timeout_ns);
-/** Leaves the job without waiting; frees everything. Other ranks see GGAS_STATE_LEFT. Null is let pass. */
+/** Leaves the job without waiting; frees everything. Other ranks see GGAS_STATE_LEFT. Null is allowed. */
 void ggas_process_stop(ggas_process* process);
 /** Number of this rank. */
 ggas_rc ggas_process_rank(const ggas_process* process, uint32_t* rank);
 /** Number of ranks of the job. */
 ggas_rc ggas_process_size(const ggas_process* process, uint32_t* size);
-/** The states of all ranks, looked at now. @param states room for as many as ranks */
+/** The present states of all ranks. @param states room for one state of each rank */
 ggas_rc ggas_process_states(ggas_process* process, ggas_state* states, size_t count);
 /** Ends another rank's process with SIGKILL. */
 ggas_rc ggas_process_kill(ggas_process* process, uint32_t rank);
@@ -133,7 +133,7 @@ ggas_rc ggas_process_statistics(const ggas_process* process, ggas_statistics* st
 /** New memory of this rank, filled with 0, which no other rank may reach yet. @param bytes 1 ... memory of the host
  */
 ggas_rc ggas_segment_allocate(ggas_process* process, uint32_t segment, uint64_t bytes);
-/** The caller's memory as a segment; it stays the caller's, and stays until ggas_segment_delete(). */
+/** The caller's memory as a segment. The caller keeps it until ggas_segment_delete(), and frees it. */
 ggas_rc ggas_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
 /**
  * Memory of a descriptor as a segment: `bytes` from `offset` (whole pages) of a dma-buf, as of a GPU's memory, or
@@ -143,7 +143,7 @@ ggas_rc ggas_segment_bind(ggas_process* process, uint32_t segment, void* memory,
 ggas_rc ggas_segment_bind_dmabuf(ggas_process* process, uint32_t segment, int fd, uint64_t offset, uint64_t bytes);
 /** Lets a rank reach a segment of this one. */
 ggas_rc ggas_segment_permit(ggas_process* process, uint32_t segment, uint32_t rank);
-/** Of all members of a group, with sizes of their own: allocate, permit to all, barrier. */
+/** Called by all members of a group, each with its own size: allocate, permit to all, barrier. */
 ggas_rc ggas_segment_create(ggas_process* process, uint32_t segment, uint64_t bytes, uint32_t group,
                             uint64_t timeout_ns);
 /** The same with memory of the caller. */
@@ -152,16 +152,16 @@ ggas_rc ggas_segment_use(ggas_process* process, uint32_t segment, void* memory, 
 /** As ggas_segment_create(), of memory of a descriptor: ggas_segment_bind_dmabuf(). */
 ggas_rc ggas_segment_use_dmabuf(ggas_process* process, uint32_t segment, int fd, uint64_t offset, uint64_t bytes,
                                 uint32_t group, uint64_t timeout_ns);
-/** Takes a segment away, also from other ranks. Its memory is freed unless it is the caller's. */
+/** Removes a segment, also for other ranks. Its memory is freed unless it is the caller's. */
 ggas_rc ggas_segment_delete(ggas_process* process, uint32_t segment);
 /** Address of a segment of this rank. */
 ggas_rc ggas_segment_pointer(ggas_process* process, uint32_t segment, void** pointer);
 /** Bytes of a segment of a rank, this one or another. */
 ggas_rc ggas_segment_size(ggas_process* process, uint32_t segment, uint32_t rank, uint64_t* bytes);
-/** Adds to 8 bytes (aligned) of a rank's segment. @param old what was there; may be null */
+/** Adds to 8 bytes (aligned) of a rank's segment. @param old the value before; may be null */
 ggas_rc ggas_segment_fetch_add(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t add,
                                uint64_t* old, uint64_t timeout_ns);
-/** Writes `desired` if `expected` is there. */
+/** Writes `desired` if the value is `expected`. */
 ggas_rc ggas_segment_compare_swap(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank,
                                   uint64_t expected, uint64_t desired, uint64_t* old, uint64_t timeout_ns);
 
@@ -173,25 +173,25 @@ ggas_rc ggas_segment_compare_swap(ggas_process* process, uint32_t segment, uint6
  * @param gpu number of the GPU; -1: the rank modulo the number of GPUs that this process sees
  */
 ggas_rc ggas_gpu_open(ggas_process* process, const char* module, int32_t gpu, uint64_t bytes, uint64_t timeout_ns);
-/** Number of the GPU, as this process counts. */
+/** Number of the GPU in this process. */
 ggas_rc ggas_gpu_number(const ggas_process* process, int32_t* gpu);
 /**
- * What kernels of this rank need to reach the memory of all GPUs by the device library (ggas/ggas.cuh): for
+ * The context by which kernels of this rank reach the memory of all GPUs with the device library (ggas/ggas.cuh): for
  * ggas::set_device_context() on CUDA, for the scheduler of the host SIMT engine.
- * @param context a ggas::context @param bytes its size: GGAS_ERR_SIZE if the library was built with another
+ * @param context a ggas::context @param bytes its size: GGAS_ERR_SIZE if it is another one in the library
  */
 ggas_rc ggas_gpu_context(ggas_process* process, void* context, size_t bytes);
 /** New memory of this rank's GPU, filled with 0. Its notification slots are in memory of the host. */
 ggas_rc ggas_gpu_segment_allocate(ggas_process* process, uint32_t segment, uint64_t bytes);
 /** The caller's memory on the GPU as a segment. Others reach it through a thread of this process. */
 ggas_rc ggas_gpu_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
-/** Of all members of a group: allocate, permit to all, barrier. */
+/** Called by all members of a group: allocate, permit to all, barrier. */
 ggas_rc ggas_gpu_segment_create(ggas_process* process, uint32_t segment, uint64_t bytes, uint32_t group,
                                 uint64_t timeout_ns);
 /** The same with memory of the caller. */
 ggas_rc ggas_gpu_segment_use(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes, uint32_t group,
                              uint64_t timeout_ns);
-/** Where an allocated segment of a rank begins, for kernels: ggas_pointer_of_node<T>(rank, offset). */
+/** Offset of an allocated segment of a rank, for kernels: ggas_pointer_of_node<T>(rank, offset). */
 ggas_rc ggas_gpu_segment_place(ggas_process* process, uint32_t segment, uint32_t rank, uint64_t* offset);
 /**
  * The notification slots of a rank's segment, for kernels: a value, not 0, that a kernel stores there after a fence of
@@ -199,13 +199,13 @@ ggas_rc ggas_gpu_segment_place(ggas_process* process, uint32_t segment, uint32_t
  */
 ggas_rc ggas_gpu_segment_slots(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t** slots);
 
-/** How bytes of a GPU go to another rank. */
+/** Path of bytes of a GPU to another rank. */
 typedef enum ggas_gpu_way {
   GGAS_GPU_DIRECT, /**< from GPU to GPU */
   GGAS_GPU_STAGED, /**< through memory of the host, in chunks: one leaves while the next one comes */
   GGAS_GPU_HYBRID  /**< direct below the threshold, staged from there on */
 } ggas_gpu_way;
-/** Copies from a segment here to one of a rank, as ggas_queue_write() does, on the way that is asked for. */
+/** Copies from a local segment to one of a rank, as ggas_queue_write() does, on the path `way`. */
 ggas_rc ggas_gpu_write(ggas_process* process, const ggas_part* part, uint32_t rank, uint32_t queue, ggas_gpu_way way,
                        uint64_t timeout_ns);
 /** Bytes from which a hybrid write is staged (UINT64_MAX: never), and bytes of a chunk. */
@@ -213,8 +213,8 @@ ggas_rc ggas_gpu_limits(const ggas_process* process, uint64_t* threshold, uint64
 /** @param chunk 4096 ... 2^30 */
 ggas_rc ggas_gpu_set_limits(ggas_process* process, uint64_t threshold, uint64_t chunk);
 /**
- * Measures both ways from a segment here to one of a rank, of the same size or larger, which is overwritten, and sets
- * the limits that were best. @param file where they are stored for ggas_gpu_load_limits(); may be null
+ * Measures both paths from a local segment to one of a rank, of the same size or larger, which is overwritten, and
+ * sets the best limits. @param file stores them for ggas_gpu_load_limits(); may be null
  */
 ggas_rc ggas_gpu_tune(ggas_process* process, uint32_t segment, uint32_t rank, const char* file);
 /** Sets the limits that ggas_gpu_tune() has stored. */
@@ -222,17 +222,17 @@ ggas_rc ggas_gpu_load_limits(ggas_process* process, const char* file);
 
 /** Another queue. @param queue its id */
 ggas_rc ggas_queue_create(ggas_process* process, uint32_t* queue);
-/** Takes a queue away; its id may be given out again. */
+/** Deletes a queue; its id may be used again. */
 ggas_rc ggas_queue_delete(ggas_process* process, uint32_t queue);
 /** Requests that were posted since the last ggas_queue_wait(). */
 ggas_rc ggas_queue_posted(const ggas_process* process, uint32_t queue, uint64_t* posted);
-/** Copies from a segment here to one of a rank. Its bytes may change after ggas_queue_wait(). */
+/** Copies from a local segment to one of a rank. The source may be overwritten after ggas_queue_wait(). */
 ggas_rc ggas_queue_write(ggas_process* process, const ggas_part* part, uint32_t rank, uint32_t queue,
                          uint64_t timeout_ns);
-/** Copies from a segment of a rank to one here. The bytes are there after ggas_queue_wait(). */
+/** Copies from a segment of a rank to a local one. The bytes have arrived after ggas_queue_wait(). */
 ggas_rc ggas_queue_read(ggas_process* process, const ggas_part* part, uint32_t rank, uint32_t queue,
                         uint64_t timeout_ns);
-/** Writes several parts, in their order. An error or a time-out leaves those before it written. */
+/** Writes several parts, in their order. After an error or a time-out the parts before it are written. */
 ggas_rc ggas_queue_write_list(ggas_process* process, const ggas_part* parts, size_t count, uint32_t rank,
                               uint32_t queue, uint64_t timeout_ns);
 /** Reads several parts, in their order. */
@@ -242,32 +242,32 @@ ggas_rc ggas_queue_read_list(ggas_process* process, const ggas_part* parts, size
 ggas_rc ggas_queue_notify(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t slot, uint32_t value,
                           uint32_t queue, uint64_t timeout_ns);
 /**
- * Waits until everything posted before is done, and forgets it. GGAS_ERR_PEER, until it is purged: a target was lost;
- * what it got is not known.
+ * Waits until all requests posted before are done, and forgets them. GGAS_ERR_PEER: a target was lost, and it is not
+ * known which data it got; every call returns this until the queue is purged.
  */
 ggas_rc ggas_queue_wait(ggas_process* process, uint32_t queue, uint64_t timeout_ns);
-/** Forgets what was posted, also its errors. */
+/** Forgets all posted requests and their errors. */
 ggas_rc ggas_queue_purge(ggas_process* process, uint32_t queue);
 
-/** Waits until one of slots first ... first + count - 1 of a segment here is not 0. @param found that slot */
+/** Waits until one of slots first ... first + count - 1 of a local segment is not 0. @param found that slot */
 ggas_rc ggas_notification_waitsome(ggas_process* process, uint32_t segment, uint32_t first, uint32_t count,
                                    uint32_t* found, uint64_t timeout_ns);
-/** Sets a slot to 0 and gives what was in it, in one step: of several threads one gets the value. */
+/** Sets a slot to 0 and returns its value, in one atomic step: of several threads one gets the value. */
 ggas_rc ggas_notification_reset(ggas_process* process, uint32_t segment, uint32_t slot, uint32_t* value);
 
 /** A message to a rank that takes it with ggas_passive_receive(). @param bytes 1 ... GGAS_PASSIVE_MOST */
 ggas_rc ggas_passive_send(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t bytes,
                           uint64_t timeout_ns);
-/** The next message of any rank, of one rank in its order. @param bytes room; GGAS_ERR_SIZE leaves a longer message
+/** The next message of any rank; those of one rank in its order. @param bytes room; GGAS_ERR_SIZE: longer, not taken
  */
 ggas_rc ggas_passive_receive(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t* rank, uint64_t bytes,
                              uint64_t timeout_ns);
 
-/** An empty group. @param group its id here; other ranks may have another */
+/** An empty group. @param group its local id; on other ranks it may be another */
 ggas_rc ggas_group_create(ggas_process* process, uint32_t* group);
 /** Adds a rank to a group that is not committed. */
 ggas_rc ggas_group_add(ggas_process* process, uint32_t group, uint32_t rank);
-/** Of all members, which have added the same ranks. Afterwards the group can be used. */
+/** Called by all members, which have added the same ranks. After that the group can be used. */
 ggas_rc ggas_group_commit(ggas_process* process, uint32_t group, uint64_t timeout_ns);
 /** Leaves a group. Other members keep it. */
 ggas_rc ggas_group_delete(ggas_process* process, uint32_t group);
@@ -282,8 +282,8 @@ ggas_rc ggas_group_allreduce(ggas_process* process, const void* from, void* to, 
                              ggas_operation operation, uint32_t group, uint64_t timeout_ns);
 
 /**
- * An operation of the user: result[i] = one[i] op two[i]; result may be one. Associative. What it returns but 0 ends
- * the reduction with that code.
+ * An operation of the user: result[i] = one[i] op two[i]; result may be one. Associative. If it returns a code other
+ * than 0, the reduction ends with that code.
  */
 typedef int (*ggas_reducer)(const void* one, const void* two, void* result, void* state, size_t elements,
                             size_t element_bytes, uint64_t timeout_ns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libggas for C++20: a process that stops by itself, codes that cannot be overlooked, spans in place of offsets where
-// that is shorter. Thin: everything is a call of ggas.h.
+// libggas for C++20: a process that stops automatically, codes that cannot be ignored, and spans instead of offsets
+// where that is shorter. A thin layer: everything is a call of ggas.h.
 #pragma once
 
 #include <chrono>

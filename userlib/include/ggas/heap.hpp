@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symmetric heap: places in the segments by allocate and free, the same offset on every node and in every process.
+// The symmetric heap: allocate and free memory of the segments, at the same offset on every node and in every process.
 // docs/heap.md. C++20, so that nvcc can include it.
 #pragma once
 
@@ -22,11 +22,11 @@ struct heap_config {
   uint64_t most_end = 0;  // that `grow` may reach; 0: the heap does not grow
   // Makes every segment `end` bytes long; the error or nothing. Called in all processes alike.
   std::function<std::string(uint64_t end)> grow = {};
-  // Takes the range, from `begin` to the end or the most it grows to, until what is returned is gone. Null: it cannot
-  // be had. Empty: no other process uses it.
+  // Reserves the range, from `begin` to the end or to its largest size, as long as the returned object lives. Null: it
+  // is not available. Empty: no other process uses it.
   std::function<std::shared_ptr<void>(uint64_t begin, uint64_t end, std::string& why)> keep = {};
-  // In a job: waits until all processes have come here, and says what is wrong if they do not all bring the same text.
-  // Empty: one process.
+  // In a job: a barrier of all processes, which returns an error if they do not all pass the same text. Empty: one
+  // process.
   std::function<std::string(const std::string& call)> same = {};
 };
 
@@ -46,12 +46,14 @@ class heap {
  public:
   static constexpr uint64_t unit = 256;  // sizes and offsets are multiples of it
 
-  // Null if the range is none or another heap's (`why` names the numbers), or the processes do not want the same.
+  // Null if the range is empty or overlaps another heap (`why` has the numbers), or if the processes pass different
+  // arguments.
   static std::unique_ptr<heap> create(heap_config cfg, std::string& why);
 
-  // Offset of `bytes` bytes (1 or more) at a multiple of `alignment`, a power of two; nothing: `why` says why.
+  // Offset of `bytes` bytes (1 or more) at a multiple of `alignment`, a power of two. Empty: failed, and `why` has the
+  // reason.
   std::optional<uint64_t> allocate(uint64_t bytes, std::string& why, uint64_t alignment = unit);
-  // `offset` came from allocate and was not freed since; empty: it is free now.
+  // `offset` came from allocate and was not freed since. Returns an error, or an empty text: it is free now.
   std::string free(uint64_t offset);
 
   heap_statistics statistics() const;
@@ -75,12 +77,12 @@ class heap {
   uint64_t used_bytes_ = 0, peak_ = 0, calls_ = 0, grown_ = 0;
 };
 
-// The range after what the library reserves and `by_hand` bytes that the program lays out itself, to the end of the
-// segments; it grows with them. A cluster's heaps do not overlap: the second one of such a range is refused. In a job
-// the processes compare their calls. `c` outlives the heap.
+// The range after the reserved area and `by_hand` bytes that the program lays out itself, to the end of the segments;
+// it grows with them. A cluster's heaps do not overlap: a second heap in such a range is refused. In a job the
+// processes compare their calls. `c` must outlive the heap.
 heap_config heap_of(cluster& c, uint64_t by_hand = 0);
-// The pinned memory of a local node, after `by_hand` bytes: offsets in host_memory(node), of this process alone. Of
-// one range there is one heap at a time. `c` outlives the heap.
+// The pinned memory of a local node, after `by_hand` bytes: offsets in host_memory(node), in this process only. A range
+// has one heap at a time. `c` must outlive the heap.
 heap_config host_heap_of(cluster& c, int node, uint64_t by_hand = 0);
 
 }  // namespace ggas

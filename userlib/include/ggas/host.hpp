@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of a node's processor (cluster::launch_host): what it may touch, and what that costs. Addresses are those
-// of the cluster: pinned host memory, pages of the NIC, and the node's GPU segment (through the GPU's BAR).
+// A program of a node's processor (cluster::launch_host): the memory that it may access, and the cost. Addresses are
+// those of the cluster: pinned host memory, pages of the NIC, and the node's GPU segment (through the GPU's BAR).
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ struct host_region {
   uint64_t nla;  // network logical address of the first byte, the same on every node
 };
 
-// Valid inside the program only. A call returns when the processor would go on: provider sim charges the times of the
-// platform's [cpu], and runs the rest of the cluster meanwhile.
+// Valid inside the program only. A call returns when the processor would continue: provider sim charges the times of
+// the platform's [cpu], and runs the rest of the cluster in the meantime.
 class host {
  public:
   virtual ~host() = default;

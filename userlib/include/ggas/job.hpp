@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a program on one computer, one for each node: who this one is. C++20.
+// The processes of a program on one computer, one for each node, and the rank of this one. C++20.
 #pragma once
 
 #include <cstdint>

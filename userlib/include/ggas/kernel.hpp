@@ -16,7 +16,7 @@
 
 namespace ggas {
 
-// What a compiler made of a kernel: how it is queued. `whole`: all blocks must run at once.
+// The compiled forms of a kernel, as functions that queue it. `whole`: all blocks must run at once.
 template <class Function>
 struct made_kernel;
 template <class... P>
@@ -45,15 +45,15 @@ result<> queue_made(cluster& c, const stream& s, extent grid, const block_shape&
 }
 }  // namespace detail
 
-// Queues a kernel on a stream, or, by the number of a node, on the node's own; the arguments are copied. An error of
-// the launch is reported here, one of the kernel by cluster::run.
+// Queues a kernel on a stream, or, by the number of a node, on the node's own; the arguments are copied. Errors of the
+// launch are returned here, errors of the kernel by cluster::run.
 template <class... P>
 result<> launch(cluster& c, const stream& s, extent grid, const block_shape& block, const kernel<void(P...)>& k,
                 std::type_identity_t<P>... args) {
   return detail::queue_made(c, s, grid, block, false, k, args...);
 }
-// Of a kernel whose blocks wait for each other, because it calls forms of the grid: on a GPU all blocks must be there
-// at once, or they wait until their time-outs. A grid that does not fit is refused before it starts.
+// For a kernel whose blocks wait for each other, because it calls forms of the grid: on a GPU all blocks must be
+// resident at once, or they wait until their time-outs. A grid that does not fit is refused before it starts.
 template <class... P>
 result<> launch_grid(cluster& c, const stream& s, extent grid, const block_shape& block, const kernel<void(P...)>& k,
                      std::type_identity_t<P>... args) {
@@ -62,7 +62,7 @@ result<> launch_grid(cluster& c, const stream& s, extent grid, const block_shape
 
 }  // namespace ggas
 
-// At namespace scope, in a header. Weak: what the program is not linked with has no address.
+// At namespace scope, in a header. Weak: null if the program is not linked with it.
 #define GGAS_KERNEL(name, ...)                                                                \
   extern const ::ggas::made_kernel<void(__VA_ARGS__)> name##_on_engine __attribute__((weak)); \
   extern const ::ggas::made_kernel<void(__VA_ARGS__)> name##_on_cuda __attribute__((weak));   \

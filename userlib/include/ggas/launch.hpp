@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // For files with kernels: ggas::launch(cluster, stream or node, grid, block, kernel, arguments ...) starts a kernel of
-// the file, and GGAS_DEFINE_KERNEL makes it known to host programs (ggas/kernel.hpp). With nvcc kernels are those of
-// provider cuda, else of shm and sim; on a cluster of another provider a launch is errc::unsupported. All functions
-// have internal linkage: a program may be linked with the same file compiled both ways. With nvcc the GPU of the node
-// is the thread's current one afterwards.
+// the file, and GGAS_DEFINE_KERNEL registers it for host programs (ggas/kernel.hpp).
+//
+// * Compiled by nvcc, kernels are those of provider cuda, otherwise of shm and sim; on a cluster of another provider a
+//   launch is errc::unsupported.
+// * All functions have internal linkage: a program may be linked with the same file compiled both ways.
+// * With nvcc the GPU of the node is the thread's current one afterwards.
 #pragma once
 
 #include <type_traits>
@@ -24,12 +26,12 @@ struct grid_size {
 
 #ifdef __CUDACC__
 
-// A stream of the program's, of the node's GPU.
+// A stream that the program made on the node's GPU.
 inline stream user_stream(int node, cudaStream_t s) { return {node, reinterpret_cast<uintptr_t>(s)}; }
 
 namespace detail {
 
-// Which cluster's constants the kernels of this translation unit see, by GPU; of the program, where nvlink links units.
+// The cluster whose constants the kernels of this translation unit see, by GPU; shared by all units that nvlink links.
 #ifdef __CUDACC_RDC__
 inline std::array<std::atomic<uint64_t>, 64> given_constants;
 #else
@@ -60,10 +62,10 @@ static std::array<std::atomic<uint64_t>, 64> given_constants;
 
 }  // namespace detail
 
-// Kernels of this file see the cluster from now on, on the GPUs of all local nodes; that of the stream's node becomes
-// the thread's current one. ggas::launch and calls on a stream do that by themselves; call it before <<<...>>>, and
-// where the first launch must cost no more than the others. It does not wait for kernels: a program with several
-// clusters on a GPU lets kernels of this file end before it launches the first one of another cluster.
+// From now on kernels of this file see the cluster, on the GPUs of all local nodes; the GPU of the stream's node
+// becomes the thread's current one. ggas::launch and calls on a stream do that automatically. Call it before <<<...>>>,
+// and where the first launch must not cost more than the others. It does not wait for kernels: with several clusters on
+// a GPU, kernels of this file must end before the program launches the first one of another cluster.
 [[maybe_unused]] static result<> prepare(cluster& c, const stream& s) {
   const int gpu = c.device(s.node);
   if (c.config().provider != "cuda")
@@ -81,7 +83,7 @@ static std::array<std::atomic<uint64_t>, 64> given_constants;
 
 namespace detail {
 
-// More than 48 KB of dynamic shared memory a kernel gets when it was allowed to.
+// A kernel must be allowed to use more than 48 KB of dynamic shared memory.
 template <class... P>
 static cudaError_t allow_shared(void (*kernel)(P...), size_t bytes) {
   if (bytes <= 48 * 1024) return cudaSuccess;
@@ -91,7 +93,7 @@ static cudaError_t allow_shared(void (*kernel)(P...), size_t bytes) {
   return e;
 }
 
-// As registers, shared memory and threads of a multiprocessor allow.
+// As many as registers, shared memory and threads of a multiprocessor allow.
 template <class... P>
 static result<block_room> room_of(cluster& c, const stream& s, const block_shape& block, void (*kernel)(P...)) {
   if (auto ok = prepare(c, s); !ok) return std::move(ok.error());
@@ -119,7 +121,7 @@ static result<grid_size> recommended_size(cluster& c, const stream& s, void (*ke
 
 namespace detail {
 
-// What is between a launch and CUDA: the context, and attributes of the launch.
+// The work between a launch and CUDA: the context, and attributes of the launch.
 template <class... P>
 static result<> launch_with(cluster& c, const stream& s, extent grid, const block_shape& block,
                             cudaLaunchAttribute* attributes, unsigned count, void (*kernel)(P...),
@@ -138,7 +140,7 @@ static result<> launch_with(cluster& c, const stream& s, extent grid, const bloc
 
 }  // namespace detail
 
-// The result is what CUDA says of this launch, not of calls before it.
+// The result is CUDA's error of this launch, not of earlier calls.
 template <class... P>
 static result<> launch(cluster& c, const stream& s, extent grid, const block_shape& block, void (*kernel)(P...),
                        std::type_identity_t<P>... args) {
@@ -160,7 +162,7 @@ static result<block_room> room_of(cluster& c, const stream& s, const block_shape
   return c.room_for(s, block);
 }
 
-// A thread is a fiber: few of them.
+// A thread is a fiber: use few of them.
 template <class... P>
 static result<grid_size> recommended_size(cluster& c, const stream& s, void (*)(P...)) {
   constexpr unsigned blocks = 2, threads = 64;
@@ -173,7 +175,7 @@ static result<grid_size> recommended_size(cluster& c, const stream& s, void (*)(
 
 #endif
 
-// How many blocks of a kernel run at once on a GPU that runs nothing else.
+// The number of blocks of a kernel that run at once on an idle GPU.
 template <class... P>
 static result<unsigned> blocks_at_once(cluster& c, const stream& s, const block_shape& block, void (*kernel)(P...)) {
   const auto room = detail::room_of(c, s, block, kernel);
@@ -181,7 +183,7 @@ static result<unsigned> blocks_at_once(cluster& c, const stream& s, const block_
   return room->blocks;
 }
 
-// A grid of a kernel that keeps the GPU busy, and whose blocks run at once.
+// A grid of a kernel that uses the whole GPU, and whose blocks run at once.
 template <class... P>
 static result<grid_size> recommended_grid(cluster& c, const stream& s, void (*kernel)(P...)) {
   return detail::recommended_size(c, s, kernel);
@@ -199,7 +201,7 @@ static result<> launch_grid(cluster& c, const stream& s, extent grid, const bloc
                                        std::to_string(room->blocks) + " of them at once (" + room->limit + ")"};
 }
 
-// For GGAS_DEFINE_KERNEL. Of this file alone, as the kernel.
+// For GGAS_DEFINE_KERNEL. Internal linkage, as the kernel's.
 namespace {
 template <auto Kernel>
 struct made_here;
@@ -213,8 +215,8 @@ struct made_here<Kernel> {
 
 }  // namespace ggas
 
-// At namespace scope, that of GGAS_KERNEL(name, ...). `function` is a __global__ function with these parameters, and
-// static where the file is compiled both ways.
+// At the namespace scope of GGAS_KERNEL(name, ...). `function` is a __global__ function with these parameters; it must
+// be static if the file is compiled both ways.
 #ifdef __CUDACC__
 #define GGAS_DEFINE_KERNEL(name, function) \
   const decltype(name##_on_cuda) name##_on_cuda { ::ggas::made_here<function>::queue }

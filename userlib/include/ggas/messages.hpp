@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that exchange messages, made by the host: their rings and state, in the heap. docs/messages.md. C++20.
+// Ranks that exchange messages, made by the host: their rings and state are in the heap. docs/messages.md. C++20.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ggas {
 
 class cluster;
 
-// What ranks are, and how much room their messages have. Blocks `first` ... `first` + `blocks` - 1 of a grid of each
+// The kind of the ranks, and the room for their messages. Blocks `first` ... `first` + `blocks` - 1 of a grid of each
 // node.
 struct message_config {
   ggas_rank_kind kind = ggas_rank_is_thread;
@@ -28,8 +28,8 @@ struct message_config {
 };
 
 // Used by one thread at a time while no kernel runs; in a job all processes make the same calls in the same order.
-// Errors are texts; on an error nothing has changed, and kernels refuse what is returned. ggas_messages are a value:
-// pass them to kernels. They are good until they are freed, which kernels do not check.
+// Errors are texts; on an error nothing has changed, and kernels refuse the returned value. ggas_messages is a value:
+// pass it to kernels. It is valid until it is freed, which kernels do not check.
 class message_space {
  public:
   // Both outlive it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks made by the host: words and slots of their collectives, in the heap. docs/ranks.md. C++20.
+// Ranks made by the host: words and slots of their collectives are in the heap. docs/ranks.md. C++20.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ggas {
 
 class cluster;
 
-// What ranks are made of.
+// The blocks and the memory of the ranks.
 struct rank_shape {
   unsigned blocks = 1;                  // of each node that are ranks: 1 ... 1024
   unsigned first = 0;                   // block of the grid that is the node's first rank
@@ -30,9 +30,9 @@ struct rank_shape {
 };
 
 // The ranks of a cluster, whose words lie in its heap. Used by one thread at a time while no kernel runs; in a job all
-// processes make the same calls in the same order. Errors are texts; on an error nothing has changed, and the ranks
-// returned are such that kernels refuse. Ranks are a value: pass them to kernels. They are good until they are freed,
-// which kernels do not check. cluster::reset() is for ranks, too.
+// processes make the same calls in the same order. Errors are texts; on an error nothing has changed, and kernels
+// refuse the returned ranks. Ranks are a value: pass them to kernels. They are valid until they are freed, which
+// kernels do not check. cluster::reset() also resets ranks.
 class rank_space {
  public:
   // Both outlive it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who hangs where: waits of kernels that failed, and collectives that were refused, since the cluster was made or reset
+// Report of hangs: waits of kernels that failed, and collectives that were refused, since the cluster was made or reset
 // (docs/failures.md).
 #pragma once
 
@@ -33,14 +33,15 @@ struct hang_report {
 
 const char* name_of(call_id call);
 
-// ---- for providers; programs ask their cluster
+// ---- for providers; programs use cluster::report()
 
-// What the bytes of a node's reserved area from layout::failed_waits() on say, layout::wait_bytes of them.
+// Adds the records in the bytes of a node's reserved area from layout::failed_waits() on, layout::wait_bytes of them.
 void add_waits(const context& node, std::span<const std::byte> area, hang_report& to);
 
 // A word of a node's segment; nothing if it cannot be read.
 using word_reader = std::function<std::optional<uint64_t>(int node, uint64_t offset)>;
-// Follows the waits of all nodes, those of `elsewhere`, which the report does not list, as well. `any`: a node.
+// Finds the cause in the waits of all nodes, and in those of `elsewhere`, which the report does not list. `any`: any
+// node.
 void find_suspects(hang_report& r, const std::vector<failed_wait>& elsewhere, const context& any,
                    const word_reader& word);
 

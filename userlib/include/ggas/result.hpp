@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of the host interface returns: a value, or an error that says what went wrong. Nothing is thrown. C++20,
-// so that nvcc can include it.
+// The result of a call of the host interface: a value, or an error with code and text. Nothing is thrown. C++20, so
+// that nvcc can include it.
 #pragma once
 
 #include <concepts>
@@ -67,7 +67,7 @@ class GGAS_RESULT<void> : public result<std::monostate> {
 
 #undef GGAS_RESULT
 
-// "", or what went wrong.
+// "", or the text of the error.
 template <class T>
 std::string text_of(const result<T>& r) {
   return r ? std::string() : r.error().text;

@@ -45,12 +45,13 @@ class object_array;
 template <class T>
 class object_group;
 
-// By any thread, where nothing else is said; objects, methods and functions run on processors.
+// Calls may be made by any thread unless their comment says otherwise; objects, methods and functions run on
+// processors.
 class runtime {
  public:
   // Starts the threads. `c` may be null: a runtime without GPUs.
   static result<std::unique_ptr<runtime>> create(runtime_config cfg, std::unique_ptr<ggas::cluster> c = nullptr);
-  // Methods that run end, messages that are left are not run. By a thread of the program.
+  // Waits for running methods; pending messages are dropped. Called by a thread of the program.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
@@ -74,7 +75,7 @@ class runtime {
   template <class T, class... A>
   object_group<T> make_group(const A&... arguments);
 
-  // A function as a message to a processor; one that does not exist: the runtime fails.
+  // Sends a function as a message to a processor. If the processor does not exist the runtime fails.
   template <class F>
   void post(int to, F function, int priority = 0) {
     send(to, priority, detail::call_of_function<F>{std::move(function)});
@@ -82,17 +83,17 @@ class runtime {
 
   // ---- running
 
-  // Waits until a method has called exit() or nothing is left: no message anywhere, no method that runs, no request.
-  // An exception that left a method is errc::device_fault, and so is every later run. By a thread of the program.
+  // Waits until a method has called exit() or nothing is left: no pending message, no running method, no request. An
+  // exception that left a method is errc::device_fault, also in every later run. Called by a thread of the program.
   result<> run(uint64_t timeout_ns);
-  // run() returns; messages go on.
+  // run() returns; pending messages are still processed.
   void exit();
-  // Called once, by some processor, when nothing is left.
+  // Called once, by some processor, when no message, method or request is left.
   void when_quiet(std::function<void()> then);
   bool quiet() const;
   processor_statistics statistics(int processor) const;
 
-  // The cluster, by one thread at a time: others wait here. Not of a runtime without one.
+  // The cluster, for one thread at a time: others wait here. The runtime must have a cluster.
   template <class F>
   auto with_cluster(F&& use) {
     const std::lock_guard lock(cluster_mutex_);
@@ -102,28 +103,28 @@ class runtime {
 
   // ---- for executors of requests
 
-  // On every processor, one at a time; false: there is one. remove() returns when no processor is in it any more; by a
-  // thread of the program.
+  // Adds a hook, which every processor calls, one at a time. False: there is one already. remove() returns when no
+  // processor is in it any more; called by a thread of the program.
   bool add(detail::progress_hook& h);
   void remove(detail::progress_hook& h);
   std::mutex& cluster_mutex() { return cluster_mutex_; }
-  // Of the cluster, with the mutex.
+  // Only while holding the cluster's mutex.
   ggas::cluster& cluster() { return *cluster_; }
-  // A message to a processor; work that counts as one until it has ended.
+  // Sends a message to a processor; counts other work as a message until it has ended.
   template <class Body>
   void send(int to, int priority, Body&& body);
   void begin_work();
   void end_work();
-  // A processor of that number exists; else the runtime fails.
+  // Whether a processor of that number exists; otherwise the runtime fails.
   bool valid(int processor) {
     if (processor >= 0 && processor < cfg_.processors) [[likely]]
       return true;
     fail("processor " + std::to_string(processor) + ": processors are 0 ... " + std::to_string(cfg_.processors - 1));
     return false;
   }
-  // run() returns that text; the first one stays.
+  // Makes run() return that text; the first failure is kept.
   void fail(std::string text);
-  // A message that another processor sent goes on.
+  // Forwards a message from another processor.
   void forward(detail::message& m, int to) { processors_[static_cast<size_t>(to)]->push(&m); }
 
  private:
@@ -159,13 +160,13 @@ class element {
  public:
   element(runtime& rt, detail::objects_of<T>* in, size_t index) : runtime_(&rt), in_(in), index_(index) {}
   size_t index() const { return index_; }
-  // The same object, called by messages of that priority: higher ones are run first, 0 is usual.
+  // The same object, with another priority for messages to it: higher ones are run first; 0 is the default.
   element prioritized(int priority) const {
     element e = *this;
     e.priority_ = priority;
     return e;
   }
-  // Calls a method, later, on the object's processor.
+  // Sends a call of a method to the object's processor.
   template <auto Method, class... A>
   void send(A&&... arguments) const {
     const int to = home();
@@ -176,18 +177,19 @@ class element {
   auto sender() const {
     return [e = *this](auto&&... a) { e.template send<Method>(std::forward<decltype(a)>(a)...); };
   }
-  // When the messages before have been run the object is on that processor. One that does not exist: the runtime fails.
+  // Moves the object to that processor after the messages before have been run. If it does not exist, the runtime
+  // fails.
   void move_to(int processor) const {
     if (!runtime_->valid(processor)) return;
     ask([processor](auto& slot) { slot.where.store(processor, std::memory_order_release); });
   }
-  // Later messages to it are dropped.
+  // Destroys the object. Later messages to it are dropped.
   void destroy() const {
     ask([](auto& slot) { slot.object.reset(); });
   }
-  // Its next contribution to a reduction of its array, by a method of the object: when all objects have made theirs
-  // op() of all values is passed to `then` of the last of them, on that one's processor. The order of the values is
-  // any. All contribute the same type.
+  // Contributes to the next reduction of the object's array; called by a method of the object. When all objects have
+  // contributed, op() combines the values in any order, and the last object's processor passes the result to its
+  // `then`. All objects contribute the same type.
   template <class V, class Op>
   void contribute(V value, Op op, const std::function<void(V)>& then) const;
 
@@ -205,7 +207,7 @@ class element {
       return true;
     }
   };
-  // Its processor; -1, and the runtime fails: there is no such object.
+  // The object's processor. If the object does not exist, -1, and the runtime fails.
   int home() const {
     if (index_ < in_->slots.size()) [[likely]]
       return in_->slots[index_].where.load(std::memory_order_acquire);
@@ -240,7 +242,7 @@ class object_array {
   void multicast(std::span<const size_t> indices, const A&... arguments) const {
     for (const size_t i : indices) (*this)[i].template send<Method>(arguments...);
   }
-  // Looks at an object, while no method runs (after run()); null: it was destroyed.
+  // Reads an object while no method runs (after run()); null: it was destroyed.
   T* look_at(size_t index) const { return in_->slots[index].object.get(); }
 
  private:
@@ -262,7 +264,7 @@ class object_group {
   void broadcast(const A&... arguments) const {
     for (int p = 0; p < runtime_->processors(); ++p) send<Method>(p, arguments...);
   }
-  // That of the caller's processor, or, while no method runs, of any.
+  // The object of the caller's processor, or, while no method runs, of any processor.
   T& local() const { return object(runtime_->here()); }
   T& look_at(int processor) const { return object(processor); }
 

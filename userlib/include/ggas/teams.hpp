@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams made by the host: any number, freed again, also by splitting one. docs/device-api.md, "Teams". C++20.
+// Teams made by the host: any number, which can be freed, also by splitting a team. docs/device-api.md, "Teams". C++20.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class cluster;
 
 // The teams of a cluster whose flags and channels lie in its heap: bytes() for each call of `make` or `split`. Used by
 // one thread at a time while no kernel runs; in a job all processes make the same calls in the same order. Errors are
-// texts; on an error nothing has changed, and the team returned is one that kernels refuse. A team is a value: pass it
-// to kernels. It is good until it is freed, which kernels do not check. cluster::reset() is for teams, too.
+// texts; on an error nothing has changed, and kernels refuse the returned team. A team is a value: pass it to kernels.
+// It is valid until it is freed, which kernels do not check. cluster::reset() also resets teams.
 class team_space {
  public:
   // Both outlive it.

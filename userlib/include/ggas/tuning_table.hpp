@@ -11,16 +11,15 @@
 
 namespace ggas {
 
-// From the file that the environment variable GGAS_TUNING names (at most 1 MiB), else from the table measured on H200
-// GPUs that is built in. The entry for `nodes`, else that of the next smaller number, else the smallest; of two for the
-// same number the later one. All entries are checked. The error names file, line and rule. Any thread may call it, when
-// none changes the environment.
+// Reads the file that the environment variable GGAS_TUNING names (at most 1 MiB), or else the built-in table, which was
+// measured on H200 GPUs. Returns the entry for `nodes`, else that of the next smaller number, else the smallest; of two
+// for the same number the later one. All entries are checked. The error names file, line and rule. Any thread may call
+// it while none changes the environment.
 std::expected<tuning, std::string> tuning_for(int nodes);
-// The same from a text; `name` stands in errors.
+// The same from a text; `name` appears in errors.
 std::expected<tuning, std::string> read_tuning(std::string_view text, std::string_view name, int nodes);
 
-// An entry of the table, without what else the file says: read_tuning reads it. The methods must be some that a table
-// may name.
+// One entry of the table as text, which read_tuning reads. The methods must be some that a table may name.
 std::string tuning_text(const tuning& t, int nodes);
 
 }  // namespace ggas

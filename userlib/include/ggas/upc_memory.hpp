@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocators of UPC on the symmetric heap, for the host program that starts kernels with what they return
-// (docs/upc.md). C++20.
+// The allocators of UPC on the symmetric heap, for a host program that passes the memory to kernels (docs/upc.md).
+// C++20.
 #pragma once
 
 #include <limits>
@@ -11,8 +11,9 @@
 
 namespace ggas::upc {
 
-// Memory of a cluster's threads, its nodes. Rules of the heap: by one thread at a time; in a job all processes make the
-// same calls in the same order, also those of UPC that one thread makes. A null pointer is an error: `why`.
+// Memory of a cluster's UPC threads, which are its nodes. Rules of the heap: used by one thread at a time; in a job all
+// processes make the same calls in the same order, even calls that in UPC only one thread makes. A null pointer is an
+// error: `why`.
 class memory {
  public:
   // `from` outlives it.

@@ -16,8 +16,8 @@
 
 namespace ggas {
 
-// Memory of a GPU that requests share: what one left there the next one finds. Copies are the same memory; it is freed
-// with the last one, or by free().
+// Memory of a GPU that requests share: a request finds the data that an earlier one left there. Copies are the same
+// memory; it is freed with the last one, or by free().
 class gpu_memory {
  public:
   gpu_memory() = default;
@@ -26,7 +26,7 @@ class gpu_memory {
   int node() const { return block_ ? block_->node : -1; }
   size_t bytes() const { return block_ ? block_->bytes : 0; }
   void* address() const { return block_ ? block_->address : nullptr; }
-  // No request that uses it is under way. Requests that are enqueued with it later are refused.
+  // No request in flight may use it. Later requests that use it are refused.
   void free() {
     if (block_) block_->free();
   }
@@ -36,13 +36,12 @@ class gpu_memory {
   std::shared_ptr<detail::gpu_block> block_;
 };
 
-// A buffer of a request, for a kernel's parameter that is a pointer: the kernel gets its place on the GPU. The memory
-// of the host stays until the request has ended; pinned memory (cluster::host_memory) is copied without a detour.
-// Length 0 is allowed.
+// A buffer of a request, for a kernel's pointer parameter: the kernel gets its address on the GPU. The host's memory
+// must exist until the request has ended; pinned memory (cluster::host_memory) is copied directly. Length 0 is allowed.
 template <class T>
 struct buffer {
   detail::request_buffer what;
-  // In memory of the GPU that stays, of at least as many bytes.
+  // Keeps the data in memory of the GPU, of at least as many bytes.
   buffer in_memory(const gpu_memory& m) && {
     what.kept = m.block() ? m.block() : std::make_shared<detail::gpu_block>();
     return std::move(*this);
@@ -74,17 +73,17 @@ template <std::ranges::contiguous_range Range>
 auto both(Range&& range) {
   return detail::buffer_over(range, true, true);
 }
-// Neither: it stays on the GPU.
+// Copied neither in nor out: it stays on the GPU.
 template <class T>
 buffer<T> kept(const gpu_memory& m) {
   return buffer<T>{{false, false, nullptr, m.bytes(), nullptr}}.in_memory(m);
 }
 
-// A handle: copies are the same request. Once it has ended it may be enqueued again. It is changed while it is not
-// under way, by one thread.
+// A handle: copies are the same request. A request that has ended may be enqueued again. Only one thread may change it,
+// and only while it is not in flight.
 class request {
  public:
-  // Arguments are values or buffers. A grid or block that the GPU does not take is reported by the callback.
+  // Arguments are values or buffers. A grid or block that the GPU refuses is reported by the callback.
   template <class... P, class... A>
   request(int node, extent grid, block_shape block, const kernel<void(P...)>& k, A&&... arguments)
       : request(k.name, node) {
@@ -95,8 +94,8 @@ class request {
       return std::apply([&](const auto&... a) { return ggas::launch(c, s, grid, block, k, a.get(device)...); }, bound);
     };
   }
-  // Whatever `launch` queues on that stream, or, in_own_stream(), on the node's own: the places of buffers that were
-  // added are passed to it.
+  // A function `launch` that queues any work on that stream, or, with in_own_stream(), on the node's own. It gets the
+  // addresses of the buffers that were added.
   using launcher = std::function<result<>(cluster&, const stream&, std::span<void* const> device)>;
   request(std::string name, int node, launcher launch) : request(std::move(name), node) {
     state_->launch = std::move(launch);
@@ -107,8 +106,8 @@ class request {
     return *this;
   }
 
-  // Begins when that has ended: a request, enqueued or not yet; an event of the cluster; a word of pinned memory that
-  // is `least` or more. A request that failed makes those after it fail.
+  // The request begins after `other` has ended: a request, enqueued or not yet; an event of the cluster; or a word of
+  // pinned memory, when it is at least `least`. If a request fails, those after it fail.
   request& after(const request& before) {
     state_->after.push_back(before.state_);
     return *this;
@@ -121,18 +120,19 @@ class request {
     state_->signals.push_back({word, least});
     return *this;
   }
-  // Of those that may begin the higher ones do first; 0 is usual.
+  // Requests with a higher priority begin first; 0 is the default.
   request& priority(int p) {
     state_->priority = p;
     return *this;
   }
-  // In the node's own stream, as kernels that are launched by <<<...>>> are.
+  // Uses the node's own stream, as kernels launched by <<<...>>> do.
   request& in_own_stream() {
     state_->in_own_stream = true;
     return *this;
   }
-  // Called once each time it ends, on the processor that enqueued it (by a thread of the program: on processor 0), as a
-  // message. The outputs are there then. An error names the request and has the report of its node.
+  // The callback, called as a message each time the request has ended, on the processor that enqueued it (if a thread
+  // of the program did: on processor 0). The outputs have arrived by then. An error names the request and contains the
+  // report of its node.
   request& then(detail::request_end callback) {
     state_->then = std::move(callback);
     return *this;
@@ -184,24 +184,26 @@ struct dispatcher_statistics {
   uint64_t pool_bytes = 0;            // of them in use now, on all nodes
 };
 
-// Carries requests out, on the cluster of a runtime. One at a time a runtime. Its pools are the segments after
-// `by_hand` bytes and the pinned memory after `pinned_by_hand` bytes. By any thread, where nothing else is said.
+// Executes requests on the cluster of a runtime. A runtime has one at a time. Its pools are the segments after
+// `by_hand` bytes and the pinned memory after `pinned_by_hand` bytes. Calls may be made by any thread unless their
+// comment says otherwise.
 class dispatcher {
  public:
-  // By a thread of the program, while nothing runs on the cluster.
+  // Called by a thread of the program, while nothing runs on the cluster.
   static result<std::unique_ptr<dispatcher>> create(runtime& rt, const dispatcher_config& cfg = {});
-  // stop(). By a thread of the program; before the runtime's end.
+  // Calls stop(). Called by a thread of the program, before the runtime ends.
   ~dispatcher();
 
-  // Memory that stays on a local node's GPU; what is in it is what was there before.
+  // Memory that is kept on a local node's GPU; its contents are undefined.
   result<gpu_memory> allocate(int node, size_t bytes);
-  // Returns at once, but with executor::blocking. What is wrong with the request itself is reported here, and no
-  // callback comes; the rest by the callback.
+  // Returns at once, except with executor::blocking. Errors of the request itself are returned here, without a
+  // callback; all others are passed to the callback.
   result<> enqueue(const request& r);
-  // Goes on with what is under way; whether something is. Processors do that by themselves, but with by_hand. On shm
-  // and sim kernels run in it: always by the same thread, and with the other executors on processor 0.
+  // Continues requests in flight; returns whether there are any. Processors do that automatically, except with by_hand.
+  // On shm and sim kernels run in it: it must always be called by the same thread, and with the other executors on
+  // processor 0.
   bool poll();
-  // Requests that wait fail; what is under way ends, or is aborted when time is up. Later ones are refused.
+  // Pending requests fail. Requests in flight end, or are aborted after the time-out. Later ones are refused.
   void stop();
   dispatcher_statistics statistics() const;
 

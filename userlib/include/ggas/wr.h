@@ -15,12 +15,13 @@ using wrDim = ::dim3;
 using wrDim = ggas::extent;  // laid out alike
 #endif
 
-// What becomes of a request; an error names it. A copy of it is not needed: it stays until it was called.
+// The result of a request; an error is passed in it. The pointer must remain valid until the callback was called.
 struct CkCallback {
   std::function<void(const ggas::result<>&)> send;
 };
 
-// Zero at first. The caller's until its callback has been called, and again afterwards; no process frees it.
+// Zero at first. It belongs to the caller until it is enqueued and after its callback was called; the library never
+// frees it.
 struct workRequest {
   wrDim dimGrid, dimBlock;
   int smemSize;              // dynamic shared bytes of a block
@@ -33,7 +34,7 @@ struct workRequest {
   void* writeOnlyHostPtr;  // copied out
   void* writeOnlyDevicePtr;
   int writeOnlyLen;
-  void* callbackFn;  // CkCallback*; null: no process is informed
+  void* callbackFn;  // CkCallback*; may be null
   int executing;     // 1 from enqueue() to the end
   int id;            // of the kernel
 };
@@ -41,18 +42,19 @@ struct workRequest {
 struct workRequestQueue;
 extern workRequestQueue* wrQueue;  // of the dispatcher that was opened; null: none
 
-// Requests go to that dispatcher and node from now on. With executor::fifo the queue is the original's: one for each
-// processor. wrClose() before the dispatcher ends.
+// Later requests go to that dispatcher and node. With executor::fifo there is one queue for each processor, as in the
+// original. Call wrClose() before the dispatcher ends.
 void wrOpen(ggas::dispatcher& work, int node);
 void wrClose();
 
-// Returns at once; what is wrong comes by the callback.
+// Returns at once; errors are passed to the callback.
 void enqueue(workRequestQueue* queue, workRequest* wr);
 
-// Of the program.
+// The program defines it.
 void kernelSelect(workRequest* wr);
 
-// In kernelSelect(): where to launch; no kernel has that id; a launch that was refused (what ggas::launch returned).
+// For kernelSelect(): where to launch; that no kernel has this id; that a launch was refused (the result of
+// ggas::launch).
 ggas::cluster& wrCluster();
 const ggas::stream& wrStream();
 void wrUnknownId(const workRequest* wr);

@@ -29,8 +29,8 @@ inline uint64_t about_now_ns() {
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-// Its time runs from the first look at the clock, which most calls never need: they find done what they wait for. Who
-// waits several times with copies of it calls begin() before the first.
+// Its time starts with the first reading of the clock, which most calls never need, because their condition is already
+// true. A caller that waits several times with copies of it calls begin() before the first.
 class limit {
  public:
   // 0: do not wait, UINT64_MAX: for ever.

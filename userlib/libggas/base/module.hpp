@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules: shared objects that lie next to libggas.so, or where the system looks for libraries, and are loaded when
-// something of them is asked for. They stay loaded: threads of what they link may outlive any use of them.
+// Modules: shared objects next to libggas.so, or where the system searches for libraries, loaded when they are first
+// needed. They stay loaded, because threads of their libraries may outlive any use of them.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the core needs of a way to other ranks: one table of functions. The core has checked ranks, ids, queues and
-// groups; a transport checks what it alone knows: whether a segment is there, its bounds, whether a rank is alive.
-// Every function may be called by any thread, unless it says something else.
+// Interface of a transport to other ranks: one table of functions. The core has checked ranks, ids, queues and groups;
+// a transport checks the rest: whether a segment exists, its bounds, whether a rank is alive. Every function may be
+// called by any thread, unless its comment says otherwise.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ struct place {
   uint64_t offset;
 };
 
-// How the members of a group exchange small parts in rounds. The core makes every collective of rounds. One thread at
-// a time uses it.
+// Exchange of small parts between the members of a group, in rounds. The core makes every collective of rounds. One
+// thread at a time uses it.
 class exchange {
  public:
   static constexpr size_t part_most = GGAS_ELEMENT_MOST + 64;  // bytes of a part
@@ -36,8 +36,8 @@ class exchange {
   virtual ggas_rc await(limit until) = 0;
   // The part of a member in the round that was awaited last; until the next arrive().
   virtual const std::byte* part(size_t member) const = 0;
-  // This member's block, which all may read, two of each kind in turn: what is written before arrive() is there after
-  // await(), and stays until its writer has begun two more rounds.
+  // This member's block, which all may read, two of each kind in turn. Data written before arrive() are visible to
+  // others after await(), and stay until their writer has begun two more rounds.
   virtual std::byte* mine(block kind, unsigned turn) = 0;
   // Bytes of a member's block, to be read until the next call of this object.
   virtual ggas_rc look(size_t member, block kind, unsigned turn, size_t offset, size_t bytes, const std::byte*& at) = 0;
@@ -76,13 +76,13 @@ class transport {
 
   // In order for a target and a queue. Memory of this rank must stay as it is until flush().
   virtual ggas_rc write(const place& to, const void* from, uint64_t bytes, unsigned queue, limit until) = 0;
-  // The same for a part as the caller gave it, unchecked, where that is a matter of a copy. False: nothing was done,
-  // and the calls above do it or say why not.
+  // The same for an unchecked part as the caller passed it, if it needs only a copy. False: nothing was done; the calls
+  // above do it or return the error.
   virtual bool write_at_once(const ggas_part&, unsigned /*rank*/, unsigned /*queue*/) { return false; }
   virtual ggas_rc read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) = 0;
   virtual ggas_rc notify(const place& slot, uint32_t value, unsigned queue, limit until) = 0;  // offset: number of it
-  // GGAS_ERR_PEER again and again until forget(): something posted since the last flush that was well has failed, or
-  // was for a rank that is lost. What a rank got before it left is well.
+  // GGAS_ERR_PEER, repeatedly until forget(): a request posted since the last successful flush has failed, or was for a
+  // lost rank. Data that a rank got before it left count as delivered.
   virtual ggas_rc flush(unsigned queue, limit until) = 0;
   virtual void forget(unsigned queue) = 0;
 

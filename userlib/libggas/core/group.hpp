@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group and the collective it is at. A collective is a row of rounds; after a time-out it goes on with the round it
-// was in.
+// A group and its present collective. A collective is a sequence of rounds; after a time-out it continues with the same
+// round.
 #pragma once
 
 #include <atomic>

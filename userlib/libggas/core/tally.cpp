@@ -5,8 +5,8 @@
 
 namespace ggas::library {
 
-// Gives a thread's part back when the thread ends, or when it works for another process object: that may be gone
-// before.
+// Releases a thread's part when the thread ends, or when it works for another process object, because the object may
+// end first.
 struct tally::holder {
   std::shared_ptr<part> kept;
   void give() {

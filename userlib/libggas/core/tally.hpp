@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process counts for every transfer. Each thread has a part of its own, which it alone writes, so that a short
+// Counters of a process for its transfers. Each thread has a separate part, which only it writes, so that a short
 // transfer has no locked operation. The part of a thread that has ended goes to the next new one.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module `cuda`: memory of this computer's GPUs by the driver's virtual memory management, passed on between the
-// processes as file descriptors, as the provider cuda does it.
+// The module `cuda`: memory of this computer's GPUs by the driver's virtual memory management, shared between the
+// processes as file descriptors, as in the provider cuda.
 #include <algorithm>
 #include <bit>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libggas needs of a GPU: a module (libggas-gpu-<name>.so) makes it, loaded when a program asks for it, so that
-// the library itself links nothing of a GPU's. Texts are errors for people; "" is none. Any thread may call anything.
+// Interface of libggas to a GPU: a module (libggas-gpu-<name>.so) makes it, loaded when a program requests it, so that
+// the library itself links nothing of a GPU. Texts are errors for people; "" is none. Any thread may make any call.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ class own_gpu {
 
 class device : public own_gpu {
  public:
-  // Every rank of the job gives as many bytes of its GPU, filled with 0. All ranks call it; then this process and its
-  // GPU reach those of all ranks in the window.
+  // Every rank of the job contributes `bytes` of its GPU, filled with 0. All ranks call it; after that this process and
+  // its GPU access those of all ranks in the window.
   virtual text map(const job& j, uint64_t bytes) = 0;
 
   // Whether memory of the user can be a segment of a GPU.

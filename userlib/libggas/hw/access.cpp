@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NICs through the driver, each rank with contexts of its own. Who waits looks for a while and then sleeps on the
-// driver's interrupts: docs/libggas.md.
+// NICs through the driver, with separate contexts for each rank. A waiting call polls for a while and then sleeps until
+// an interrupt of the driver: docs/libggas.md.
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
@@ -158,8 +158,7 @@ void hw_access::pause(std::span<const nic::watched> at, uint64_t ns, unsigned ro
     sleep(any(writer::senders), std::min(ns, sleep_ns));
 }
 
-// Nothing that comes between the last look and the arming is missed: the context fires at once then
-// (docs/interrupts.md).
+// No record between the last poll and the arming is missed: the context then fires at once (docs/interrupts.md).
 void hw_access::sleep(bool for_messages, uint64_t ns) {
   ggas_rma_arm_notes(&lobby_.context().rma);
   if (for_messages) ggas_rma_arm_messages(&contexts_[nic::answer_context]->rma);

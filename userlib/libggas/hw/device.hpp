@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC of this computer through the driver: its contexts, and memory that it reaches. Errors of ggas/device.h become
-// those of the library here. A NIC that is taken away is a failure of the call that finds it, and of all later ones.
+// The NIC of this computer through the driver: its contexts, and memory that it accesses. Errors of ggas/device.h are
+// converted to those of the library here. If a NIC is removed, the call that notices fails, and so do all later ones.
 #pragma once
 
 #include <array>

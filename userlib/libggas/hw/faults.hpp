@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mappings of a NIC that may be taken away at any time, as by a reset: the next access to one is a SIGBUS then. Here it
-// finds zeros instead, and a flag says so.
+// Mappings of a NIC that may be revoked at any time, as by a reset: then the next access is a SIGBUS. Here it reads
+// zeros instead, and sets a flag.
 #pragma once
 
 #include <atomic>

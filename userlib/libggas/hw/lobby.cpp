@@ -118,8 +118,8 @@ void lobby::judge() {
   complaints_.clear();
 }
 
-// Its word was read, or what came in its place: memory of others, or the NIC's word that there is none, means that it
-// has ended. Where the NIC could not find out time decides.
+// The result of reading the rank's word. Any other value (memory of others, or the NIC's report that there is none)
+// means that the rank has ended. If the NIC could not find out, time decides.
 void lobby::judge(unsigned rank) {
   known& k = known_[rank];
   if (!living(rank)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks after drivers know of each other's life. Each has a word that says who it is, which the others read by
-// their NICs: while they can it lives. And a word for each other rank, where that says that it sleeps, or has left.
-// A context apart does all of it; it also takes the notifications that wake this rank.
+// State of the other ranks, for ranks that use drivers. Each rank has a word that identifies it, which the others read
+// by their NICs: while they can, it is alive. It also has a word for each other rank, in which that one reports that it
+// sleeps, or has left. A separate context does all of it; it also receives the notifications that wake this rank.
 #pragma once
 
 #include <array>

@@ -11,9 +11,10 @@
 
 namespace ggas::library::start {
 
-// way: "unix", or a module: "tcp", "mpi", "pmix"; null: what GGAS_BOOTSTRAP says, else "unix". communicator: an
-// MPI_Comm* for mpi, or null. By a module ranks find each other, and find out whether all are on this computer, unless
-// they have NICs; the job's time-out is what that has left of timeout_ns, and met what the transport may use on.
+// way: "unix", or a module: "tcp", "mpi", "pmix"; null: the value of GGAS_BOOTSTRAP, else "unix". communicator: an
+// MPI_Comm* for mpi, or null. With a module ranks find each other, and check whether all are on this computer, unless
+// they have NICs. The job's time-out becomes the rest of timeout_ns, and met the module that the transport may use
+// later.
 ggas_rc find_job(const char* way, const void* communicator, uint64_t timeout_ns, job& j, std::unique_ptr<blobs>& met);
 
 // What processes that share memory have in common, and a name of the computer for people.

@@ -17,8 +17,8 @@ class meeting {
   virtual attempt<std::vector<std::string>> tell(const std::string& name, const std::string& bytes) = 0;
 };
 
-// met: the module that the ranks have found each other by; null: they are on one computer, with the launcher's sockets.
-// Waits end with the job's time-out.
+// met: the module by which the ranks have found each other; null: they are on one computer, with the launcher's
+// sockets. Waits end with the job's time-out.
 attempt<std::unique_ptr<meeting>> make_meeting(const job& j, std::unique_ptr<blobs> met);
 
 }  // namespace ggas::library::start

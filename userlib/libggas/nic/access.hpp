@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the transport reaches a NIC: contexts to post to, memory the NIC may reach, other ranks' life. There is one for
-// NICs in a simulator (userlib/libggas/sim), and one for those through the driver (userlib/libggas/hw). One thread at a
-// time uses an object. What fails for good, as a simulator that has ended or a NIC that is gone, leaves by an
-// exception.
+// Interface of the transport to a NIC: contexts for posting, memory that the NIC may access, states of other ranks.
+// There is an implementation for NICs in a simulator (userlib/libggas/sim), and one for those through the driver
+// (userlib/libggas/hw). One thread at a time uses an object. Permanent failures, such as a simulator that has ended or
+// a NIC that is gone, are exceptions.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace ggas::library::nic {
 
-// What the contexts of a rank are for. A descriptor with an answer of its own holds its context until it is there
-// (docs/rma.md), so these have one apart.
+// The purposes of a rank's contexts. A descriptor with its own answer holds its context until the answer has arrived
+// (docs/rma.md), so these use a separate one.
 inline constexpr unsigned queue_contexts = 8;   // queue q has context q mod 8
 inline constexpr unsigned control_context = 8;  // tables and groups
 inline constexpr unsigned answer_context = 9;   // atomics, and messages: the one with the mailbox
@@ -80,8 +80,8 @@ class access {
 
   // The processor has worked for a call of the library.
   virtual void call() = 0;
-  // Until a byte changes, a rank ends or the time is over; may return earlier. 0: looks once. round: how often the same
-  // wait has paused before. A thread lets others have their turns after longest_pause_ns().
+  // Waits until a byte changes, a rank ends or the time is over; may return earlier. 0: polls once. round: the number
+  // of earlier pauses of the same wait. A thread lets others have their turns after longest_pause_ns().
   virtual void pause(std::span<const watched> at, uint64_t ns, unsigned round) = 0;
   virtual uint64_t longest_pause_ns() const { return 1'000'000; }
   // A wait is over that has paused.

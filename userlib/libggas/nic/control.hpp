@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other ranks write into this rank's memory, and it reads: which segments it may reach, who is ready for which
-// group, which of its messages were taken. An entry is written by one put of 32 bytes, so it is there whole or not.
+// Memory of this rank that other ranks write and it reads: the segments that it may access, the ranks that are ready
+// for each group, the messages that were taken. An entry is written by one put of 32 bytes, so it is complete or
+// absent.
 #pragma once
 
 #include "userlib/libggas/nic/access.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups. Each member has a board in its memory: the others put their parts of a round there, so that waiting is local.
-// The lowest rank leads: it names the group.
+// Groups. Each member has a board in its memory, on which the others put their parts of a round, so that waiting is
+// local. The lowest rank leads: it names the group.
 #include <algorithm>
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport by a NIC (docs/rma.md): transfers are descriptors, notifications and all that ranks know of each other
-// are short puts into their memory. The same for simulated and real NICs: access.hpp.
+// The transport by a NIC (docs/rma.md): transfers are descriptors; notifications and the exchange of states between
+// ranks are short puts into their memory. The same for simulated and real NICs: access.hpp.
 #pragma once
 
 #include <array>
@@ -127,8 +127,8 @@ class nic_transport final : public transport {
     }
   }
 
-  // ---- for segments of GPUs, in a turn as well
-  // A segment of a rank as this one may reach it.
+  // ---- for segments of GPUs, called in a turn as well
+  // A segment of a rank as this one may access it.
   struct view {
     uint64_t nla, bytes, slots;
     bool on_gpu;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passive messages: up to 64 bytes go into the receiver's mailbox; of longer ones only the place goes there, in memory
-// of the sender, and the receiver gets them. One message of a rank waits at a receiver, so the mailbox is never full.
+// Passive messages: up to 64 bytes go into the receiver's mailbox. Of a longer one only its place in the sender's
+// memory goes there, and the receiver gets the data. At most one message of a rank waits at a receiver, so the mailbox
+// is never full.
 #include <cstring>
 
 #include "userlib/libggas/nic/nic.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes, reads, notifications, atomics. Time-outs bound waits for other ranks; for its own NIC a call waits as long as
-// that takes, which the NIC's time-outs bound.
+// Writes, reads, notifications, atomics. Time-outs limit waits for other ranks; waits for the own NIC are limited by
+// the NIC's time-outs.
 #include <algorithm>
 #include <cstring>
 #include <utility>

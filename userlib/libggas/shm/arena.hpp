@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a rank that all ranks have mapped: an anonymous file of fixed size, sparse, of which nothing is left
-// when the last process that has it ends. It never shrinks, so that a mapping of it is always good.
+// The memory of a rank that all ranks have mapped: an anonymous file of fixed size, sparse, which disappears when the
+// last process that has it ends. It never shrinks, so that a mapping of it is always valid.
 #pragma once
 
 #include "userlib/libggas/core/room.hpp"

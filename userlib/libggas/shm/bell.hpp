@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process waits for a store of another one: it looks for a short time, then it sleeps. The writer makes a
-// system call only if someone sleeps.
+// Waiting for a store of another process: a process polls for a short time, then it sleeps. The writer makes a system
+// call only if a process sleeps.
 //
-// The stores that a doorbell announces and the loads that look for them are sequentially consistent, as those of the
-// doorbell are: a waiter that did not see the store has counted itself as a sleeper before, and the writer sees that.
+// The stores that a doorbell announces, the loads that poll for them, and those of the doorbell are sequentially
+// consistent: a waiter that did not see the store has counted itself as a sleeper before, and the writer sees that.
 #pragma once
 
 #include <sched.h>
@@ -58,8 +58,8 @@ inline constexpr uint64_t kernel_nap_ns = 1'000'000;  // where a kernel may stor
 inline constexpr unsigned looks_without_pause = 200, looks_with_pause = 32;  // before a look at the clock
 inline constexpr uint64_t yield_ns = 50'000;                                 // given to others before sleeping
 
-// How long to look before the processor is given to others: 0 where a process has no core of its own. A yield costs
-// a whole turn of another one's on a computer that has other work, so it is put off beyond what short waits take.
+// How long to poll before the processor is yielded: 0 if a process has no core of its own. On a computer with other
+// work a yield costs a whole time slice of another process, so it is delayed beyond the length of short waits.
 inline constexpr uint64_t alone_ns = 300'000;
 inline std::atomic<uint64_t> look_alone_ns{0};
 
@@ -69,8 +69,7 @@ inline void pause() {
 #endif
 }
 
-// Until done() holds. check() says from time to time whether waiting still makes sense: GGAS_OK, or an error to
-// return.
+// Waits until done() is true. check() is called from time to time: GGAS_OK, or an error to return.
 template <class Done, class Check>
 ggas_rc wait(bell& b, limit until, Done&& done, Check&& check, uint64_t nap = nap_ns) {
   if (done()) return GGAS_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of another rank's user: copied by a system call from process to process; where the system forbids that, and
-// for atomics, by a helper thread of the owner.
+// User memory of another rank: copied by a system call from process to process. If the system forbids that, and for
+// atomics, a helper thread of the owner does it.
 #include <sys/uio.h>
 
 #include <cerrno>

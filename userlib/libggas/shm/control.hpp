@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies at the beginning of a rank's arena, before its segments. All ranks read it, and write where it says so.
-// No process trusts sizes or indices in it: a rank that has gone malformed breaks its own transfers only.
+// The header of a rank's arena, before its segments. All ranks read it, and write where its comments say so. No process
+// trusts sizes or indices in it: a malformed rank breaks only its own transfers.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ inline bool has(const rank_set& s, unsigned rank) {
   return s[rank / 64].load(std::memory_order_relaxed) >> rank % 64 & 1;
 }
 
-// Memory that a segment is made of. All ranks have mapped an arena and a GPU's memory; what is of the user they reach
-// by system calls or by a helper thread of its owner; what its owner has mapped of a device by that thread alone.
+// Kinds of memory of a segment. All ranks have mapped arenas and memory of GPUs. User memory is accessed by system
+// calls or by a helper thread of its owner; device memory that its owner has mapped by that thread only.
 enum class memory : uint32_t { arena, user, gpu, user_on_gpu, mapped };
 inline bool of_user(memory m) { return m == memory::user || m == memory::user_on_gpu || m == memory::mapped; }
 inline bool on_gpu(memory m) { return m == memory::gpu || m == memory::user_on_gpu; }
@@ -85,8 +85,8 @@ struct round_board {
   std::array<std::atomic<uint64_t>, ranks_most> arrived;  // by member
 };
 
-// Of a member, for every other round: what it brings. In groups of few its number is before that, in the same line of
-// the cache: who sees the one has the other, and members share no line that they write.
+// A member's part of every other round. In small groups its number is in front of the data, in the same cache line: a
+// reader that sees the number has the data, and members share no line that they write.
 struct alignas(64) round_part {
   static constexpr unsigned few = 8;  // members who look at each other
   std::atomic<uint64_t> arrived;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport of processes of one computer: every rank's memory is mapped by all, a transfer is a copy by the
-// caller, done when the call returns. Memory of the user is reached by system calls, or by a helper thread of its
-// owner.
+// The transport of processes of one computer: every rank's memory is mapped by all, a transfer is a copy by the caller,
+// done when the call returns. User memory is accessed by system calls, or by a helper thread of its owner.
 #pragma once
 
 #include <thread>
@@ -83,8 +82,8 @@ class shm_transport final : public transport {
   const layout& where() const { return where_; }
   void give_back(unsigned place, std::vector<unsigned> members, uint64_t id);
   uint64_t next_group_id() { return ++group_ids_; }
-  // The last group of these members that this rank has joined, by the leader's id; false: that one or a later one
-  // has been.
+  // The last group of these members that this rank has joined, by the leader's id; false: that one, or a later one, has
+  // ended.
   uint64_t last_joined(const std::vector<unsigned>& members);
   bool join(const std::vector<unsigned>& members, uint64_t id);
   // Looks after all ranks, at most every 10 ms.

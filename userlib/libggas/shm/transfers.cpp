@@ -5,8 +5,8 @@
 
 namespace ggas::library::shm {
 
-// A queue has had something for a rank: flush() will say if that one is lost. Called after the copy, so a flush that
-// takes this note for one before it has looked after the rank after the copy.
+// Records that a queue has sent something to a rank: flush() reports if that rank is lost. Called after the copy, so a
+// flush that finds this record checks the rank after the copy.
 ggas_rc shm_transport::posted(unsigned queue, unsigned rank, ggas_rc outcome) {
   queue_notes& q = queues_[queue];
   // A flush of another thread that began meanwhile may have looked before the note was there: it gets the next number.
@@ -66,8 +66,8 @@ ggas_rc shm_transport::notify(const place& at, uint32_t value, unsigned queue, l
   return posted(queue, at.rank, GGAS_OK);
 }
 
-// Nothing is under way. Who waits takes no notes away before it has looked at all of them, so of two threads that wait
-// both learn of a rank that is lost.
+// Nothing is in flight. A flush removes no records before it has checked all of them, so two concurrent flushes both
+// report a lost rank.
 ggas_rc shm_transport::flush(unsigned queue, limit) {
   queue_notes& q = queues_[queue];
   const uint64_t now = q.flushes.fetch_add(1), well = q.well.load();
@@ -109,8 +109,8 @@ ggas_rc shm_transport::waitsome(unsigned segment, unsigned first, unsigned count
     }
     return false;
   };
-  // Who will notify is not known here, so no process's end ends the wait. Kernels notify by a store and ring no
-  // doorbell.
+  // The rank that will notify is not known here, so the end of a process does not end the wait. Kernels notify by a
+  // store without a doorbell.
   const uint64_t nap = on_gpu(v.made_of) ? kernel_nap_ns : nap_ns;
   return wait(
       peers_[rank_].head().segments[segment].notified, until, there, [] { return GGAS_OK; }, nap);

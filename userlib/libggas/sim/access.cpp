@@ -237,7 +237,7 @@ request sim_access::blank(what kind) {
   return q;
 }
 
-// Others run until this rank has its reply, however long that takes. If the simulator ends, or stands still, the call
+// Others run until this rank has its reply, for any time. If the simulator ends, or stops making progress, the call
 // ends.
 reply sim_access::ask(const request& q, int handle) {
   if (!send_request(link_.fd(), q, handle)) give_up("has ended, or this rank's connection to it");

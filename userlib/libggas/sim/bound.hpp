@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the program's own as segments. It stays where it is: the simulator gets a descriptor of this process's
-// memory (/proc/self/mem), by which it reads and writes the bytes when a NIC does. In the node they lie in a part of
-// the rank's memory that nothing else has, always from a whole page on, so that times do not depend on their address
-// here.
+// The program's own memory as segments. It is not moved: the simulator gets a descriptor of this process's memory
+// (/proc/self/mem), by which it reads and writes the bytes when a NIC does. In the node they have addresses in a part
+// of the rank's memory that nothing else uses, always from a whole page on, so that times do not depend on their
+// address in this process.
 #pragma once
 
 #include <cstddef>

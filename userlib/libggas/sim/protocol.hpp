@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank and the simulator say to each other: over a socket of packets, a request of the rank and its reply, one
-// at a time. The rank's memory, an anonymous file both have mapped, is that of its simulated node; between a reply and
-// the next request simulated time stands still, so the rank sees memory as it is at that time. Memory of the program's
-// own stays where it is: the simulator reads and writes it in the process, when a NIC does.
+// Protocol between a rank and the simulator: over a socket of packets, a request of the rank and its reply, one at a
+// time. The rank's memory, an anonymous file that both have mapped, is that of its simulated node. Between a reply and
+// the next request simulated time stands still, so the rank sees memory as it is at that time. The program's own memory
+// is not moved: the simulator reads and writes it in the process, when a NIC does.
 //
-// A request first pays for what the rank did since the last one: calls of the library, words of memory it looked at.
+// A request is first charged for the rank's work since the last one: calls of the library, polled words of memory.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ inline constexpr uint32_t version = 2;  // of all in this file
 // Where the NIC writes, from the beginning of a rank's memory: parts of its contexts.
 inline constexpr uint64_t notify_log2 = 8, mailbox_log2 = 11;
 inline constexpr uint64_t status_at(unsigned context) { return 64 * context; }
-// A word that is no part of a context: the simulator counts it up while simulated time goes on, and while it waits for
-// a process. A simulator that hangs does not.
+// A word outside of all contexts: the simulator increments it while simulated time advances, and while it waits for a
+// process. A simulator that hangs does not.
 inline constexpr uint64_t sign_of_life_at = 2048;
 inline constexpr uint64_t notifications_at(unsigned context) { return 4096 * (1 + context); }
 inline constexpr uint64_t mailbox_at = 0x10000;

@@ -18,8 +18,8 @@ struct problem {
 // Of data that have come, `n` bytes in all: whether they are a ticket. `first`: ticket_bytes of them.
 std::optional<ticket> ticket_in(const void* first, uint64_t n);
 
-// The data of a message on offer to where they belong, at most as many bytes as the items have; `bytes`: how many came.
-// `mover`: of the items. The offer is over, whatever comes of it.
+// Fetches the data of an offered message to their destination, at most as many bytes as the items have; `bytes`: their
+// number. `mover`: of the items. The offer has ended in any case.
 problem fetch(const ticket& of, const items& to, memory& mover, uint64_t& bytes);
 
 // After a probe: the length of the message instead of that of its ticket.

@@ -18,9 +18,9 @@ class offer {
   const void* wire() const { return &wire_; }
   uint64_t wire_bytes() const { return ticket_bytes + wire_.plain.slot; }
 
-  // The items may be written to afterwards: they were fetched, or are packed in memory of the library. No process waits
-  // for the receiver longer than patience_ns(): it may be waiting for something of us. `meanwhile` is called again and
-  // again.
+  // After it the items may be written: they were fetched, or are packed in memory of the library. It waits for the
+  // receiver at most patience_ns(), because the receiver may be waiting for this process. `meanwhile` is called
+  // repeatedly.
   std::string settle(void (*meanwhile)());
   // The ticket was not sent, or it was cancelled.
   void withdraw();

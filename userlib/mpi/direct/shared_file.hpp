@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that the processes of a job on one host share, under a name. A job that dies leaves nothing for ever: each
-// process holds a lock on the file, which the kernel gives back however it ends, and the process that begins a job
-// later takes the names away that no process holds.
+// Memory that the processes of a job on one host share, under a name. A job that dies leaves no name for ever: each
+// process holds a lock on the file, which the kernel releases however the process ends, and a process that begins a
+// later job removes names without a lock.
 #pragma once
 
 #include <cstddef>

@@ -30,8 +30,8 @@ std::string start_of(pid_t process) {
   return at == std::string::npos ? "" : text.substr(at + 1, text.find(' ', at + 1) - at - 1);
 }
 
-// The same in all processes that one launcher started on this host for one job. Not by a message: an MPI process
-// without this library would not answer.
+// A key that is the same in all processes that one launcher started on this host for one job. It is not exchanged by a
+// message, because an MPI process without this library would not answer.
 std::string key_of_job(int size) {
   const char* const name = std::getenv("PMIX_NAMESPACE");
   const std::string job = name ? name : std::to_string(getppid()) + "." + start_of(getppid());

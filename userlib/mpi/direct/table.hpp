@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processes of a job on one host inform each other in shared memory, so that messages go from GPU to GPU: who
-// reaches whose memory, and the messages that senders have on offer (docs/datatypes.md, MPI programs).
+// Shared memory of the processes of a job on one host for messages from GPU to GPU: which process can access whose
+// memory, and the messages that senders offer (docs/datatypes.md, MPI programs).
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@ namespace ggas::mpi::direct {
 constexpr unsigned slots_of_process = 64;
 constexpr uint64_t most_words = 384;  // of a layout's image
 
-// Where a message on offer stands. The receiver takes it from `offered` or from `packed`; the sender, to have its
-// memory back, from `offered` to `packing`: who is first moves the data.
+// State of an offered message. The receiver takes it from `offered` or from `packed`; the sender, to free its memory,
+// from `offered` to `packing`: the first one moves the data.
 enum class stage : uint64_t { free, offered, fetching, packing, packed, done };
 
 struct slot {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the CUDA driver that the library calls, found at run time in a process that has loaded it: programs
-// without CUDA are not made to.
+// without CUDA do not load it.
 #pragma once
 
 #include <cuda.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of GPUs that processes share: what other ones have given (opened once, and kept, as that takes the driver a
-// good part of a millisecond), and blocks of the library's own. A context of CUDA is current in all calls.
+// Memory of GPUs that processes share: memory of other processes (opened once, and kept, because opening takes the
+// driver a good part of a millisecond), and blocks of the library. A CUDA context is current in all calls.
 #pragma once
 
 #include <map>

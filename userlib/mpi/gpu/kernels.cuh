@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread of a kernel of the library does: as in the calls with datatypes on a stream, but for memory of any kind
+// The work of a thread of the library's kernels: as in the calls with datatypes on a stream, but for memory of any kind
 // instead of segments. Also compiled for the host, by tests.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blobs by a communicator of Open MPI: every rank's are gathered by all. Collectives that do not wait, so that a rank
-// which does not come is a time-out; MPI has no way to take them back, so what they work on is left to them then.
+// Blobs by a communicator of Open MPI: every rank's are gathered by all. The collectives are nonblocking, so that a
+// missing rank is a time-out. MPI cannot cancel them, so their buffers are left to them then.
 #include <mpi.h>
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blobs over TCP: a star around rank 0, which listens at the address that all know (GGAS_ROOT). Each rank and rank 0
-// prove to each other that they know the secret of the job, without which there is none.
+// prove to each other that they know the secret of the job; without a secret there are no blobs.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between ranks over TCP. No process trusts what comes in: a message that is none, or does not bear the proof
-// that its sender knows the secret, is `garbage`. Nothing is hidden, only proved.
+// Messages between ranks over TCP. Received data are not trusted: an invalid message, or one without the proof that its
+// sender knows the secret, is `garbage`. Messages are authenticated, not encrypted.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of collectives: which rank sends what to which other one in which step. Nothing but numbers, so kernels and the
-// host library use the same ones. `size` ranks, 1 or more. A step of a rank is a plan_step; part i of a vector is that
-// of rank i. Figures of each plan: docs/ranks.md. Host and device.
+// Plans of collectives: for each step the rank to send to and the part to send. Plans are only numbers, so kernels and
+// the host library use the same ones. `size` ranks, 1 or more. A step of a rank is a plan_step; part i of a vector is
+// that of rank i. Figures of each plan: docs/ranks.md. Host and device.
 #pragma once
 
 #include "ggas/detail/platform/call.hpp"
@@ -47,8 +47,8 @@ struct linear_plan {
   }
 };
 
-// A tree from the root, the largest subtree first: ceil(log2 size) messages of the root, size - 1 in all. The same tree
-// halves a scatter: a message carries the parts of the subtree below its receiver.
+// A tree from the root, the largest subtree first: ceil(log2 size) messages of the root, size - 1 in all. A scatter
+// uses the same tree: a message carries the parts of the subtree below its receiver.
 struct binomial_plan {
   int size, root;
   GGAS_LAYOUT_FN int steps() const { return doublings(size); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of any size from node to node, one hop each: a ring for each pair of nodes (docs/ring.md). A record is a line
-// with its head and a line for each 8 bytes; every line carries the number of its lap, so nothing is cleared, no flag
-// follows the data, and a record is there when all of its lines are. Writers claim lines in their own memory, and only
-// lines that are free: a time-out leaves nothing.
+// with its head and a line for each 8 bytes. Every line carries the number of its lap, so nothing is cleared, no flag
+// follows the data, and a record is complete when all of its lines have arrived. Writers claim lines in their own
+// memory, and only free ones: a time-out claims nothing.
 #pragma once
 
 #include "ggas/detail/access/memory_words.cuh"
@@ -26,8 +26,8 @@ GGAS_DEVICE ggas_tagged* ring_line(const ring_shape& r, int node, int source, ui
 
 // ---- sending
 
-// Whether the receiver has read what lay at `count` lines from `position` on. Quarters are read in turn, but their
-// words may come out of turn: each is looked at.
+// Whether the receiver has read the old contents of `count` lines from `position` on. Quarters are read in turn, but
+// their words may arrive out of order: each is checked.
 GGAS_DEVICE bool ring_has_room(const ring_shape& r, int node, uint64_t position, uint64_t count) {
   const uint32_t log2 = r.lines_log2 - 2;
   for (uint64_t quarter = position >> log2; quarter <= (position + count - 1) >> log2; ++quarter) {
@@ -53,8 +53,8 @@ GGAS_DEVICE ggas_status claim_lines(const ring_shape& r, int node, uint64_t coun
   }
 }
 
-// Sends a record whose words are word(0), word(1) ... By a thread, tile or warp; the group's stores before it are
-// visible to who has taken the record. ggas_timed_out: no room, nothing was sent. ggas_bad_argument: it is larger than
+// Sends a record whose words are word(0), word(1) ... By a thread, tile or warp; earlier stores of the group are
+// visible to the reader of the record. ggas_timed_out: no room, nothing was sent. ggas_bad_argument: larger than
 // r.largest_record(). `node` exists.
 template <class G, class W>
 requires(has_leader<G>) GGAS_DEVICE ggas_status
@@ -98,17 +98,17 @@ GGAS_DEVICE ggas_status ring_send_bytes(const G& g, const ring_shape& r, int nod
 enum class ring_sharing { many_readers, one_reader };  // of the ring of a source
 enum class ring_look { nothing, too_long, taken };
 
-// Reports the source of each quarter that ends between two positions. A quarter's word rises by one a lap, and what is
-// read in the next lap was sent when the source knew of this one: so no reader's word comes after a later one.
+// Reports each quarter that ends between two positions to the source. A quarter's word grows by one a lap. Data of the
+// next lap are sent only after the source has seen the word of this one, so words of several readers arrive in order.
 GGAS_DEVICE void release_lines(const ring_shape& r, int source, uint64_t from, uint64_t to) {
   const uint32_t log2 = r.lines_log2 - 2;
   for (uint64_t quarter = from >> log2; quarter < to >> log2; ++quarter)
     store_release(word_of(source, r.released(ggas_node(), quarter)), quarter / 4 + 1);
 }
 
-// Takes the next record of a source if all of it is here: store(i, word) gets its words, also those of a record that
-// another reader is quicker to take. too_long: it has more than `most` bytes, and stays where it is. By a thread, tile
-// or warp; all of it has what the record's sender stored before.
+// Takes the next record of a source if all of it has arrived. store(i, word) gets its words, even those of a record
+// that another reader takes first. too_long: it has more than `most` bytes, and stays in the ring. By a thread, tile or
+// warp; all of the group see the earlier stores of the record's sender.
 template <class G, class S>
 requires(has_leader<G>) GGAS_DEVICE ring_look ring_take(const G& g, const ring_shape& r, int source,
                                                         ring_sharing sharing, uint32_t most, ring_head& head, S store) {
@@ -195,9 +195,9 @@ GGAS_DEVICE ring_look ring_take_any(const G& g, const ring_shape& r, int& source
   return look;
 }
 
-// Waits for the next record of `source`, or, if that is `any_source`, of any, of at most `most` bytes, to memory as in
-// ring_send_bytes(). ggas_bad_argument: it is longer, as `head` says, and stays. Of what was not taken the memory may
-// have a part.
+// Waits for the next record of `source`, or of any source (`any_source`), of at most `most` bytes, and copies it to
+// memory as in ring_send_bytes(). ggas_bad_argument: it is longer, as `head` says, and stays in the ring. If no record
+// was taken the memory may contain a part of one.
 constexpr int any_source = -1;
 template <class G>
 GGAS_DEVICE ggas_status ring_receive_bytes(const G& g, const ring_shape& r, int& source, ring_sharing sharing,
@@ -221,10 +221,10 @@ GGAS_DEVICE ggas_status ring_receive_bytes(const G& g, const ring_shape& r, int&
 
 // ---- a launch that begins clean
 
-// By a thread or warp of every node, before this launch sends or takes anything: what earlier launches left in the
-// rings, also half of a record of a kernel that was stopped, is gone. Each node begins a new lap of its rings, says so,
-// and lets the others write theirs; it takes two hops. `launch`: not 0, the same on all nodes, another one each time.
-// Kernels of earlier launches have ended on the calling node.
+// Called by a thread or warp of every node before this launch sends or takes anything. It discards everything that
+// earlier launches left in the rings, also incomplete records of stopped kernels. Each node begins a new lap of its
+// rings, reports this, and lets the others write theirs; it takes two hops. `launch`: not 0, the same on all nodes,
+// another number each time. Kernels of earlier launches must have ended on the calling node.
 template <class G>
 requires(has_leader<G>) GGAS_DEVICE ggas_status
     ring_begin(const G& g, const ring_shape& r, uint32_t launch, const deadline& end) {

@@ -95,8 +95,8 @@ TYPED_TEST(Atomic, HundredThousandFetchAdds) {
   EXPECT_LT(b.host.reads, total / 2);
 }
 
-// Any operations on a few words, halves of them too, some refused, some reads failing; now and then a put to a word
-// that is at rest.
+// Any operations on a few words, also halves of them, some refused, some with failing reads; sometimes a put to a word
+// without a pending operation.
 TYPED_TEST(Atomic, RandomOperationsAgreeWithModel) {
   auto& b = this->b;
   memory model;
@@ -175,8 +175,8 @@ TYPED_TEST(Atomic, StopsBehindWhatWasLetIn) {
   }
 }
 
-// A put that is accepted until the cycle in which an operation would take the value over from the one before it: it
-// reads. A read begins two cycles after that one.
+// A put that is accepted until the cycle in which an operation would take the value over from the one before it: the
+// operation must read. A read begins two cycles after that cycle.
 TYPED_TEST(Atomic, PutInTheCycleOfTheHandOver) {
   auto& b = this->b;
   b.host.percent = 100;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rma_atomic between a host, a translator and the network. Operations on one word must be answered in the order in
-// which they came, each once, with the word as the model has it at that moment.
+// rma_atomic between a host, a translator and the network. Operations on one word must be answered in the order of
+// arrival, each once, with the word that the model has at that time.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rma_fetch with everything around it: commands, a translator, a host and a network. What must come out is worked out
-// when a command goes in: its reads, its packet, or the ways it may fail.
+// rma_fetch with its environment: commands, a translator, a host and a network. The expected outputs are computed when
+// a command is sent: its reads, its packet, or the possible failures.
 #pragma once
 
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rma_front between a host that writes pages and work queues, and a requester that takes descriptors. What each
-// context's slots hold is kept as a stream; every beat of a descriptor, every status block and every doorbell is
-// checked as it leaves.
+// rma_front between a host that writes pages and work queues, and a requester that accepts descriptors. The contents of
+// each context's slots are kept as a stream; every beat of a descriptor, every status block and every doorbell is
+// checked when it leaves.
 #pragma once
 
 #include <array>

@@ -176,8 +176,8 @@ TYPED_TEST(Notify, StartDuringANotification) {
   }
 }
 
-// A reader per context with its own pace; one never reads. Nothing is lost, doubled or written elsewhere; the others go
-// on.
+// A reader for each context with its own speed; one never reads. Nothing is lost, doubled or written elsewhere; the
+// others continue.
 TYPED_TEST(Notify, RandomTraffic) {
   auto& b = this->b;
   constexpr unsigned contexts = 12, stuck = 5;

@@ -312,8 +312,8 @@ TYPED_TEST(Read, SilentHost) {
   EXPECT_EQ(b.ended[0], 1u);
 }
 
-// The host takes no reads: one that was lost is given up in its time, and so are the one on offer and those after it.
-// When the host takes reads again, all is as before; what it answers to the one on offer is no one's.
+// The host accepts no reads: a lost one is given up in its time, and so are the one on offer and those after it. When
+// the host accepts reads again, everything works as before; its answer to the one on offer is dropped.
 TYPED_TEST(Read, HostTakesNone) {
   auto& b = this->b;
   b.v.cfg_timeout_i = 20;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated rma_requester with everything it talks to: a dispatcher with a queue of descriptors for each context, a
-// fetch engine, the network with targets that answer, notification rings. All of them pause at random; what they answer
-// is asked of `policy`. Whatever crosses a port is reported to an observer.
+// The Verilated rma_requester with its environment: a dispatcher with a queue of descriptors for each context, a fetch
+// engine, the network with targets that answer, notification rings. All of them pause at random; `policy` chooses their
+// answers. Everything that crosses a port is reported to an observer.
 #pragma once
 
 #include <gtest/gtest.h>

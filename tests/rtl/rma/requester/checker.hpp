@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/rma.md asks of a requester, as an observer: the packets and fetch commands of each context in the order of
-// its descriptors; when all is over, exactly the counts and notifications that the outcomes call for.
+// The rules of docs/rma.md for a requester, as an observer: the packets and fetch commands of each context in the order
+// of its descriptors; at the end, exactly the counts and notifications that follow from the outcomes.
 #pragma once
 
 #include <algorithm>

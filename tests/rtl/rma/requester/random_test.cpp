@@ -170,8 +170,8 @@ TYPED_TEST(rma_requester_random, many_fetches_under_way) {
   EXPECT_EQ(b.descriptors, 12u);
 }
 
-// Answers get lost, the link comes and goes, contexts are switched off and on: every descriptor that was started is
-// over in the end.
+// Answers get lost, the link dies and returns, contexts are switched off and on: every descriptor that was started
+// ends.
 TYPED_TEST(rma_requester_random, lossy) {
   auto& random = this->random;
   struct ledger : observer {
@@ -225,8 +225,8 @@ TYPED_TEST(rma_requester_random, lossy) {
   EXPECT_GT(ledger.given_up, 0u);
 }
 
-// Words of noise: a notification each, and no one hangs. Addresses without translation fail in fetch. GGAS_GARBAGE: how
-// many.
+// Random words: a notification each, and nothing hangs. Addresses without translation fail in fetch. GGAS_GARBAGE:
+// their number.
 TYPED_TEST(rma_requester_random, garbage) {
   auto& b = this->b;
   auto& random = this->random;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status blocks: whatever is counted, and however the host stalls, the last write of a context shows all of it, and
-// none shows a count that goes back.
+// Status blocks: for any counts and any stalls of the host, the last write of a context shows all of them, and no count
+// ever decreases.
 #include <optional>
 
 #include "Vstatus_512.h"

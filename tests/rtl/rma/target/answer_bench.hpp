@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rma_answer with everything around it played by C++. send() works out what the response must lead to; what comes out
-// is compared with that, item by item.
+// rma_answer with its environment in C++. send() computes the expected result of the response; the outputs are compared
+// with it, item by item.
 #pragma once
 
 #include <algorithm>

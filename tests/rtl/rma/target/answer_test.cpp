@@ -73,8 +73,8 @@ TYPED_TEST(Answer, LateDataIsNotWritten) {
   EXPECT_TRUE(b.mem.words().empty());
 }
 
-// What a former owner of a context asked for finds no one: neither its data nor its answers, and if the starts wrapped
-// around, the domain still distinguishes them.
+// Answers to requests of a former owner of a context are dropped: neither its data nor its results arrive, and if the
+// count of starts has wrapped, the domain still distinguishes them.
 TYPED_TEST(Answer, FormerOwnersAreForgotten) {
   auto& b = this->b;
   constexpr uint16_t next_owner = 0x2468;
@@ -143,8 +143,8 @@ TYPED_TEST(Answer, GetsOfOneContextUnderWayAtOnce) {
   EXPECT_GT(good, 500u);
 }
 
-// The requester may end an epoch while nothing of its context is about to be written; then nothing of it is written any
-// more. The address of data says in which epoch it was sent.
+// The requester may end an epoch while no write of its context is pending; after that none of its data is written. The
+// address of data identifies the epoch in which it was sent.
 TYPED_TEST(Answer, NothingOfAnEpochThatIsOverIsWritten) {
   auto& b = this->b;
   uint64_t written = 0;

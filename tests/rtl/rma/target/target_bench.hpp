@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rma_target with everything around it played by C++. What comes out is compared with what the packets must lead to,
-// item by item, and nothing may come out before the writes of the packets in front of it.
+// rma_target with its environment in C++. The outputs are compared with the expected results of the packets, item by
+// item, and nothing may leave before the writes of the packets in front of it.
 #pragma once
 
 #include "tests/rtl/rma/target/target_work.hpp"

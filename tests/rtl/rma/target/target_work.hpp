@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What packets must lead to at rma_target: writes, in order, and after them items for the other units and the
+// Expected results of packets at rma_target: writes, in order, and after them items for the other units and the
 // initiator.
 #pragma once
 

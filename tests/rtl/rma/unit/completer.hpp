@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that answers reads late, in any order, cut anywhere PCIe allows, and on request wrongly or not at all. Its
-// memory holds a byte that follows from the address.
+// A host that answers reads late, in any order, cut anywhere PCIe allows, and on request wrongly or not at all. Each
+// byte of its memory is a function of its address.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host for unit tests: memory that takes writes and answers reads after a random while, tags in any order; and a
+// A host for unit tests: memory that accepts writes and answers reads after a random time, tags in any order; and a
 // translator (page table of 4 KB pages) with the protocol of the ATU.
 #pragma once
 
@@ -37,8 +37,8 @@ class memory {
   std::map<uint64_t, uint32_t> words_;
 };
 
-// Reads of the unit and their completions, read when the request is taken: a posted write accepted before is seen, a
-// later one is not.
+// Reads of the unit and their completions. Memory is read when the request is accepted: a posted write accepted before
+// is visible, a later one is not.
 template <unsigned W>
 class read_side {
  public:

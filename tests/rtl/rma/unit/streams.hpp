@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams at the pins of a Verilated unit: packets or TLPs go in with idle cycles and come out against back-pressure,
-// both at random. An output that changes or goes away while it waits, or that does not fit its header, is a failure.
+// Streams at the pins of a Verilated unit: packets or TLPs enter with random idle cycles and leave with random
+// back-pressure. An output that changes or disappears while it waits, or that does not match its header, is a failure.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -20,8 +20,8 @@ struct meeting {
   uint64_t word, sum;  // the same offsets on all ranks
 };
 
-// Runs a kernel on this process's GPU until it ends; "" or what went wrong.
-// Waits for a notification of each round, takes the word after it, answers twice of it and one, and notifies.
+// Runs a kernel on this process's GPU until it ends; returns "" or the error. The kernel waits for a notification of
+// each round, takes the word after it, answers with twice the word plus one, and notifies.
 std::string run_answer(const context& c, const talk& t);
 // All ranks: store to the right neighbour, barrier, then the sum of what all have got by allreduce.
 std::string run_meeting(const context& c, const meeting& m);

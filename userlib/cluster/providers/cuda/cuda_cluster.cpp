@@ -19,8 +19,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Between two looks at the streams. At first no process is kept waiting; later the processor is left to others, for a
-// sixteenth of the time that has passed.
+// Pause between two polls of the streams. At first there is none; later the processor is yielded, for a sixteenth of
+// the elapsed time.
 void wait_a_little(clock::duration waited) {
   constexpr clock::duration at_once = std::chrono::microseconds(500), most = std::chrono::milliseconds(1);
   if (waited < at_once)

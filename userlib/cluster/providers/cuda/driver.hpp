@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the CUDA driver that the provider calls, found at run time: a program with this provider starts
-// where there is no driver, and says so.
+// without a driver, and reports that it is missing.
 #pragma once
 
 #include <cuda.h>
@@ -38,8 +38,8 @@ struct driver {
   static const driver& get();
 };
 
-// "what: call: CUDA_ERROR_...: words"; nothing if all is well. An error of the runtime's is reported here and nowhere
-// else: it does not stay after as CUDA's last error, where a launch that is checked by it would seem to have failed.
+// "what: call: CUDA_ERROR_...: text"; nothing if there is no error. An error of the runtime is reported only here: it
+// is cleared from CUDA's last error, where a launch that checks it would seem to have failed.
 attempt<> worked(const std::string& what, const char* call, CUresult r);
 attempt<> worked(const std::string& what, const char* call, cudaError_t e);
 

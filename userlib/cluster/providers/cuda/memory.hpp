@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of GPUs by the driver's virtual memory management: physical memory, ranges of addresses, and the one in the
-// other. Each object gives back what it holds.
+// Memory of GPUs by the driver's virtual memory management: physical memory, ranges of addresses, and mappings. Each
+// object releases its resources.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,8 @@ attempt<> cuda_cluster::parts::add_memory(size_t bytes) {
   if (ok) ok = make_zero(from, bytes);
   ok = agree("mapping", ok);
   if (!ok) {
-    // A GPU may still be at it, when others have kept it busy for so long: then the next attempt, which begins when the
-    // streams are idle, or the end of the cluster takes it away.
+    // If others have kept the GPU busy, it may still be clearing the memory: then the memory is released by the next
+    // attempt, which begins when the streams are idle, or by the end of the cluster.
     if (self.run(0, host_sync::stream)) drop_unused();
     return ok;
   }
@@ -53,8 +53,8 @@ attempt<cuda_cluster::parts::pieces> cuda_cluster::parts::make_pieces(size_t byt
   return made;
 }
 
-// With a process for each node: every process passes its piece on to all. Whatever goes wrong here, all of them take
-// part in the exchange.
+// With a process for each node: every process passes its piece on to all. All of them take part in the exchange, even
+// after an error.
 attempt<cuda_cluster::parts::pieces> cuda_cluster::parts::exchange_pieces(pieces mine) const {
   if (!others) return mine;
   attempt<gpu_memory::ticket> ticket = gpu_memory::ticket{};

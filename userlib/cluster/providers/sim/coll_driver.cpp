@@ -33,8 +33,8 @@ coll_tree::coll_tree(const fabric::topology& shape)
   deepest_last(0);
 }
 
-// The unit adds children in their order, and sends results to the last one first: who has most below it comes in last
-// and is reported first. Returns the levels below a node.
+// The unit adds children in their order, and sends results to the last one first: the child with the most levels below
+// it is added last and gets the result first. Returns the levels below a node.
 unsigned coll_tree::deepest_last(unsigned node) {
   std::vector<std::pair<unsigned, unsigned>> below;
   for (unsigned c : children[node]) below.emplace_back(deepest_last(c), c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver does for collectives of all nodes (docs/coll.md): a tree along the links, group 0 of every NIC. By
+// Set-up of collectives of all nodes by a driver (docs/coll.md): a tree along the links, group 0 of every NIC. By
 // register writes of the nodes' processors.
 #pragma once
 

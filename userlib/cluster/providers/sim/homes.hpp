@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which simulated computer a node of the cluster is a GPU of. Computers have one NIC each; the nodes of one follow one
-// another.
+// The simulated computer of each node of the cluster. Computers have one NIC each; the nodes of one have consecutive
+// numbers.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a node's memory lies: the segment, what the contexts of the NIC need in GPU memory and in host memory, pinned
-// host memory. The same on every node. GPUs of a computer have the same, in sequence: BARs on the bus, host
-// memory of all and then rings of all, contexts of the NIC.
+// Layout of a node's memory: the segment, the areas of the NIC's contexts in GPU memory and in host memory, pinned host
+// memory. The same on every node. GPUs of a computer have the same, in sequence: BARs on the bus, host memory of all
+// and then rings of all, contexts of the NIC.
 #pragma once
 
 #include <cstddef>

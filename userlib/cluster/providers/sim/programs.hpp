@@ -22,8 +22,7 @@ constexpr uint64_t ps_of(uint64_t ns) {
   return std::min(ns, most) * 1000;
 }
 
-// What the programs of a node see: addresses of this process and where the processor finds them on the bus; contexts of
-// the NIC.
+// The view of a node's programs: addresses of this process and their bus addresses; contexts of the NIC.
 struct host_view {
   struct range {
     const std::byte* base;
@@ -64,8 +63,8 @@ class host_programs {
   void add(int node, std::function<void(host&)> body, std::string name) {
     queued_.push_back({node, std::move(body), std::move(name), 0});
   }
-  // Starts what was added. `view` gives a node's addresses, `processor` whose it runs on. False: no memory for their
-  // stacks.
+  // Starts the added programs. `view` gives a node's addresses, `processor` the processor that runs them. False: no
+  // memory for their stacks.
   bool start(sim::system& s, const std::function<host_view&(int node)>& view,
              const std::function<unsigned(int node)>& processor);
   bool idle() const;    // all have ended

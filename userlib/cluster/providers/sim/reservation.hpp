@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range of addresses of this process: memory that costs nothing until touched, or addresses without memory. A margin
-// without memory lies on both sides, so that an index just outside is distinguished from other memory.
+// A range of addresses of this process: memory that costs nothing until it is used, or addresses without memory. A
+// margin without memory is on both sides, so that an index just outside does not reach other memory.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver does for one-sided communication (docs/rma.md): translation tables, contexts. By register writes of the
+// Set-up of one-sided communication by a driver (docs/rma.md): translation tables, contexts. By register writes of the
 // node's processor.
 #pragma once
 

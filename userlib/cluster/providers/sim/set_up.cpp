@@ -58,7 +58,7 @@ result<std::string> read_text(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-// Collectives in lines send from every node to every other one. Of many nodes long vectors go by the NICs' unit, too,
+// Collectives in lines send from every node to every other one. With many nodes long vectors go by the NICs' unit, too,
 // if they have it.
 constexpr int many_nodes = 64;
 tuning tuned_for(int nodes) {
@@ -189,8 +189,8 @@ result<> sim_cluster::build(std::string faults, sim::nic_factory make_nic) {
   return set_up_collectives();
 }
 
-// What a GPU reaches over PCIe. The first that holds an address counts: GPUs of the same computer are reached by their
-// BARs, the others through the NIC.
+// Ranges that a GPU accesses over PCIe. The first one that contains an address is used: GPUs of the same computer are
+// accessed by their BARs, the others through the NIC.
 std::vector<gpu::mapping> sim_cluster::apertures(const sim::endpoint_slot& slot) const {
   std::vector<gpu::mapping> out;
   for (unsigned g = 0; g < homes_.gpus(slot.node); ++g) {

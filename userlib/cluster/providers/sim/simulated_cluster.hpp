@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated cluster: what its parts are. set_up.cpp makes it, streams.cpp takes what it shall run, running.cpp runs
-// it.
+// The simulated cluster and its parts. set_up.cpp makes it, streams.cpp queues work, running.cpp runs it.
 #pragma once
 
 #include <fmt/format.h>

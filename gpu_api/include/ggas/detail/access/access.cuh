@@ -11,8 +11,8 @@ GGAS_DEVICE uint64_t ggas_reserved_bytes() { return ggas::detail::device_context
 
 namespace ggas::detail {
 
-// What the node has of a NIC: its contexts for this GPU, the page whose loads wait for stores. Null where peers' memory
-// is reached directly.
+// The node's NIC: its contexts for this GPU, and the page whose loads wait for stores. Null where peers' memory is
+// accessed directly.
 GGAS_DEVICE const rma_queue* nic_queues() { return nic_possible ? device_context().queues : nullptr; }
 GGAS_DEVICE const nic_place* nic_places() { return nic_possible ? device_context().places : nullptr; }
 GGAS_DEVICE const volatile uint64_t* nic_page() { return nic_possible ? device_context().quiet : nullptr; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes moved by the threads that ask for it: puts and gets where peers' memory is reached directly, and collectives.
-// Stores at the target are of 16 bytes whatever the alignments, and several loads are under way before the first of
-// them. Included by group.cuh.
+// Copies by the calling threads: puts and gets where peers' memory is accessed directly, and collectives. Stores at the
+// target have 16 bytes for any alignment, and several loads are in flight before the first store. Included by
+// group.cuh.
 //
-// What both addresses and the length are multiples of, up to 8 bytes, is never torn.
+// The largest unit of up to 8 bytes that divides both addresses and the length is never torn.
 #pragma once
 
 #include "ggas/detail/access/access.cuh"
@@ -16,14 +16,17 @@ struct alignas(16) word_pair {
 
 constexpr unsigned words_in_flight = 8;  // of one thread
 
-// Where the source lies: in own memory, where the first-level cache may answer and what was written before is ordered
-// by the barriers of the caller, or at a peer.
+// Place of the source: own memory, where the first-level cache may answer and the caller's barriers order earlier
+// writes, or a peer's memory.
 enum class origin { own, remote };
 
-// Words of 16 bytes that a thread loads before it stores the first of them. Of own memory short copies want fewer: 256
-// KB by a block of 256 threads take 7.74 us with 4, 7.88 with 8, 16.6 with 16. Long ones by few blocks want more: 1 GiB
-// by 12 blocks of 512 goes at 364 GB/s with 8, at 338 with 4 (H200). A block that loads from a peer wants more still,
-// but has registers for them only if it is no larger than half of what is possible.
+// Words of 16 bytes that a thread loads before it stores the first of them (figures: H200).
+//
+// * Short copies from own memory are faster with few: 256 KB by a block of 256 threads take 7.74 us with 4, 7.88 with
+//   8, 16.6 with 16.
+// * Long copies by few blocks are faster with more: 1 GiB by 12 blocks of 512 reaches 364 GB/s with 8, 338 with 4.
+// * A block that loads from a peer is fastest with still more, but has the registers only if it is at most half of the
+//   largest size.
 constexpr unsigned pairs_in_flight = 8, pairs_of_short_copies = 4, pairs_from_peer = 12;
 constexpr uint64_t long_copy = 256;  // words of a thread
 constexpr unsigned half_block = 512;
@@ -34,8 +37,8 @@ GGAS_DEVICE T load_from(const T* p) {
   return load_relaxed(p);
 }
 
-// Who moves: `count` threads of which the caller is number `rank`. meet(): those of a warp come together, and wait for
-// no other lane; stores of lanes that are apart leave apart. Of a group: movers_of() (group.cuh).
+// The threads that copy: `count` threads, of which the caller is number `rank`. meet() synchronises those of a warp and
+// waits for no other lane, because stores of diverged lanes do not coalesce. For a group: movers_of() (group.cuh).
 //
 // One thread, or all lanes of some warps.
 struct movers {
@@ -83,8 +86,8 @@ GGAS_DEVICE void move_words(T* to, uint64_t n, const By& by, Load load) {
   move_each<Words>(n, by, load, [to](uint64_t i, const T& v) { store_relaxed(to + i, v); });
 }
 
-// Multiples of 16 bytes, and any addresses and length. Not inline: one copy for all calls of a program, and its
-// registers are not theirs.
+// Multiples of 16 bytes, and any addresses and length. Not inline: one copy for all calls of a program, so its
+// registers are not added to theirs.
 template <origin From, class By>
 GGAS_APART void move_aligned(word_pair* to, const word_pair* from, uint64_t words, By by);
 template <origin From, class By>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of 16 bytes in which 8 bytes of data travel with a tag next to each half: tagged puts and the channels of
-// collectives. Each half is one access of 8 bytes, so who sees the tag sees the data next to it.
+// collectives. Each half is one access of 8 bytes, so a reader that sees the tag sees the data next to it.
 #pragma once
 
 #include "ggas/detail/platform/platform.cuh"

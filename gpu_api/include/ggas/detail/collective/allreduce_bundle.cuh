@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce, allreduce and reducescatter in one exchange by a block that is alone: what does not fit the slot of its
-// channel goes into those of a bundle of channels of its team, and takes one hop, too. On each of them the exchange
-// looks as a short one does. Included by long.cuh.
+// reduce, allreduce and reducescatter by a single block in one exchange over a bundle of channels: data that do not fit
+// the slot of its channel use the slots of further channels of its team, and also take one hop. On each channel the
+// exchange looks like a short one. Included by long.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce.cuh"
@@ -18,8 +18,8 @@ GGAS_DEVICE_FUNCTION void refresh_bundled(channel c, piece<T> p, unsigned number
   }
 }
 
-// An exchange over a bundle. A thread has lines of rows (line_plan), all of a row under way at once; of several rows it
-// sends all before it waits for the first. `Parts`: every member is sent a part of its own, and combines its own.
+// An exchange over a bundle. A thread has lines of rows (line_plan), all of a row in flight at once; it sends its lines
+// of all rows before it waits for the first. `Parts`: every member gets a different part, and combines its own.
 template <class T, bool Parts>
 class bundle_exchange {
  public:
@@ -48,8 +48,8 @@ class bundle_exchange {
   }
 
  private:
-  // Lines after the end are the first one again, which is sent and stored twice: that is less than to ask for each
-  // whether it is there.
+  // Lines after the end are replaced by the first one, which is sent and stored twice: that costs less than a test for
+  // each.
   struct row_lines {
     unsigned first, behind[lines_at_once];
     bool whole, begins_slot;      // all elements of all lines are there; the first line is that of a slot
@@ -140,8 +140,8 @@ class bundle_exchange {
     }
     return ggas_ok;
   }
-  // Lines j, j + 1 ... of the members first, first + 1 ...; the own ones stand for members that do not exist. Where the
-  // result does not go only the first line of a slot comes.
+  // Lines j, j + 1 ... of the members first, first + 1 ...; the own lines replace those of members that do not exist. A
+  // member that gets no result receives only the first line of a slot.
   template <int Members, int Lines>
   GGAS_DEVICE bool take(const row_lines& r, unsigned line, int first, bool target, channel_line (&l)[Members][Lines],
                         patience& end) const {

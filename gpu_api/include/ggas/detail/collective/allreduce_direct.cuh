@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and allreduce over memory of peers: members inform each other where their vectors are, each loads its part of
-// every member's, stores the result to every member (or the root), and all inform each other that they are done. No
-// copies: what long vectors cost is their bytes. Included by collective.cuh.
+// reduce and allreduce over memory of peers: members exchange the addresses of their vectors, each loads its part of
+// every member's vector, stores the result to every member (or the root), and all report the end to all. There are no
+// intermediate copies: the cost of long vectors is that of their bytes. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce.cuh"
@@ -13,8 +13,8 @@ struct vector_table {
   uint64_t src[direct_members], dst[direct_members];
 };
 
-// Above an offset in a segment the line that informs it has room for what a call's n, operation and root are mixed to:
-// a member whose call differs is noticed where calls are guarded (0.4 % more instructions in kernels of nvcc).
+// The line that reports an offset has free bits above it, for a hash of a call's n, operation and root: where calls are
+// guarded, a member whose call differs is detected (0.4 % more instructions in kernels of nvcc).
 constexpr uint64_t offset_bits = 48;
 template <class T>
 GGAS_DEVICE uint64_t mark_of_call(const piece<T>& p) {
@@ -31,8 +31,8 @@ GGAS_DEVICE_FUNCTION ggas_status called_otherwise(call_id call, int node) {
   return ggas_bad_argument;
 }
 
-// First exchange: every member reports where its vectors are. What the block's threads stored before is visible to the
-// same block of every member after it.
+// First exchange: every member reports the addresses of its vectors. After it, earlier stores of the block's threads
+// are visible to the same block of every member.
 template <class T>
 GGAS_DEVICE ggas_status exchange_places(const channel& c, const piece<T>& p, vector_table& at, patience& end) {
   const context& own = device_context();
@@ -85,10 +85,10 @@ struct unit_moves {
       : at(&places), rank(c.rank), members(c.team.size), op(p.op), root(p.root) {}
 };
 
-// `Units` units of every member's vector, `step` bytes apart, combined in the order of ranks; the first `here` of them
-// are wanted, and the first one stands for the others. All loads of `Members` members are issued before the first is
-// used. The own vector stands for members that do not exist: loads that no thread uses cost less than registers that
-// are written in some cases only.
+// `Units` units of every member's vector, `step` bytes apart, combined in the order of ranks. Only the first `here` of
+// them are needed; the first one replaces the others. All loads of `Members` members are issued before the first value
+// is used. The own vector replaces those of members that do not exist: unused loads cost less than registers that are
+// written conditionally.
 template <int Members, int Units, unsigned Count, class T>
 GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, int here,
                                unit<T, Count> (&sum)[Units]) {
@@ -133,8 +133,8 @@ GGAS_DEVICE void move_units(const unit_moves& m, uint64_t at, uint64_t step, int
   }
 }
 
-// A range of bytes of every member's vector that a team's blocks move: block `block` the pieces block, block + blocks
-// ... of it, so that all blocks together are at one place of the vector.
+// A range of bytes of every member's vector that a team's blocks move: block `block` moves the pieces block, block +
+// blocks ... of it, so that all blocks together work on adjacent pieces.
 struct byte_range {
   uint64_t first, end;
   unsigned block, blocks;
@@ -153,14 +153,14 @@ GGAS_DEVICE void move_range(const unit_moves& m, const byte_range& r) {
 
 constexpr unsigned wide = 16;  // bytes
 
-// By 16 bytes, and element by element: what is left at the ends, and vectors that are not aligned alike. Not inline:
-// one copy of each for all methods, with registers of their own.
+// By 16 bytes; element by element at the ends, and for vectors with different alignments. Not inline: one copy of each
+// for all methods, with separate registers.
 template <int Members, int Units, class T>
 GGAS_DEVICE_FUNCTION void move_wide_units(unit_moves m, byte_range r) {
   move_range<Members, Units, wide / sizeof(T), T>(m, r);
 }
-// A thread has 16 loads under way; in libggas_device, which is to fit kernels of 72 registers, 8: as many of use for
-// two members.
+// A thread has 16 loads in flight; in libggas_device, which must fit kernels of 72 registers, 8: as many as are useful
+// for two members.
 template <class T>
 GGAS_DEVICE void move_widely(const unit_moves& m, const byte_range& r) {
 #ifdef GGAS_MAKES_LIBRARY
@@ -193,8 +193,8 @@ struct vector_cut {
     tail = head + (bytes - head) / 16 * 16;
   }
 };
-// Of the bytes [from, to) the part that a member combines. The root of a reduce has none where there are two others or
-// more: the results are all that its links can take in.
+// The part of the bytes [from, to) that a member combines. The root of a reduce combines none if there are two others
+// or more, because its links can carry only the results.
 GGAS_DEVICE byte_range part_of_member(uint64_t from, uint64_t to, const channel& c, int root, unsigned block,
                                       unsigned blocks) {
   const bool spared = root != everybody && c.team.size > 2;

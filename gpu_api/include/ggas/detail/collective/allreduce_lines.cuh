@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and allreduce in lines: a thread sends a line to every member and polls the same line of every member, so
-// there is no barrier between. Included by collective.cuh.
+// reduce and allreduce in lines: a thread sends a line to every member and polls the same line of every member, so no
+// barrier is needed in between. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/reduction.cuh"
@@ -32,8 +32,8 @@ GGAS_DEVICE ggas_status combine_line(const channel& c, unsigned i, uint64_t own,
   return ggas_ok;
 }
 
-// One exchange: all lines of a slot at most, to each member what is for it. A member that is not the root gets one
-// line, so that every member receives from every member.
+// One exchange: at most all lines of a slot, to each member its part. A member that is not the root gets one line, so
+// that every member receives from every member.
 template <class T>
 GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, patience& end) {
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n));
@@ -109,8 +109,8 @@ GGAS_DEVICE void scatter_parts(const channel& c, const piece<T>& p, const line_p
   refresh_slots(c, [&](int to) { return parts.of(to); });
 }
 
-// Second: the results of the own part to every member. A thread sends line i when it has read every member's line i of
-// the first; who has all lines of a member knows that the member has read all.
+// Second exchange: the results of the own part go to every member. A thread sends line i when it has read every
+// member's line i of the first exchange; a member that has all lines of another one knows that this one has read all.
 template <class T>
 GGAS_DEVICE ggas_status cast_part(const channel& first, const channel& second, const piece<T>& p,
                                   const line_parts& parts, patience& end) {

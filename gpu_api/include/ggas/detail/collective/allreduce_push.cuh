@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// allreduce of long vectors by stores alone, which links carry faster than loads. The vector is cut into a slice for
-// each member, which that member sums up. What it needs from the others waits in its own destination, in their slices,
-// that are of no other use before the results come. So a block goes through its chunks of every slice one by one:
+// allreduce of long vectors by stores only, which links carry faster than loads. The vector is cut into a slice for
+// each member, which that member sums up. Data from the others are buffered in the member's own destination, in their
+// slices, which are unused until the results arrive. So a block goes through its chunks of every slice one by one:
 //
 //   scatter(k)    chunk k of every other member's slice goes into that member's destination, at this member's slice
 //   reduce(k)     chunk k of the own slice, of every member: all have scattered theirs
-//   broadcast(k)  its sum goes to every member: over what that member sent, and all have reduced chunk k
+//   broadcast(k)  its sum goes to every member, over the data that this member had sent: all have reduced chunk k
 //
-// An exchange a chunk reports both of the last two conditions; the next chunk is scattered while it is under way.
+// One exchange for each chunk reports both of the last two conditions; the next chunk is scattered in the meantime.
 // Included by collective.cuh.
 #pragma once
 
@@ -49,8 +49,8 @@ class pusher {
  private:
   GGAS_DEVICE static uint64_t up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-  // Chunk k of the block in a slice: where it begins after the start of the slice, and its bytes. The chunks of all
-  // blocks lie side by side. None after the last one.
+  // Chunk k of the block in a slice: its offset in the slice and its bytes. The chunks of all blocks are adjacent. None
+  // after the last one.
   struct chunk {
     uint64_t at, bytes;
     GGAS_DEVICE uint64_t units() const { return bytes / wide; }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and allreduce in one exchange in which a thread has one line at most, of up to 8 members: everything that is
-// not seldom, and nothing else, as the number of instructions is what such a call costs. A thread sends its line to
-// every member, has a poll of every member's under way at once and combines what they bring without leaving its
-// registers. Included by collective.cuh.
+// reduce and allreduce in one exchange in which a thread has one line at most, of up to 8 members. It contains only the
+// frequent cases, because the cost of such a call is its number of instructions. A thread sends its line to every
+// member, has a poll of every member's line in flight at once and combines the lines in registers. Included by
+// collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/reduction.cuh"
 
 namespace ggas::detail {
 
-// Members of a team whose short calls are inline. Of a program that is linked with libggas_device half of what the
-// library does in the same way: registers that a kernel needs whatever it calls.
+// Largest team whose short calls are inline. In a program that is linked with libggas_device half of what the library
+// handles in the same way, because a kernel needs these registers even for other calls.
 #ifdef GGAS_LINKED
 constexpr int members_inline = 4;
 #else
 constexpr int members_inline = members_at_once;
 #endif
 
-// Where a thread's line goes to and comes from: that of rank 0, the next rank's one step further. Made before the
-// number of the exchange is known, to which at() adds what depends on it.
+// Source and destination of a thread's line: that of rank 0, with a constant step from rank to rank. Computed before
+// the number of the exchange is known; at() adds the part that depends on it.
 struct line_places {
   uint64_t out, out_step, in;
   uint32_t in_step;
@@ -53,8 +53,8 @@ GGAS_DEVICE bool line_goes_to(const piece<T>& p, unsigned line, int rank) {
   return line == 0 || p.goes_to(rank);
 }
 
-// f(rank) for all of up to Most members, half of them first: a team of up to 4 of 8 has no instructions of the others
-// in its way.
+// f(rank) for all of up to Most members, the first half separately: a team of up to 4 of 8 executes no instructions for
+// the others.
 template <int Most, class F>
 GGAS_DEVICE void for_each_rank(const channel& c, F f) {
   constexpr int half = Most / 2;
@@ -107,16 +107,16 @@ GGAS_DEVICE ggas_status exchange_short_line(channel& c, const piece<T>& p, const
   return ggas_ok;
 }
 
-// Whether a call is short where its largest part has `most` elements. Other threads may think differently at another
-// member: what is sent is the same.
+// Whether a call is short if its largest part has `most` elements. Threads of another member may decide differently:
+// the lines sent are the same.
 template <int Most, class T>
 GGAS_DEVICE bool fits_threads(const ggas_team& team, size_t most) {
   const size_t lines = lines_of<T>(most);
   return lines <= channel::lines() && lines <= thread_count() && team.size <= Most;
 }
 
-// Not done: what is seldom; nothing was sent. (Warps without a line might leave the channel's word alone, so that the
-// end needs one block barrier, not two: 0.03 us less for one warp of lines, 0.1 us more for several.)
+// False: a rare case; nothing was sent. (Warps without a line could skip the channel's word, so that the end needs one
+// block barrier instead of two: 0.03 us less for one warp of lines, 0.1 us more for several.)
 template <int Most, class T>
 GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, const piece<T>& p, uint64_t timeout_ns,
                                        bool& done) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce and allreduce along a binomial tree, in lines: a member combines its subtree's lines with its own, sends the
 // sum to its parent, and passes the result on to its children. One exchange: each member has a slot at every other one,
-// and between two members one line goes up and one down. Who has a result has received, through others, from every
-// member. Included by collective.cuh.
+// and between two members one line goes up and one down. A member that has a result has received, through others, from
+// every member. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce_lines.cuh"
 
 namespace ggas::detail {
 
-// A member's place in the tree of ranks counted from the root: its children are me + 1, me + 2, me + 4 ..., up to the
-// lowest bit of me, and their subtrees stand for the ranks between. So sums go over ranks that are neighbours.
+// A member's place in the tree of ranks counted from the root. Its children are me + 1, me + 2, me + 4 ..., up to the
+// lowest bit of me, and their subtrees contain the ranks between. So sums are of neighbouring ranks.
 struct tree_place {
   int root, size, me;
   GGAS_DEVICE tree_place(const channel& c, int of_root) : root(of_root), size(c.team.size), me(c.rank - of_root) {
@@ -47,8 +47,8 @@ class tree_exchange {
   }
 
  private:
-  // Who is no neighbour receives, too, that this member has come, as the rule of channels says: a broadcast that
-  // follows looks for these lines. No thread waits for them here.
+  // Members that are not neighbours also get a line, as the rule of channels requires: a broadcast that follows checks
+  // for these lines. No thread waits for them here.
   GGAS_DEVICE void send_empty_lines() const {
     for (int to = static_cast<int>(thread_rank()); to < c_.team.size; to += static_cast<int>(thread_count()))
       if (to != c_.rank && sent_to(to) == 0) send_line(c_, c_.outbox(to), 0);

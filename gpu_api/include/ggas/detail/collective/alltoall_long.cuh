@@ -28,8 +28,9 @@ GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread<U>& p, const sl
 // Bytes of the own part that a block copies in the time of one hop, about.
 constexpr size_t own_bytes_early = 24 * 1024;
 
-// Two exchanges: where destinations are, and, after the stores, that they are done. The own part, which no thread waits
-// for, is copied while the others are informed, at the start and at the end; a long one next to that of the first peer.
+// Two exchanges: the addresses of destinations, and, after the stores, the report of the end. No thread waits for the
+// own part: it is copied while the others are informed, at the start and at the end; a long one together with that of
+// the first peer.
 template <class U>
 GGAS_DEVICE ggas_status spread_directly(channel& c, const spread<U>& p, const channel_call<U>& call, patience& end) {
   const slice& mine = call.mine;

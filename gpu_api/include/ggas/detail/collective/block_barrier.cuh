@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers of single blocks: an exchange of lines without data on the channel of that number. What is stored before is
-// released by every thread that reports, and acquired by every thread that receives. Included by collective.cuh.
+// Barriers of single blocks: an exchange of lines without data on the channel of that number. Every thread that reports
+// releases earlier stores, and every thread that receives acquires them. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/exchange.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // barrier and sync of some blocks of a grid, of one node or of a team: they count themselves in the word of their
-// group; with other nodes the first block meets at the index of the group, and informs the others. Included by
-// collective.cuh.
+// group. With other nodes the first block makes a barrier at the index of the group, and informs the others. Included
+// by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/block_barrier.cuh"
@@ -15,8 +15,8 @@ GGAS_DEVICE bool blocks_good(const blocks_group& g) {
          (g.first + g.count <= block_count()) & (at % 8 == 0) & (at < device_context().segment_bytes);
 }
 
-// The blocks of the group, and, where `between`, what its first block does for all of them after they have come and
-// before they go on.
+// A barrier of the blocks of the group. `between`, if any, is called by the first block after all have arrived and
+// before they continue.
 template <meeting M, class Between>
 GGAS_DEVICE ggas_status meet_around(const blocks_group& g, bool several_nodes, uint64_t timeout_ns, Between between) {
   patience end(timeout_ns);

@@ -15,8 +15,8 @@ struct broadcast_call {
   uint64_t source;  // of src in that of the root
 };
 
-// How what is for every leaf leaves the root: once for each, or once for all where the NIC copies its stores. A team of
-// some nodes never goes that way: others may use the same places.
+// How data for all leaves leave the root: once for each, or once for all where the NIC copies its stores. A team of
+// some nodes always uses the former: other teams may use the same slots.
 struct way_to_leaves {
   bool copied;
   GGAS_DEVICE explicit way_to_leaves(const ggas_team& t) : copied(t.id == 0 && window_of_others() != nullptr) {}

@@ -6,9 +6,9 @@
 
 namespace ggas::detail {
 
-// What a block of the root would store to its leaves: up to how many lines go as such; from how many bytes on loads by
-// the leaves are quicker, as long as the blocks of all leaves are so few that the root's GPU serves them at their full
-// speed.
+// Limits of the bytes that a block of the root would store to its leaves: up to the first they go as lines; from the
+// second on loads by the leaves are faster, as long as the blocks of all leaves are few enough for the root's GPU to
+// serve them at full speed.
 constexpr size_t broadcast_in_lines_until = 4 * 1024, loads_from = 80 * 1024;
 constexpr unsigned blocks_served = 8;
 constexpr int most_forwarding = 64;  // members of a team whose leaves forward
@@ -30,9 +30,9 @@ GGAS_DEVICE ggas_status finish_broadcast(const channel& c, const broadcast_call<
       end);
 }
 
-// One exchange. The root does not wait for its leaves and these wait for the root alone; all inform all that they are
-// here, which is received two calls later: calls in sequence cost what the lines cost, not the round trip. A
-// leaf receives it while the root's lines are under way.
+// One exchange. The root does not wait for its leaves, and these wait only for the root. Every member reports to every
+// other one that it has entered; this report is checked two calls later. So the cost of calls in sequence is that of
+// the lines, not of a round trip. A leaf checks it while the root's lines are in flight.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   const line_plan plan(lines_of_part<U>(mine.units()));
@@ -57,8 +57,8 @@ GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& 
   return heard == ggas_ok ? s : heard;
 }
 
-// By the block of the root, whose NIC copies stores: once for all leaves, if their destinations are where the own one
-// is. Else nothing is stored, and `alike` is false.
+// By the block of a root whose NIC copies stores: once for all leaves, if their destinations have the offset of the
+// root's own. Otherwise nothing is stored, and `alike` is false.
 template <class U>
 GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& p, const slice& mine, bool& alike,
                                      patience& end) {
@@ -77,8 +77,8 @@ GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& 
   return ggas_ok;
 }
 
-// By the root to one leaf after the other, its own copy next to the first one if it shall be. Leaves receive where all
-// are.
+// By the root to one leaf after the other, if required with its own copy together with the first one. Leaves receive
+// the addresses of all.
 template <class U>
 GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>& p, const slice& mine, bool beside_leaf,
                                       patience& end) {
@@ -94,8 +94,8 @@ GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>&
       end);
 }
 
-// Two exchanges: where destinations are; the root stores everything to every member; it is done. Its own copy comes at
-// the end, a long one next to what goes to the first leaf.
+// Two exchanges: the addresses of destinations, after which the root stores everything to every member; and the report
+// of the end. The root's own copy comes at the end, a long one together with that of the first leaf.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_directly(channel& c, const broadcast_call<U>& p, const channel_call<U>& call,
                                            patience& end) {
@@ -110,18 +110,18 @@ GGAS_DEVICE ggas_status broadcast_directly(channel& c, const broadcast_call<U>& 
   return finish_broadcast(c, p, beside_leaf && !stored ? slice{mine.begin, mine.begin} : mine, end);
 }
 
-// Units that the root stores to every leaf while these load the rest: so many that it is done with them, and with its
-// own copy if it makes one, when they are.
+// Units that the root stores to every leaf while these load the rest: as many as it can store, and copy for itself if
+// necessary, in that time.
 template <class U>
 GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
   constexpr size_t pair = units_per_pair<U>;
   return units / (static_cast<unsigned>(members) * 8) * (in_place ? 8 : 4) / pair * pair;
 }
 
-// Two exchanges: the root reports where the vector is and whether that is its destination, leaves where theirs is. They
-// all load most of the vector at the same time: a block loads as fast as it stores, and the root's would have to store
-// it to each of them. That every member has informed every member that it is done, after a fence, orders loads before
-// what the root stores there afterwards.
+// Two exchanges: the root reports the address of the vector and whether that is its destination, leaves report their
+// destinations. All leaves load most of the vector at the same time: a block loads as fast as it stores, and the root's
+// block would have to store it to each of them. At the end every member reports to every member, after a fence, which
+// orders its loads before later stores of the root.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   GGAS_SHARED(uint64_t, said_by_root);
@@ -189,9 +189,9 @@ GGAS_DEVICE void forward_piece(const channel& c, const broadcast_call<U>& p, con
   forward_words<U>(c, p, places, {wide, piece.end});
 }
 
-// Two exchanges: the root reports where the vector is, leaves where their destinations are. Each leaf loads its piece
-// and stores it to all leaves, so that every link carries the vector once and no thread waits in between. As above, the
-// end orders loads before what the root stores there next.
+// Two exchanges: the root reports the address of the vector, leaves their destinations. Each leaf loads its piece and
+// stores it to all leaves, so that every link carries the vector once and no thread waits in between. As above, the end
+// orders loads before later stores of the root.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_by_leaves(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   GGAS_SHARED_ARRAY(uint64_t, places, most_forwarding);

@@ -93,8 +93,8 @@ GGAS_DEVICE unsigned usable_channels(unsigned blocks) {
   return blocks < channels ? blocks : channels;
 }
 
-// `number` is below usable_channels(). No block barrier: what the block stored before is not ordered by it. No thread
-// has looked yet whether a collective failed on this node.
+// `number` is below usable_channels(). No block barrier: earlier stores of the block are not ordered by it. It does not
+// check whether a collective failed on this node.
 GGAS_DEVICE channel find_channel(const ggas_team& team, unsigned number) {
   channel c{};
   c.team = team;
@@ -113,16 +113,16 @@ GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
   return c;
 }
 
-// After an exchange that another one follows: all threads of the block have read what it brought. False: a thread has
-// failed, the channel must be closed.
+// Between two exchanges: all threads of the block have read the data of the first. False: a thread has failed, and the
+// channel must be closed.
 GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
   const bool failed = __syncthreads_or(mine != ggas_ok) != 0;
   if (!failed) ++c.seq;
   return !failed;
 }
 
-// After the last exchange, or the one that failed: the status is the same in all threads, and whose lines they waited
-// for is recorded; a block barrier. leave_channel() follows.
+// After the last exchange, or the one that failed: makes the status the same in all threads and records the members
+// whose lines were missing; a block barrier. leave_channel() follows.
 GGAS_DEVICE ggas_status end_exchange(const channel& c, ggas_status mine) {
   return block_status(c.failed || c.broken != 0 ? ggas_broken : mine, waited_for::lines, c.word, c.seq);
 }
@@ -158,9 +158,9 @@ GGAS_DEVICE void send_line(const channel& c, channel_line* to, uint64_t data) {
   store_relaxed(to, line_of(c.seq, data));
 }
 
-// By the whole block of every member, once in every exchange for every other member, also by those that send nothing in
-// a rooted one: now and then writes the rest of the member's slot, of which the first `used` lines are sent, so that no
-// line grows so old that its number comes again (docs/collectives.md).
+// Called by the whole block of every member, once in every exchange for every other member, also by members without
+// data in a rooted one. From time to time it writes the rest of the member's slot, of which the first `used` lines are
+// sent, so that no line becomes so old that its number is used again (docs/collectives.md).
 GGAS_DEVICE bool slot_is_due(uint64_t seq) {
   constexpr uint64_t period = uint64_t{1} << 30, exchanges = 64;
   return seq % period < exchanges && seq >= exchanges;
@@ -180,8 +180,8 @@ GGAS_DEVICE void refresh_slots(const channel& c, Used used) {
 
 GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) { return has_tag(l, static_cast<uint32_t>(c.seq)); }
 
-// Of an exchange in which lines did not come: the status of a wait for the node whose line is the first that is not
-// here, of `count` lines `step` bytes apart. This node's own slots have none.
+// For an exchange in which lines are missing: the status of a wait for the node of the first missing line, of `count`
+// lines `step` bytes apart. This node's own slots have none.
 GGAS_DEVICE_FUNCTION ggas_status no_line(uint64_t line, uint64_t step, int count, unsigned team, uint32_t exchange) {
   const layout& l = own_layout();
   const auto slots = reinterpret_cast<uint64_t>(own_word(l.channel_slot(team, 0, 0, 0)));
@@ -210,8 +210,8 @@ GGAS_DEVICE ggas_status no_lines(const channel& c, unsigned i) {
   return no_line(c, c.inbox(0) + i, c.inbox_step(), c.team.size);
 }
 
-// Waits for a line. False: time is up, or the node's collectives are broken; no_line() is the status then. (Not here:
-// of a status that it does not know the compiler makes a test where the ways meet again, which costs 30 ns.)
+// Waits for a line. False: timed out, or the node's collectives are broken; no_line() then gives the status. (It is not
+// computed here: for a status that it does not know the compiler adds a test where the paths join, which costs 30 ns.)
 GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, patience& end) {
   for (;;) {
     const channel_line l = load_spin(from);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What broadcast, allgather and alltoall share: data in lines, where destinations are, data stored straight into them.
-// Vectors are units of 1, 2 or 4 bytes here. Rules: docs/collectives.md. Included by collective.cuh.
+// Shared by broadcast, allgather and alltoall: data in lines, addresses of destinations, data stored directly into
+// them. Vectors are units of 1, 2 or 4 bytes here. Rules: docs/collectives.md. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/access/move.cuh"
@@ -12,10 +12,11 @@ namespace ggas::detail {
 
 constexpr unsigned most_bundled = 16;  // channels of an exchange
 
-// How the lines of a part are dealt out to channels and threads. One exchange moves what fits the slot of the block's
-// channel; a block that is alone uses those of as many channels of the team as it needs. Every rule holds for each
-// channel, so every member sends to every other one on each. A row of lines is for the lanes of a warp: each looks
-// after lines_at_once of them, so far apart that neighbours lie side by side. Powers of two, so that no thread divides.
+// Distribution of the lines of a part to channels and threads. One exchange moves the data that fit the slot of the
+// block's channel; a single block uses as many channels of the team as it needs. Every rule applies to each channel, so
+// every member sends to every other one on each. A row of lines is for the lanes of a warp: each lane handles
+// lines_at_once of them, spaced so that neighbouring lanes access adjacent lines. Powers of two, so that no thread
+// divides.
 constexpr unsigned lanes_log2 = 5, at_once_log2 = 2, row_log2 = lanes_log2 + at_once_log2;
 constexpr unsigned lines_at_once = 1u << at_once_log2;
 
@@ -41,9 +42,9 @@ struct line_plan {
     return left < 1u << slot_log2 ? left : 1u << slot_log2;
   }
 };
-// Whether the lines of a part go in one exchange; `blocks` of the grid take part. What fits a slot always does; over
-// several channels, where slots hold a row, up to `most` lines for all others, from where on it is quicker to report
-// where destinations are.
+// Whether the lines of a part go in one exchange; `blocks` of the grid take part. Lines that fit a slot always do. Over
+// several channels, whose slots hold a row, up to `most` lines for all others do; with more it is faster to exchange
+// addresses of destinations.
 GGAS_DEVICE bool in_lines(const ggas_team& t, size_t lines, unsigned blocks, size_t most) {
   if (lines <= channel::lines()) return true;
   if (blocks > 1 || lines > most || lines * static_cast<unsigned>(t.size - 1) > most) return false;
@@ -76,8 +77,8 @@ GGAS_DEVICE ggas_status for_rows(const channel& c, const line_plan& plan, int me
   return ggas_ok;
 }
 
-// Lines of the parts source(hop), 1 ... `parts`, to the slots outbox(channel, hop). Who has the first line of a slot
-// looks after the rest of it.
+// Lines of the parts source(hop), 1 ... `parts`, to the slots outbox(channel, hop). The thread with the first line of a
+// slot also refreshes the rest of the slot.
 template <class Outbox, class Source>
 GGAS_DEVICE void send_parts(const channel& c, const line_plan& plan, size_t units, int parts, Outbox outbox,
                             Source source) {
@@ -112,8 +113,8 @@ GGAS_DEVICE ggas_status no_line_of_row(const lines_of_row& r, const channel_line
   for (unsigned k = 0; k < lines_at_once && s == ggas_timed_out; ++k) s = no_line(r.at, from + r.behind(k));
   return s;
 }
-// Waits for the lines of a row, all polled at once; as take_line. No pauses between polls, which cost 0.05 us where a
-// thread has one line, and save 0.2 us where it has more (H200).
+// Waits for the lines of a row, all polled at once, like take_line. There are no pauses between polls: pauses cost 0.05
+// us if a thread has one line, and save 0.2 us if it has more (H200).
 GGAS_DEVICE bool take_row(const lines_of_row& r, const channel_line* from, uint64_t (&data)[lines_at_once],
                           patience& end) {
   for (unsigned polls = end.polls();;) {
@@ -178,9 +179,9 @@ GGAS_DEVICE void move_part(U* to, const U* from, size_t units) {
   move_part(to, from, units, {thread_rank(), thread_count()});
 }
 
-// Whether the own part of a slice is copied together with a peer's: where the blocks are many, the links wait for a
-// copy after it (64 MiB by 128 blocks: 30 us, H200). Few blocks are bound by what a multiprocessor stores, and quicker
-// one part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies fit next to
+// Whether the own part of a slice is copied together with a peer's. With many blocks the links would be idle during a
+// later copy (64 MiB by 128 blocks: 30 us, H200). Few blocks are limited by a multiprocessor's stores, and faster one
+// part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies overlap with
 // the exchange at the end.
 constexpr size_t own_bytes_together = 64 * 1024;
 constexpr unsigned blocks_together = 64;
@@ -234,9 +235,9 @@ GGAS_DEVICE ggas_status hear_all(const channel& c, Hear hear, patience& end) {
   return ggas_ok;
 }
 
-// By a thread, after a block barrier: what the block stored before is at its target before what this thread sends
-// next. Where the window is a NIC's, stores to one node keep their order after a fence and data and line go the same
-// way.
+// Called by a thread after a block barrier: earlier stores of the block reach their target before later ones of this
+// thread. If the window is a NIC's, stores to one node keep their order after a fence, and data and line take the same
+// path.
 GGAS_DEVICE void release_stores() { fence_acq_rel_system(); }
 
 // Waits for a line of a member; what it stored before its release_stores() is here then.
@@ -247,8 +248,8 @@ GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end
   return ggas_ok;
 }
 
-// The last exchange of a collective that stored into destinations: every member informs every member that its data is
-// there; while that is under way the block does `meanwhile`. A block barrier lies between the stores and this.
+// The last exchange of a collective that stored into destinations: every member reports to every member that its data
+// have arrived; meanwhile the block does `meanwhile`. A block barrier must be between the stores and this call.
 template <class Meanwhile>
 GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
   if (static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
@@ -258,9 +259,9 @@ GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, pat
       c, [&](int member, uint64_t) { acquire_line(c.inbox(member)); }, end);
 }
 
-// A copy of units that no thread waits for, while an exchange is under way: by the warps that do not report, as what
-// these have to do, a fence or a look at lines, and a share of the copy in sequence would take longer than the
-// exchange. By all, where the others are few.
+// A copy of units for which no thread waits, during an exchange. It is done by the warps that do not report: for those
+// a fence or a check of lines plus a share of the copy would take longer than the exchange. If the other warps are few,
+// all do it.
 template <class U>
 GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t units) {
   const unsigned rank = thread_rank(), threads = thread_count();
@@ -269,9 +270,9 @@ GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t unit
   if (to != from && units != 0 && rank >= skipped) move_part(to, from, units, {rank - skipped, threads - skipped});
 }
 
-// Where the other members' destinations are: each reports it in the first line of exchange `c`, as bytes from the start
-// of its segment. Calls store(member, destination) for all that `wanted` says, by the whole block, in turns that
-// differ from member to member.
+// The addresses of the other members' destinations: each member reports its own in the first line of exchange `c`, as
+// bytes from the start of its segment. Calls store(member, destination) for each member for which `wanted` is true, by
+// the whole block, in an order that differs from member to member.
 template <class U, class Wanted, class Store>
 GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store store, patience& end) {
   constexpr int at_once = 8;

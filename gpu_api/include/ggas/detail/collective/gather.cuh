@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The original's methods of reduce and allreduce, over slots in the reserved area, flags after data. Vectors longer
-// than a slot go in chunks, numbered by a sequence that only grows. Why two slots of each kind in turn suffice is said
-// at each method. Included by ggas.cuh.
+// The original's methods of reduce and allreduce, over slots in the reserved area, with flags after the data. Vectors
+// longer than a slot go in chunks, with growing numbers. The comment of each method says why two slots of each kind are
+// enough. Included by ggas.cuh.
 #pragma once
 
 #include "ggas/detail/collective/reduction.cuh"
@@ -61,8 +61,8 @@ GGAS_DEVICE ggas_status wait_for_all(uint64_t first_flag, uint64_t seq, const de
 }
 
 // All-gather: every member pushes its chunk to every member. A node sends flag s+1 when all its threads have read the
-// slots of s, and pushes s+2 only after it has seen every member's flag s+1: slots of two in turn are never overwritten
-// early.
+// slots of s, and pushes s+2 only after it has seen every member's flag s+1: with two slots in turn none is overwritten
+// too early.
 template <class T>
 GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, const deadline& end) {
   const int nodes = ggas_nodes(), me = ggas_node();
@@ -91,8 +91,8 @@ GGAS_DEVICE ggas_status all_gather_chunk(const layout& l, const chunk<T>& c, con
 }
 
 // Root of a gather: reduces, and with `to_all` pushes the result to every member. Its flag to a leaf (result or
-// acknowledgement) says that the leaf's slot has been read. The one result slot of a leaf is free when the leaf's next
-// chunk is here: it was sent after.
+// acknowledgement) means that the leaf's slot has been read. The one result slot of a leaf is free when the leaf's next
+// chunk has arrived, because the leaf sent it after reading the result.
 template <class T>
 GGAS_DEVICE ggas_status gather_root(const layout& l, const chunk<T>& c, bool to_all, const deadline& end) {
   const int nodes = ggas_nodes(), me = ggas_node();
@@ -119,7 +119,7 @@ GGAS_DEVICE ggas_status gather_root(const layout& l, const chunk<T>& c, bool to_
   return ggas_ok;
 }
 
-// Leaf of a gather. Its slot of two chunks ago must have been read: the root has said so, by a result or by an
+// Leaf of a gather. Its slot of two chunks ago must have been read: the root reports this by a result or by an
 // acknowledgement.
 template <class T>
 GGAS_DEVICE ggas_status gather_leaf(const layout& l, const chunk<T>& c, int root, bool to_all, const deadline& end) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that the rules of collectives forbid, refused before they do harm: a block or stream of the node next to
-// another one, memory that overlaps, and, in the checked mode, members that do not call alike. A guard stands before
-// the call and lets nothing of it begin. Without checked mode kernels of nvcc have none. Rules: docs/collectives.md.
+// Refuses calls that break the rules of collectives before they do harm: two blocks or streams of the node on one
+// channel, memory that overlaps, and, in the checked mode, members whose calls differ. A guard runs before the call,
+// and a refused call starts nothing. Without checked mode kernels of nvcc have no guard. Rules: docs/collectives.md.
 // Included by collective.cuh.
 #pragma once
 
@@ -121,9 +121,9 @@ constexpr uint64_t mark_of_taken = channel_taken;
 constexpr uint64_t mark_of_taken = 0;
 #endif
 
-// An exchange of its own on the channel, in which every member informs every member how it calls. If one differs, every
-// member learns of one that does: all or none refuse, and the channel goes on. `most_blocks` becomes that of all
-// members. The mark of the block that has the channel to itself stays.
+// A separate exchange on the channel, in which every member sends the parameters of its call to every member. If one
+// differs, every member learns of a member that differs: all refuse or none, and the channel stays in step.
+// `most_blocks` becomes the largest of all members. The mark of the block that uses the channel stays.
 GGAS_DEVICE_FUNCTION ggas_status agree_on_channel(ggas_team team, unsigned number, bool own, call_terms mine,
                                                   uint64_t timeout_ns, unsigned& most_blocks) {
   channel c = open_channel(team, number);
@@ -254,8 +254,8 @@ GGAS_DEVICE constexpr call_terms terms_of(call_id call, uint64_t n, uint64_t ele
 // Of a team that the call has not looked at yet.
 GGAS_DEVICE int rank_here(const ggas_team& t) { return t.stride > 0 ? ggas_team_rank(t) : -1; }
 
-// src and dst of a call in which a member reads `reads` parts of n elements and writes `writes`. Of one that has one
-// part here and all members' there the own part may be where it lies among them.
+// src and dst of a call in which a member reads `reads` parts of n elements and writes `writes`. If one side has one
+// part and the other all members' parts, the one part may be the own part of the other.
 template <class T>
 GGAS_DEVICE used_memory memory_of_parts(const T* dst, const T* src, size_t n, int reads, int writes,
                                         const ggas_team& team) {

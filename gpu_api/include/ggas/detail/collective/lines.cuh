@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges in lines in which a thread has one line at most, over the channel of its block alone: everything that is
-// not seldom, and nothing else, as the number of instructions is what such a call costs. Rules: docs/collectives.md.
-// Vectors are units here, of 4 bytes where elements have as many or more, else elements. Included by exchange.cuh.
+// Exchanges in lines in which a thread has one line at most, over the channel of its block. Only the frequent cases are
+// here, because the cost of such a call is its number of instructions. Rules: docs/collectives.md. Vectors are units of
+// 4 bytes here if elements have 4 bytes or more, else elements. Included by exchange.cuh.
 #pragma once
 
 #include "ggas/detail/collective/reduction.cuh"
@@ -29,8 +29,9 @@ GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<
 
 GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(leading_zeros(v)); }
 
-// Line `line` of the member `hop` places after (`size`: of this one): what a thread does of `lines` lines for each of
-// `size` members. Where there are threads enough, a warp is for one member: lines to one node leave together.
+// Line `line` of the member `hop` places after this one (`size`: this one itself): the share of a thread of `lines`
+// lines for each of `size` members. With enough threads a warp works for one member, so that lines to one node leave
+// together.
 struct thread_line {
   unsigned line;
   int hop;
@@ -54,8 +55,8 @@ GGAS_DEVICE bool is_short(size_t units, int size) {
   return static_cast<unsigned>(size) << thread_line::shift_of(lines, size) <= thread_count();
 }
 
-// The words of a line, one access each: there is no question of alignment, and no branch. `line` is one of the part's.
-// After the end of a part of odd length comes its last word once more; the receiver does not take it.
+// The words of a line, one access each: no alignment to consider, and no branch. `line` is one of the part's. If the
+// length is odd the last word is repeated at the end; the receiver ignores it.
 GGAS_DEVICE uint64_t load_line(const uint32_t* part, unsigned line, size_t units) {
   const auto words = static_cast<uint32_t>(units);
   const unsigned first = 2 * line, second = first + 1 < words ? first + 1 : first;
@@ -77,8 +78,8 @@ GGAS_DEVICE void store_line(U* part, unsigned line, size_t units, uint64_t data)
   store_elements(part, line, units, data);
 }
 
-// Sends a thread's line to its member and receives that member's, target(member) gets it; the own part is copied,
-// unless in place.
+// Sends a thread's line to its member and receives that member's line into target(member); the own part is copied
+// unless it is in place.
 template <class Source, class Target>
 GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, size_t units, Source source, Target target,
                                       patience& end) {
@@ -95,8 +96,8 @@ GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, size_
   return ggas_ok;
 }
 
-// f(channel, member) for each channel of the bundle and every other member, by the last threads of the block:
-// the first ones have lines to look after.
+// f(channel, member) for each channel of the bundle and every other member, by the last threads of the block, because
+// the first ones have lines to send.
 template <class F>
 GGAS_DEVICE void for_other_ends(const channel& c, F f) {
   const unsigned threads = thread_count(), shift = log2_up(c.bundled);
@@ -122,9 +123,9 @@ GGAS_DEVICE void send_empty_lines(const channel& c) {
   });
 }
 
-// For an exchange in which a member does not wait for every member: after it every other one is known to have been in
-// the exchange two before this one, so the slot written next is free. By now that one may have written the same line
-// again, two exchanges from here.
+// For an exchange in which a member does not wait for every member: after it every other member is known to have been
+// in the exchange two before this one, so the slot written next is free. That member may already have overwritten the
+// line with that of the exchange two later.
 GGAS_DEVICE uint64_t look_at_earlier(const channel& at, int member) {
   return load_spin(reinterpret_cast<const uint64_t*>(at.inbox(member, at.seq - 2)));
 }

@@ -16,8 +16,8 @@ struct permutation {
   uint64_t place;
 };
 
-// The first line to every member: to whom this one sends, and where its destination is. A target that is no member is
-// none's: all members find out.
+// The first line to every member: the target of this one, and the address of its destination. If the target does not
+// exist all members find out.
 struct permute_header {
   uint64_t line;
   static constexpr uint64_t nobody = 0xffff;

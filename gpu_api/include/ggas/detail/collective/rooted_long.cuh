@@ -13,7 +13,7 @@ GGAS_DEVICE void copy_part_of_root(const channel& c, const rooted<D, U>& p, cons
   copy_beside(c, p.target(p.dst, c.rank) + mine.begin, from, mine.units());
 }
 
-// One exchange, for parts that fit a slot. Who has nothing to say sends one line without data, and every member waits
+// One exchange, for parts that fit a slot. A member without data sends one line without data, and every member waits
 // for every member's first line.
 template <direction D, class U>
 GGAS_DEVICE ggas_status rooted_in_lines(channel& c, const rooted<D, U>& p, const slice& mine, patience& end) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan: a one_shot in which each member sends to those after it and combines what those before it sent, in the order of
-// ranks. Included by collective.cuh.
+// scan: a one_shot in which each member sends to those after it and combines the lines of those before it, in the order
+// of ranks. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce_lines.cuh"
 
 namespace ggas::detail {
 
-// What fits a slot. To members before it, and of those after it, a member has one line without data: the rule of
+// Data that fit a slot. To members before it, and from those after it, a member has one line without data: the rule of
 // exchanges.
 template <class T>
 GGAS_DEVICE ggas_status scan_exchange(const channel& c, const piece<T>& p, ggas_scan_kind kind, patience& end) {

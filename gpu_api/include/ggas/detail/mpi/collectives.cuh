@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of MPI that move data. Each rank has a stage in its own memory, apart from messages: who has something
-// for others puts a piece of it there, all meet, and who wants it reads it. Two halves of the stage take turns, so a
-// piece costs one barrier: what is overwritten was read before the barrier in between. Included by mpi.cuh.
+// Collectives of MPI that move data. Each rank has a stage in its own memory, separate from messages: a rank with data
+// puts a piece on its stage, all ranks pass a barrier, and the receiving ranks read it. Two halves of the stage take
+// turns, so a piece costs one barrier: overwritten data were read before the barrier in between. Included by mpi.cuh.
 //
-// A call with a wrong argument takes part with nothing, and returns the error after it. Where others need more than
-// one piece a block, or rank that is not a thread, needs a right count too.
+// A call with a wrong argument takes part without data, and returns the error at the end. If others need more than one
+// piece, a block, or a rank that is not a thread, needs a right count too.
 #pragma once
 
 #include "ggas/detail/mpi/world.cuh"
@@ -29,8 +29,8 @@ GGAS_DEVICE char* stage_of(int rank, uint64_t half) {
   return ggas_pointer_of_node<char>(self().node_of(rank), stage_offset(rank, half));
 }
 
-// Copies by the threads of the rank: from its own memory to its stage, and from a stage to its own memory. A variable
-// of the first thread is that one's affair.
+// Copies by the threads of the rank: from its own memory to its stage, and from a stage to its own memory. A local
+// variable is copied by the first thread only.
 GGAS_DEVICE void put_on_stage(char* stage, const char* from, uint64_t bytes) {
   const rank_group g;
   g.sync();

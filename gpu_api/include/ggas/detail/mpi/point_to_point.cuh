@@ -208,8 +208,8 @@ GGAS_DEVICE int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Dataty
   return ggas::mpi::first_of(error, other);
 }
 
-// Of messages that fit into a record (short_bytes): the buffer is free when the send returns, and no other memory is
-// needed. MPI_ERR_COUNT: it is longer.
+// For messages that fit into a record (short_bytes): the buffer is free when the send returns, and no other memory is
+// needed. MPI_ERR_COUNT: longer.
 GGAS_DEVICE int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag, int source,
                                      int tag, MPI_Comm comm, MPI_Status* status) {
   using namespace ggas::mpi;

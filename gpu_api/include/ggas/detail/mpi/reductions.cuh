@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of MPI: in a fixed tree over the threads of a block by shuffles and shared memory where threads are ranks,
-// then over blocks, or ranks, in their order. So the same ranks give the same bits, always. Included by mpi.cuh.
+// Reductions of MPI. If threads are ranks: in a fixed tree over the threads of a block by shuffles and shared memory,
+// then over blocks in their order. Otherwise over ranks in their order. So the same ranks always give the same bits.
+// Included by mpi.cuh.
 #pragma once
 
 #include "ggas/detail/mpi/collectives.cuh"

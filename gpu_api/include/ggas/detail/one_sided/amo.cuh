@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remote atomics. Included by rma.cuh.
 //
-// The result of a fetching one comes as a record of old value and cookie in own memory. Records are taken from a pool
-// with a bit each. One whose answer did not come in time stays taken, for it may still come, and is marked as left; who
-// needs a record takes one that was left and has its answer by now. A queue that is used exclusively has a record of
-// its own.
+// A fetching atomic gets its result as a record of old value and cookie in own memory. Records come from a pool with a
+// bit each. A record whose answer did not arrive in time stays taken, because the answer may still come, and is marked
+// as abandoned; a later caller may take an abandoned record whose answer has arrived. A queue that is used exclusively
+// has its own record.
 #pragma once
 
 #include "ggas/detail/one_sided/strided.cuh"
@@ -34,8 +34,8 @@ GGAS_DEVICE T floating_after(ggas_atomic what, T old, T v) {
   if (what == ggas_atomic_swap) return v;
   return extreme(what == ggas_atomic_min, old, v);
 }
-// Old value of a word that becomes floating_after() of it: compare_swap(expected, wanted) until no thread came between.
-// What stays as it is is not written.
+// Replaces a word by floating_after() of it and returns the old value: repeats compare_swap(expected, wanted) until no
+// other thread has interfered. An unchanged value is not written.
 template <class T, class Swap>
 GGAS_DEVICE word_bits<T> swap_until_done(ggas_atomic what, T v, word_bits<T> old, Swap compare_swap) {
   using bits = word_bits<T>;
@@ -228,9 +228,8 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
   return f;
 }
 
-// Of floating point: the NIC swaps and compares bits; what it cannot do is a loop of compare-and-swaps, a round trip
-// for each turn, of which the first finds out what the word is. The old value is the leader's alone, the end
-// every member's.
+// Floating point: the NIC swaps and compares bits; other operations are a loop of compare-and-swaps, a round trip each,
+// of which the first reads the word. Only the leader has the old value; all members get the status.
 template <class G, class T>
 GGAS_DEVICE_FUNCTION fetched fetch_floating(const G& g, ggas_atomic what, place at, T v, T compare, uint64_t timeout_ns,
                                             const ggas_queue& q) {

@@ -22,8 +22,8 @@ GGAS_DEVICE ring_shape direct_ring(int queue) {
                              static_cast<uint64_t>(queue));
 }
 
-// Without a NIC: a record of the cookie; its head has the bytes, below 2^24, and the sender's queue. After what the
-// group copied before.
+// Without a NIC: a record of the cookie, after the data that the group copied. Its head has the bytes, below 2^24, and
+// the sender's queue.
 constexpr unsigned note_queue_at = 24;
 template <class G>
 GGAS_DEVICE ggas_status notify_directly(const G& g, int node, int to_queue, const ggas_queue& q, uint64_t cookie,
@@ -148,8 +148,9 @@ GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
 
 constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: someone is at it
 
-// Now and then informs the NIC how far the ring was read. One at a time, so that the count never goes back; the thread
-// that finds someone at it leaves it to the next, or to who waits and finds nothing.
+// From time to time reports to the NIC how far the ring was read. Only one thread at a time, so that the count never
+// decreases; a thread that finds another one reporting leaves it to the next, or to a thread that waits and finds
+// nothing.
 GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint32_t quarter = quarter_of_ring(q);
@@ -170,8 +171,8 @@ GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   store_relaxed(q.at.words + 2, uint64_t{position});
 }
 
-// Takes the next record if there is one. The position in memory is for those who come later: an exclusive user moves it
-// on while it waits (`ahead`), not between the arrival and what follows it.
+// Takes the next record if there is one. The position in memory is for later users: an exclusive user updates it while
+// it waits (`ahead`), not between the arrival and the return.
 GGAS_DEVICE bool take_exclusively(const ggas_queue& q, word_pair& record, bool& ahead) {
   const bool found = read_record(q, q.note, record);
   if (!ahead) store_relaxed(q.at.words + 1, uint64_t{q.note + 1});

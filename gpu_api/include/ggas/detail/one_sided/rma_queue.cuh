@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues: places for descriptors are claimed only when they are free, so a call that gives up leaves nothing.
-// Included by rma.cuh.
+// Queues: places for descriptors are claimed only when they are free, so a call that times out has no effect. Included
+// by rma.cuh.
 //
-// words[0] of a queue is its ticket: slots produced (63:32), descriptors issued (31:8), bit 1: someone writes to the
-// work queue, bit 0: someone waits for completion, nothing may be posted. words[1]: notifications taken, words[2]:
-// notifications the NIC was informed of (bit 63: someone is informing it), words[3]: failures forgiven.
+// words[0] of a queue is its ticket: slots produced (63:32), descriptors issued (31:8), bit 1: a thread writes to the
+// work queue, bit 0: a thread waits for completion, nothing may be posted. words[1]: notifications taken, words[2]:
+// notifications reported to the NIC (bit 63: a thread is reporting), words[3]: failures forgiven.
 #pragma once
 
 #include "ggas/detail/one_sided/rma_descriptor.cuh"
@@ -24,8 +24,8 @@ GGAS_DEVICE uint64_t advance(uint64_t ticket, unsigned slots, unsigned descripto
          static_cast<uint64_t>((issued(ticket) + descriptors) & 0xffffff) << 8 | (ticket & 0xff);
 }
 
-// Whether calls become descriptors; else the caller moves the data itself and a queue is one by name only. What a good
-// handle says too, but known before there is one.
+// Whether calls become descriptors; otherwise the caller moves the data itself and a queue is only a name. A valid
+// handle gives the same result, but this is known before there is one.
 GGAS_DEVICE bool posts_descriptors() { return nic_queues() != nullptr; }
 
 // The same of a call with a queue, which is known from then on.
@@ -48,8 +48,8 @@ GGAS_DEVICE uint32_t read_consumed(const ggas_queue& q) {
   return static_cast<uint32_t>(load_poll(reinterpret_cast<const uint64_t*>(q.at.status)));
 }
 
-// One try to get room. A failed compare-and-swap is another one's success, so `again` needs no time-out. Counts go
-// round: what a handle has not seen is no number to begin with.
+// One attempt to get room. A failed compare-and-swap means that another thread succeeded, so `again` needs no time-out.
+// Counts wrap, so a new handle must read them first.
 GGAS_DEVICE claim try_claim(const ggas_queue& q, unsigned slots, unsigned descriptors) {
   if (!q.looked) {
     if (!q.exclusive) q.ticket = load_relaxed(q.at.words);
@@ -137,8 +137,8 @@ GGAS_DEVICE ggas_status post(const thread_group& g, const ggas_queue& q, unsigne
   return ggas_ok;
 }
 
-// Posts slots whose words are word(0), word(1) ...: a lane each, so that they leave as one store. Words are made first:
-// they may have to be loaded, and a claimed slot holds up what follows it.
+// Posts slots whose words are word(0), word(1) ...: a lane each, so that they leave as one store. Words are computed
+// first: they may have to be loaded, and a claimed slot delays those after it.
 template <class G, class W>
 GGAS_DEVICE ggas_status post(const G& g, const ggas_queue& q, unsigned slots, unsigned descriptors, W word,
                              const deadline& end) {
@@ -171,8 +171,8 @@ GGAS_DEVICE progress read_progress(const ggas_queue& q, completion what) {
   return {static_cast<uint32_t>(v) & 0xffffff, static_cast<uint32_t>(v >> 32) & 0xffffff};
 }
 
-// Everything issued is complete. Descriptors may complete out of order, so counts report only when they are equal; `p`
-// must have been read before.
+// Whether all issued descriptors are complete. They may complete out of order, so counts are conclusive only when they
+// are equal; `p` must have been read before.
 GGAS_DEVICE bool nothing_open(const ggas_queue& q, const progress& p) {
   if (!q.exclusive) q.ticket = load_relaxed(q.at.words);
   return issued(q.ticket) == p.count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers between two layouts: what calls with strides and calls with datatypes share. Each side of one says where
-// unit i lies; how it finds that is its own affair (strided.cuh, type/type_sides.cuh). Included by those.
+// Transfers between two layouts, shared by calls with strides and calls with datatypes. Each side computes the address
+// of unit i by its own method (strided.cuh, type/type_sides.cuh). Included by those.
 #pragma once
 
 #include "ggas/detail/one_sided/put.cuh"
@@ -14,8 +14,8 @@ struct unit_place {
   bool there;
 };
 
-// Units i < n from from(i) to to(i); a thread has `Units` of them under way. False: one lies nowhere, and neither it
-// nor what this thread had after it has moved.
+// Units i < n from from(i) to to(i); a thread has `Units` of them in flight. False: a unit has no valid address, and
+// neither it nor later units of this thread have moved.
 template <unsigned Units, origin From, class T, class By, class To, class Source>
 GGAS_DEVICE bool move_units_between(uint64_t n, const By& by, To to, Source from) {
   bool good = true;

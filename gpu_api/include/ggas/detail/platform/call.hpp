@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library reports of its calls: the record of a wait that failed, and records of a trace. Written by kernels,
-// read by the host (userlib/cluster/report). Host and device.
+// The library's records of its calls: of failed waits, and of a trace. Written by kernels, read by the host
+// (userlib/cluster/report). Host and device.
 #pragma once
 
 #include "ggas/detail/platform/integers.hpp"
@@ -115,7 +115,7 @@ struct wait_record {
   GGAS_LAYOUT_FN static uint32_t missing_one(int whom) { return (static_cast<uint32_t>(whom) + 1) << 2; }
   GGAS_LAYOUT_FN int whom(uint32_t i) const { return static_cast<int>(missing[i] >> 2) - 1; }
 
-  // Of a call that differs from that of the member in missing[0]: own terms from `address` on, the other's from
+  // For a call that differs from that of the member in missing[0]: own terms from `address` on, the other's from
   // missing[2] on.
   static constexpr uint32_t own_terms = 24, other_terms = 128;
 
@@ -123,8 +123,8 @@ struct wait_record {
 };
 static_assert(sizeof(wait_record) == 152);
 
-// A call that has ended, in the trace of its node. Two stores write it, and nothing is packed: what a trace costs is
-// instructions.
+// A call that has ended, in the trace of its node. Two stores write it, and nothing is packed, because the cost of a
+// trace is its instructions.
 struct alignas(16) call_times {
   uint64_t began, ended;  // ns, on the timer of kernels
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of known size, and what is asked of types. NVRTC has no standard library; so none is used in headers for
-// kernels. Host and device.
+// Integers of known size, and type traits. NVRTC has no standard library, so headers for kernels do not use it. Host
+// and device.
 #pragma once
 
 #ifdef __CUDACC_RTC__

@@ -61,23 +61,24 @@ struct layout {
            channel * word;
   }
 
-  // Teams beyond the first four (ggas/teams.hpp) have all they need in one place of the segments, after the reserved
+  // Teams beyond the first four (ggas/teams.hpp) have all their state in one place of the segments, after the reserved
   // area: their id is the offset in units of team_unit.
   static constexpr uint64_t team_unit = 256;
   static GGAS_LAYOUT_FN bool is_placed(uint64_t team) { return team >= teams; }
   static GGAS_LAYOUT_FN uint64_t place(uint64_t team) { return team * team_unit; }
   GGAS_LAYOUT_FN uint64_t placed_bytes() const { return placed_slots(0) + channels * channel_depth * turn_bytes(); }
 
-  // Records of 16 bytes that results of atomics are written to: a pool with a bit each that says it is taken and one
-  // that says its taker has left it, and a record for each queue that is used exclusively.
+  // Records of 16 bytes for results of atomics: a pool, with one bit each for "taken" and for "abandoned", and a record
+  // for each queue that is used exclusively.
   static constexpr uint64_t results = 256, most_queues = 128;
   GGAS_LAYOUT_FN uint64_t results_taken(uint64_t group) const { return rma() + group * word; }  // 64 a group
   GGAS_LAYOUT_FN uint64_t results_left(uint64_t group) const { return rma() + (results / 64 + group) * word; }
   GGAS_LAYOUT_FN uint64_t result(uint64_t i) const { return rma() + line + i * 16; }
   GGAS_LAYOUT_FN uint64_t exclusive_result(uint64_t queue) const { return result(results + queue); }
 
-  // Queues of nodes without NIC: rings of notifications (docs/ring.md), of two lines each, at the end of the reserved
-  // area. Of up to 16 nodes all records; of more half as many each time the nodes double, down to 8.
+  // Queues of nodes without NIC: rings of notifications (docs/ring.md), of two lines for each record, at the end of the
+  // reserved area. Up to 16 nodes have all records; beyond that the number halves each time the nodes double, down to
+  // 8.
   static constexpr uint64_t direct_queues = 4, direct_records = 64;
   static GGAS_LAYOUT_FN ring_shape direct_ring(uint64_t nodes, uint64_t reserved, uint64_t queue) {
     const uint32_t log2 = nodes <= 16 ? 7 : nodes <= 32 ? 6 : nodes <= 64 ? 5 : 4;
@@ -112,8 +113,8 @@ struct layout {
         least(most(left / 16 / smallest_channel * smallest_channel, smallest_channel), largest_channel);
     return {nodes, slot, least(left / bytes, most_channels), bytes};
   }
-  // Bytes to reserve in a segment: a quarter of it, but no less than is needed and no more than is of use; a multiple
-  // of 4 KB.
+  // Bytes to reserve in a segment: a quarter of it, but at least the needed and at most the useful size; a multiple of
+  // 4 KB.
   static GGAS_LAYOUT_FN uint64_t reserved_bytes(uint64_t nodes, uint64_t segment_bytes) {
     return least(most(segment_bytes / 4 / 4096 * 4096, smallest_reserved(nodes)), largest_reserved(nodes));
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA after platform.cuh: PTX for accesses of system scope. From sm_70 on the PTX memory model gives relaxed and
-// acquire loads; older GPUs have volatile accesses, which are what their manuals promise to reach the memory system one
-// by one.
+// CUDA after platform.cuh: PTX for accesses of system scope. From sm_70 on the PTX memory model has relaxed and acquire
+// loads; older GPUs have volatile accesses, which according to their manuals reach the memory system one by one.
 #pragma once
 
 #ifndef __CUDACC_RTC__
@@ -10,12 +9,12 @@
 #endif
 
 #define GGAS_DEVICE __device__ __forceinline__
-// Of each translation unit its own: where nvlink links units (-rdc=true) the one chosen for all would read the constant
-// memory of one of them, and take the registers it likes, whatever the launch bounds of a kernel.
+// A separate copy for each translation unit: where nvlink links units (-rdc=true) a single copy would read the constant
+// memory of one of them, and use any number of registers, whatever the launch bounds of a kernel.
 #define GGAS_DEVICE_FUNCTION [[maybe_unused]] static __device__ __noinline__
-// Long paths. They are part of the program, or, with GGAS_LINKED, of libggas_device, which is compiled once: the
-// program has declarations then, and nvlink does the rest. GGAS_APART: a function of its own always; GGAS_LONG: in the
-// library only. (GGAS_MAKES_LIBRARY: the library itself.)
+// Long paths. They are part of the program, or, with GGAS_LINKED, of libggas_device, which is compiled once: then the
+// program has only declarations, and nvlink links them. GGAS_APART: always a separate function; GGAS_LONG: separate in
+// the library only. (GGAS_MAKES_LIBRARY: the library itself.)
 #if defined(GGAS_LINKED)
 #ifndef __CUDACC_RDC__
 #error "GGAS_LINKED: kernels are linked with libggas_device, so compile with -rdc=true (docs/how-to/another-project.md)"
@@ -34,8 +33,7 @@
 #endif
 #define GGAS_UNROLL _Pragma("unroll")
 #define GGAS_INLINED __attribute__((always_inline))  // of lambdas
-// Without the 1 nvcc 13.0 keeps room for two blocks where all functions that a kernel calls are small: half the
-// registers.
+// Without the 1 nvcc 13.0 keeps room for two blocks if all functions that a kernel calls are small: half the registers.
 #define GGAS_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
 #define GGAS_HOST_DEVICE __host__ __device__
 #define GGAS_SHARED(type, name) __shared__ type name
@@ -63,9 +61,9 @@ using ::dim3;
 namespace detail {}  // namespace detail
 }  // namespace ggas
 
-// set_device_context() fills it: of each translation unit, or, where nvlink links them, of the program: kernels that
-// are templates are merged then, and must not read another unit's. Of a module of NVRTC the host fills the symbol of
-// this name with what ggas::constants_of() (detail/platform/context.hpp) makes of a context.
+// Filled by set_device_context(). There is one for each translation unit, or, where nvlink links them, one for the
+// program: kernels that are templates are merged then, and must not read another unit's. In a module of NVRTC the host
+// fills the symbol of this name with the result of ggas::constants_of() (detail/platform/context.hpp).
 #if defined(__CUDACC_RTC__)
 extern "C" {
 __constant__ ggas::constants ggas_node_constants;
@@ -86,9 +84,9 @@ __device__ __forceinline__ uint64_t window_bytes() { return ggas_node_constants.
 // Whether the own segment's address is that in the window, as on all GPUs that reach each other's memory.
 constexpr bool own_segment_in_window = true;
 
-// Whether kernels may find a NIC: with GGAS_NIC only. Programs for peers' memory have no code for queues: what is
-// decided when a kernel runs, next to every address, costs instructions, and nvcc 13.0 has kept both sides of it in one
-// uniform register (docs/device-api.md).
+// Whether kernels may find a NIC: only with GGAS_NIC. Programs for peers' memory have no code for queues: a decision at
+// run time, next to every address, costs instructions, and nvcc 13.0 has kept both of its sides in one uniform register
+// (docs/device-api.md).
 #ifdef GGAS_NIC
 constexpr bool nic_possible = true;
 #else
@@ -260,8 +258,8 @@ __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
   using bits = typename ptx<sizeof(T)>::bits;
   ptx<sizeof(T)>::store(p, bits_as<bits>(v));
 }
-// Weak accesses, from the first-level cache if it has the word: for what no thread writes meanwhile. What others have
-// written is ordered before by a block barrier or stronger.
+// Weak accesses, from the first-level cache if it has the word: for words that no thread writes at the same time.
+// Earlier writes of others must be ordered by a block barrier or stronger.
 template <class T>
 __device__ __forceinline__ T load_own(const T* p) {
   return *p;
@@ -276,8 +274,8 @@ __device__ __forceinline__ void store_own(T* p, const T& v) {
   *p = v;
 }
 
-// An address of an unrolled loop that the compiler is not to compute ahead: all of them together take more registers
-// than what they point at.
+// An address of an unrolled loop that the compiler must not compute ahead: all addresses together need more registers
+// than the data.
 template <class T>
 __device__ __forceinline__ T* one_by_one(T* p) {
   asm volatile("" : "+l"(p));
@@ -311,8 +309,8 @@ __device__ __forceinline__ void acquire_after_poll() {
 #endif
 }
 
-// Ends a wait whose polls were load_spin(p): an acquire. One after the polls is cheaper than polls that acquire, where
-// the toolkit has the fence that only invalidates the first-level cache.
+// Ends a wait whose polls were load_spin(p): an acquire. One acquire after the polls costs less than polls that
+// acquire, if the toolkit has the fence that only invalidates the first-level cache.
 template <class T>
 __device__ __forceinline__ void acquire_after_spin(const T* p) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ >= 13
@@ -323,9 +321,9 @@ __device__ __forceinline__ void acquire_after_spin(const T* p) {
 #endif
 }
 
-// The least or the greatest of two numbers, minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing,
-// and -0 is less than 0. Numbers of 2 bytes have functions of their own, types of the program none. Of doubles one is
-// the other one of numbers with the other sign: an operation more, and half of what both take.
+// The smaller or the larger of two numbers, minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing,
+// and -0 is less than 0. Numbers of 2 bytes have separate functions, types of the program none. For doubles the maximum
+// is the minimum of the negated numbers: one operation more, and half the code.
 __device__ __forceinline__ double with_sign_turned(double v, unsigned long long sign) {
   return __longlong_as_double(static_cast<long long>(static_cast<unsigned long long>(__double_as_longlong(v)) ^ sign));
 }
@@ -385,7 +383,7 @@ GGAS_CUDA_ATOMIC(xor_system, atomicXor_system)
 GGAS_CUDA_ATOMIC(min_system, atomicMin_system)
 GGAS_CUDA_ATOMIC(max_system, atomicMax_system)
 #undef GGAS_CUDA_ATOMIC
-// Without result and answer, relaxed. The compiler makes a reduction of an atomic whose result no thread uses only in
+// Without result and answer, relaxed. The compiler turns an atomic with an unused result into a reduction only in
 // kernels without fences.
 #define GGAS_CUDA_RED(name, scope, operation, type)                                                                \
   template <class T>                                                                                               \
@@ -408,9 +406,9 @@ __device__ __forceinline__ void red_add_system(float* p, float v) {
 __device__ __forceinline__ void red_add_system(double* p, double v) {
   asm volatile("red.relaxed.sys.global.add.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory");
 }
-// Lanes that add the same number to the same word at the same time send one addition: a word takes one every 2 ns,
-// from whichever lane it comes. Others go alone. What each of them did before is before that addition, and the addition
-// before what each does next, as if all had made it themselves (docs/memory-model.md).
+// Lanes that add the same number to the same word at the same time send one addition, because a word takes one every 2
+// ns, from any lane. Other lanes send their own. Earlier accesses of each lane are before that addition, and later ones
+// after it, as if each had made it itself (docs/memory-model.md).
 template <class T>
 __device__ __forceinline__ void red_add_system_together(T* p, same_t<T> v) {
   using bits = typename cuda_integer<T>::bits;
@@ -441,11 +439,11 @@ __device__ __forceinline__ T cas_system(T* p, same_t<T> expected, same_t<T> v) {
 }  // namespace detail
 
 #ifndef __CUDACC_RTC__
-// Host: what kernels of the calling translation unit see on the current device, in constant memory of that unit. The
-// copy takes its turn in `stream`, which must be one of the current device; kernels of other streams must be ordered
-// after it. Returns what the copy's start returned; cudaErrorInvalidValue: the stride of the window is no power of
-// two; cudaErrorNotSupported: the node has a NIC, and the program was built without GGAS_NIC;
-// cudaErrorStreamCaptureUnsupported: the stream is being captured, and a graph would copy what is gone by then.
+// Host: sets the context that kernels of the calling translation unit see on the current device, in constant memory of
+// that unit. The copy is queued on `stream`, which must be one of the current device; kernels of other streams must be
+// ordered after it. Returns the result of starting the copy. cudaErrorInvalidValue: the stride of the window is no
+// power of two; cudaErrorNotSupported: the node has a NIC, and the program was built without GGAS_NIC;
+// cudaErrorStreamCaptureUnsupported: the stream is being captured, and the graph would later copy from freed memory.
 static inline cudaError_t set_device_context(const context& c, cudaStream_t stream) {
   cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
   if (cudaError_t e = cudaStreamIsCapturing(stream, &captured); e != cudaSuccess) return e;

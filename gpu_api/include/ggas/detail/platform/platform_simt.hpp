@@ -46,8 +46,8 @@ inline unsigned lane_rank() { return (threadIdx.x + blockDim.x * (threadIdx.y + 
 // Barrier 1 ... 15 of the block, of `threads` threads; whether one of them says so.
 inline bool sync_some(unsigned id, unsigned threads, bool vote) { return simt::sync_some(id, threads, vote) != 0; }
 
-// A place that a block has to itself (simt::take_place), and whether every call asks for its places and looks at what
-// it is given: here that takes no time.
+// A resource that one block uses at a time (simt::take_place). On the host engine every call takes its resources and
+// checks its arguments, because that takes no simulated time.
 constexpr bool calls_are_guarded = true;
 inline bool take_place(const void* p, size_t bytes) {
   if (simt::take_place(p, bytes)) return true;
@@ -73,8 +73,8 @@ T load_own(const T* p) {
   return simt::load(p);
 }
 inline void keep_here(uint64_t&) {}  // a matter of nvcc's order
-// A look at a word that hardly ever changes, next to a loop that polls another one. No operation of the kernel, or the
-// simulator would not know the loop any more (sim/gpu/convergence.cpp): it takes no simulated time.
+// Reads a word that rarely changes, next to a loop that polls another one. It is no operation of the kernel, or the
+// simulator would no longer recognise the loop (sim/gpu/convergence.cpp), and it takes no simulated time.
 inline uint64_t glance(const uint64_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T>
 T load_own_now(const T* p) {
@@ -89,8 +89,8 @@ void store_own(T* p, const T& v) {
   simt::store(p, v);
 }
 
-// Orders what follows after the load that ended a wait. The engine completes one access of a lane after the other, so
-// only the host processor must be informed.
+// Orders later accesses after the load that ended a wait. The engine completes one access of a lane after the other, so
+// only the host processor needs a fence.
 inline void acquire_after_poll() {
 #ifndef GGAS_TSAN
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -120,7 +120,7 @@ void store_release(T* p, const T& v) {
   store_relaxed(p, v);
 }
 
-// The least or the greatest of two numbers, minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing,
+// The smaller or the larger of two numbers, minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing,
 // and -0 is less than 0.
 template <class T>
 T extreme(bool least, T a, T b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the rings of docs/ring.md lie: at the same offset of every segment, one for each pair of nodes. Host and
+// Addresses of the rings of docs/ring.md: at the same offset of every segment, one for each pair of nodes. Host and
 // device.
 #pragma once
 

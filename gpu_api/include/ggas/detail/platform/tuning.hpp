@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which method a collective uses, and with how many blocks and threads one on a stream is launched: by the bytes of the
-// vector, measured once for a platform and a number of nodes (docs/collectives.md). The same on every node. Host and
-// device.
+// The method of a collective, and blocks and threads of one on a stream: by the bytes of the vector, measured once for
+// a platform and a number of nodes (docs/collectives.md). The same on every node. Host and device.
 #pragma once
 
 #include "ggas/detail/platform/integers.hpp"
@@ -15,8 +14,8 @@
 namespace ggas {
 
 struct tuning {
-  // Called in a kernel: vectors of up to `one_shot` bytes by that method, of up to `two_shot` and `direct` by those,
-  // others by push. Where peers' memory is not memory (a NIC): never direct nor push.
+  // For calls in a kernel: vectors of up to `one_shot` bytes use that method, of up to `two_shot` and `direct` those,
+  // longer ones push. Through a NIC: never direct nor push.
   struct limits {
     uint64_t one_shot, two_shot, direct;
   };
@@ -41,11 +40,11 @@ struct tuning {
   limits block, grid;
   launches allreduce, reduce;  // on a stream
   launches broadcast, spread;  // the method is 0: the call chooses; spread: allgather and alltoall, by a part's bytes
-  // The root of a broadcast stores to all leaves itself what is at most so many bytes more than the vector, of all
-  // blocks of a grid; of more, leaves forward a part each (docs/collectives.md).
+  // The root of a broadcast stores to all leaves itself if this adds at most this number of bytes to the vector, for
+  // all blocks of a grid. Otherwise leaves forward a part each (docs/collectives.md).
   uint64_t root_sends;
-  // Called in a kernel: vectors of up to so many bytes by the NIC, if it has the unit (256 at most; docs/coll.md says
-  // where it pays).
+  // For calls in a kernel: vectors of up to this number of bytes go by the NIC, if it has the unit (256 at most; gain:
+  // docs/coll.md).
   uint64_t by_nic;
   // Data of datatypes on a stream, by their bytes: at most so many blocks; the method is 0.
   launches typed;
@@ -66,8 +65,8 @@ struct tuning {
                                       {16 << 20, 4, 48, 512},
                                       {128 << 20, 4, 64, 512},
                                       {any, 4, 64, 512}}};
-    // So many blocks that what each moves goes in lines, which is quicker than reporting where destinations are, as
-    // long as there are multiprocessors enough (2 x H200).
+    // As many blocks as are needed to move each share in lines, which is faster than exchanging addresses of
+    // destinations, as long as there are enough multiprocessors (2 x H200).
     constexpr launches moves = {{{128, 0, 1, 128},
                                  {1024, 0, 1, 256},
                                  {4096, 0, 4, 256},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who a rank is, and the barrier of ranks: a count among the blocks of a node, dissemination among the nodes. Included
-// by ranks.cuh.
+// Numbers of ranks, and the barrier of ranks: a count among the blocks of a node, dissemination among the nodes.
+// Included by ranks.cuh.
 #pragma once
 
 #include "ggas/detail/collective/blocks_barrier.cuh"
@@ -36,8 +36,8 @@ GGAS_DEVICE bool ranks_good(const ggas_ranks& r) {
          blocks_good(blocks_of(r));
 }
 
-// By the first thread of a node's first rank. Step k of number n: the word of round k of a node says n, and has one
-// writer. A number in a word says that its writer, and all of whom it had received, have come.
+// By the first thread of a node's first rank. In step k of barrier n the word of round k of a node is set to n; it has
+// one writer. A number in a word means that its writer, and all nodes whose words this had received, have arrived.
 template <meeting M>
 GGAS_DEVICE ggas_status disseminate(const ggas_ranks& r, uint64_t number, patience& end) {
   const dissemination_plan plan{r.nodes.size};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relocalization of data that lie anywhere: others store to a buffer of the rank, which copies from there to its
-// destination. A dynamic buffer holds all of a call, a static one a packet. A rank lets others store to its buffer when
-// it has taken what was there before, so modes of none cost what those of mine do. docs/ranks.md#schemes. Included by
-// ranks.cuh.
+// destination. A dynamic buffer holds all data of a call, a static one a packet. A rank lets others store to its buffer
+// after it has taken the data that were there, so modes of none cost as much as those of mine. docs/ranks.md#schemes.
+// Included by ranks.cuh.
 #pragma once
 
 #include "ggas/detail/ranks/moves.cuh"

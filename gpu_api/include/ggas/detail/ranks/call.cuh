@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's part of a collective: from its begin to its end, what it informs others and waits for, and in which order it
-// stores to them. Rules: docs/ranks.md. Included by ranks.cuh.
+// A rank's part of a collective: begin and end, the words that it sends and waits for, and the order of its stores to
+// other ranks. Rules: docs/ranks.md. Included by ranks.cuh.
 #pragma once
 
 #include "ggas/detail/collective/guard.cuh"
@@ -49,8 +49,8 @@ struct rank_call {
 
 // ------------------------------------------------------------------------------------------------ words of others
 
-// By a thread: what it, and by a barrier before this the others of its group, did is visible to who finds the value.
-// Ranks of one GPU need no more than its own order.
+// By a thread: its earlier accesses, and those of its group before a barrier, are visible to a reader that finds the
+// value. Between ranks of one GPU an order of GPU scope is enough.
 GGAS_DEVICE void release_to(const rank_call& c, int rank) {
   if (c.is_here(rank))
     fence_acq_rel_gpu();
@@ -118,8 +118,8 @@ GGAS_DEVICE void count_in(const rank_call& c, uint64_t which, uint64_t by) {
 
 // ------------------------------------------------------------------------------------------------ stores to others
 
-// Who stores to a rank: a warp for short data, so that ranks are served side by side, else the whole block. A lane of a
-// warp, or of the first one of the block, looks after a partner.
+// The threads that store to a rank: a warp for short data, so that several ranks are served at the same time, else the
+// whole block. Each lane of a warp, or of the block's first warp, handles one partner.
 struct storing_warp {
   GGAS_DEVICE unsigned first() const { return thread_rank() / 32; }
   GGAS_DEVICE unsigned step() const { return (thread_count() + 31) / 32; }
@@ -149,9 +149,10 @@ struct storing_block {
   GGAS_DEVICE movers by() const { return {thread_rank(), thread_count()}; }
 };
 
-// Partners target(0) ... target(count - 1), of which some may be no_rank; may(rank): what is stored to it may be;
-// store(rank, movers) and, by the lane that looks after it, when all who may now have their data, done(rank): one fence
-// serves them all. Who may not yet is passed over, and looked at again and again: as many at a time as there are lanes.
+// Partners target(0) ... target(count - 1), of which some may be no_rank. may(rank): data may be stored to it now.
+// store(rank, movers) stores them; then the lane that handles the rank calls done(rank), when all ranks that are ready
+// have their data: one fence serves them all. Ranks that are not ready are skipped and polled again, as many at a time
+// as there are lanes.
 template <class By, class Target, class May, class Store, class Done>
 GGAS_DEVICE ggas_status serve(const rank_call& c, const By& by, int count, Target target, May may, Store store,
                               Done done, patience& end) {
@@ -198,8 +199,8 @@ GGAS_DEVICE void copy_bytes(char* to, const char* from, size_t bytes, const move
   if (to != from) move_part(reinterpret_cast<uint8_t*>(to), reinterpret_cast<const uint8_t*>(from), bytes, by);
 }
 
-// Of a call that stores to its partners' destinations: each once it has entered, where that matters, and each is
-// informed after its data, where one waits for them.
+// For a call that stores to its partners' destinations: to each partner once it has entered, if the mode requires that;
+// each is notified after its data, if it waits for them.
 template <class Target, class To, class From>
 GGAS_DEVICE ggas_status store_to_ranks(const rank_call& c, int count, size_t bytes, bool tells, Target target, To to,
                                        From from, patience& end) {
@@ -235,8 +236,8 @@ GGAS_DEVICE rank_terms load_rank_terms(const rank_call& c, uint64_t turn, int of
           load_relaxed(term_of(c, c.me, turn, 3, of))};
 }
 
-// Whether each rank is the target of one: as many marks as ranks, so none is missing. By the whole block, some targets
-// at a time.
+// Whether each rank is the target of one: the number of different targets equals the number of ranks, so none is
+// missing. By the whole block, some targets at a time.
 GGAS_DEVICE bool is_permutation(const rank_call& c, uint64_t turn) {
   constexpr int at_once = 256;
   GGAS_SHARED_ARRAY(char, marks, at_once);
@@ -256,9 +257,9 @@ GGAS_DEVICE bool is_permutation(const rank_call& c, uint64_t turn) {
   return good;
 }
 
-// Every rank informs every other one how it calls, and they meet: all or none refuse, and the next call works. The
-// words of two turns suffice: a rank that writes those of agreement t has been in t - 1 with all the others, which had
-// read those of t - 2.
+// Every rank sends the parameters of its call to every other one, and all pass a barrier: all refuse or none, and the
+// next call works. The words of two calls in turn suffice: a rank that writes those of agreement t has been in t - 1
+// with all the others, which had read those of t - 2.
 GGAS_DEVICE_FUNCTION ggas_status agree_as_ranks(rank_call c, rank_terms mine, bool permutes, uint64_t timeout_ns) {
   const uint64_t turn = load_own(c.own_count(rank_layout::agreements)) + 1;
   const int first = static_cast<int>(thread_rank()), step = static_cast<int>(thread_count());
@@ -319,8 +320,8 @@ GGAS_DEVICE ggas_status begin_call(const rank_call& c, const rank_facts& f, uint
   return c.enters(ggas_in_all) ? meet_ranks<meeting::barrier>(c.ranks, timeout_ns) : ggas_ok;
 }
 
-// good(): the arguments are, of ranks that are. `body(call, patience)` moves the data; it returns what the thread
-// found. A call that is made of several counts on in the numbers of `call`, as all ranks do.
+// good(): whether the arguments are valid, for valid ranks. `body(call, patience)` moves the data and returns the
+// thread's status. A call that consists of several continues the numbers of `call`, as all ranks do.
 template <class Good, class Body>
 GGAS_DEVICE ggas_status run_ranks(const ggas_ranks& r, unsigned mode, rank_facts f, uint64_t timeout_ns, Good good,
                                   Body body) {

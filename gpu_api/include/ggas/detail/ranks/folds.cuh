@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives of ranks that combine elements: reducescatter and scan. Data travel in messages, in slots that only their
-// two ranks use; who sends waits while the receiver has taken too few of them. Nothing but the library's memory and the
-// rank's own is touched, so a mode has nothing to wait for but ggas_in_all and ggas_out_all. Included by ranks.cuh.
+// two ranks use; a sender waits while the receiver has taken too few of them. Only memory of the library and of the
+// rank itself is accessed, so only ggas_in_all and ggas_out_all have to wait. Included by ranks.cuh.
 #pragma once
 
 #include "ggas/detail/ranks/relocations.cuh"
@@ -59,8 +59,9 @@ struct rank_fold {
   ggas_op op;
 };
 
-// One hop: each piece goes to all ranks that want it, and a rank combines what it wants in the order of ranks. Of
-// ranks first ... last - 1 a rank takes; it sends to those that `to` says, and of its own vector it uses source(rank).
+// One hop: each piece goes to all ranks that need it, and a rank combines its pieces in the order of ranks. A rank
+// receives from ranks first ... last - 1; it sends to the ranks for which `to` is true, and from its own vector it uses
+// source(rank).
 template <class T, class To, class Source>
 GGAS_DEVICE ggas_status fold_at_once(const rank_call& c, const rank_fold<T>& p, int last, To to, Source source,
                                      patience& end) {

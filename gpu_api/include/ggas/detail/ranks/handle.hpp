@@ -18,8 +18,8 @@ GGAS_LAYOUT_FN ggas_sync_mode operator|(ggas_sync_mode a, ggas_sync_mode b) {
   return static_cast<ggas_sync_mode>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-// How ranks move data that do not lie in the segment: through a buffer of each rank that holds all of a call, or that
-// has a fixed length, in packets.
+// How ranks move data that do not lie in the segment: through a buffer of each rank that holds all data of a call, or
+// that has a fixed length, in packets.
 enum ggas_scheme : unsigned { ggas_dynamic = 0, ggas_static = 1 };
 
 // What a rank has counted, in the checked mode (docs/ranks.md#schemes).
@@ -44,7 +44,7 @@ struct ggas_ranks {
 
 namespace ggas {
 
-// Memory of every rank: that of a rank begins `offset` + its number on its node * `step` bytes after the start of its
+// Memory of every rank: that of a rank begins `offset` + `step` times its number on its node after the start of its
 // node's segment.
 template <class T>
 struct ranked {
@@ -96,8 +96,8 @@ struct rank_layout {
   GGAS_LAYOUT_FN uint64_t buffer(uint64_t block) const { return part(block) + messages_end(); }
   GGAS_LAYOUT_FN uint64_t buffer_step() const { return part_bytes(); }
 
-  // Of every segment: 256 + blocks * (64 + 248 * ranks, rounded up to 64, + ranks * credits * slot_bytes, rounded up to
-  // 64, + buffer_bytes).
+  // Bytes of every segment: 256 + blocks * (64 + 248 * ranks, rounded up to 64, + ranks * credits * slot_bytes, rounded
+  // up to 64, + buffer_bytes).
   GGAS_LAYOUT_FN uint64_t bytes() const { return part(blocks); }
 
  private:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of ranks that move data: sources are stored straight into destinations, whose places every rank can
-// compute, or into buffers of the receivers, from where these take them (buffered.cuh). Included by ranks.cuh.
+// Collectives of ranks that move data: sources are stored directly into destinations, whose addresses every rank can
+// compute, or into buffers of the receivers, which copy them from there (buffered.cuh). Included by ranks.cuh.
 #pragma once
 
 #include "ggas/detail/ranks/call.cuh"
 
 namespace ggas::detail {
 
-// What a rank moves: `bytes` for each rank, or each pair of ranks, from `src`, where parts for several ranks are
-// `stride` bytes apart. Others store to `dst`, where parts lie next to each other.
+// The data of a rank: `bytes` for each rank, or each pair of ranks, from `src`, where parts for several ranks are
+// `stride` bytes apart. Others store to `dst`, where parts are adjacent.
 struct direct_move {
   static constexpr bool buffered = false;
   rank_place dst;
@@ -124,10 +124,10 @@ GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const M& m, bool ali
 
 // ------------------------------------------------------------------------------------------------ permute
 
-// A rank does not know who sends to it, so the word that reports must be that of this permute and of no other one:
-// there are `turns` of them in turn. A rank may write one again when its target has left the permute `turns` ago. Of
-// that it learns in this permute, or, where no rank says when it enters, by what each reports to all others in each
-// eighth one.
+// A rank does not know which rank sends to it, so the word that reports the data must identify the permute: there are
+// `turns` words, used in turn. A rank may write a word again when its target has left the permute `turns` ago. It
+// learns this in the present permute, or, if ranks do not report their entry, by a report of each rank to all others in
+// every eighth permute.
 constexpr uint64_t permutes_between = rank_layout::turns / 2;
 
 GGAS_DEVICE bool is_admitted(const rank_call& c, int to) {

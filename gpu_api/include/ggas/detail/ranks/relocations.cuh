@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of ranks that move data, each as a type: how many parts a rank has and gets, and how they are moved
-// straight or through buffers. Included by ranks.cuh.
+// The calls of ranks that move data, each as a type: the numbers of parts that a rank has and gets, and how they are
+// moved directly or through buffers. Included by ranks.cuh.
 #pragma once
 
 #include "ggas/detail/ranks/buffered.cuh"
 
 namespace ggas::detail {
 
-// Of a relocation: `rooted` or `permutes`: its partner is the root, or the target, else none. `in_place`: the source
-// may be a part of the destination, or the other way round. straight(call, move, partner, end) moves by M; whole(...)
-// through a buffer that holds all of needs(bytes, ranks, is root), packets(...) through one of any length.
+// Members of a relocation. `rooted` or `permutes`: its partner is the root, or the target, else none. `in_place`: the
+// source may be a part of the destination, or the other way round. straight(call, move, partner, end) moves by M;
+// whole(...) through a buffer that holds all of needs(bytes, ranks, is root), packets(...) through one of any length.
 struct broadcast_of_ranks {
   static constexpr bool rooted = true, permutes = false, in_place = true;
   static GGAS_DEVICE parts_there dst(int) { return {1, true}; }

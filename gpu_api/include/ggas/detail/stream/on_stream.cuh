@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the on-stream calls, and the calls. All of them have internal linkage: each translation unit has its own
-// device context. Included by on_stream.cuh.
+// The on-stream calls and their kernels. All have internal linkage, because each translation unit has its own device
+// context. Included by on_stream.cuh.
 #pragma once
 
 #include "ggas/detail/stream/on_stream_launch.cuh"
@@ -35,8 +35,8 @@ GGAS_DEVICE ggas_status wait_unless_failed(const uint64_t* signal, ggas_cmp cmp,
 }
 
 #ifdef __CUDACC__
-// The blocks of a cluster copy together; the first one signals. By the PTX model the barrier and the fence after it
-// order the stores of all of them before the word.
+// The blocks of a cluster copy together; the first one sends the signal. In the PTX model the barrier and the fence
+// after it order the stores of all of them before the word.
 struct cluster_group {
   GGAS_DEVICE unsigned rank() const { return block_rank() * thread_count() + thread_rank(); }
   GGAS_DEVICE unsigned size() const { return block_count() * thread_count(); }
@@ -234,8 +234,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
   tell(report.status, s);
 }
 
-// Kernels of calls that have no way of their own for all nodes: `with` says which they are. A call's guard, then the
-// call.
+// Kernels of calls without a separate method for all nodes; `with` selects the call. A call's guard, then the call.
 template <class Call>
 GGAS_DEVICE void call_of_members(const stream_members& with, const call_facts_of_member& facts,
                                  const stream_report& report, Call call) {
@@ -294,9 +293,9 @@ constexpr unsigned most_stream_blocks = 128, most_stream_threads = 512;
 #else
 constexpr unsigned most_stream_blocks = 2, most_stream_threads = 64;
 #endif
-// Puts by a kernel: 8 multiprocessors fill the links. Beyond `largest_kernel_put` the copy engine is as fast, although
-// a graph takes 9 us longer where a copy and a kernel follow each other (4 MB: 24.6 us by the engine, 15 by the
-// kernel).
+// Puts by a kernel: 8 multiprocessors use the full bandwidth of the links. Beyond `largest_kernel_put` the copy engine
+// is as fast, although a graph takes 9 us longer where a copy and a kernel follow each other (4 MB: 24.6 us by the
+// engine, 15 by the kernel).
 inline constexpr size_t largest_kernel_put = 16 * 1024 * 1024;
 constexpr unsigned put_blocks(size_t bytes) { return bytes < 8192 ? 1 : bytes < 32768 ? 4 : 8; }
 static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 : most_stream_threads; }

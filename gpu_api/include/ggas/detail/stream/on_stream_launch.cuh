@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How on-stream calls get into a stream. On a GPU their kernels may be loaded while the one before still runs
-// (programmatic dependent launch) and wait inside for its end: that hides most of a launch. Included by on_stream.cuh.
+// Launches of on-stream calls. On a GPU their kernels may be loaded while the one before still runs (programmatic
+// dependent launch) and wait inside for its end: that hides most of a launch. Included by on_stream.cuh.
 #pragma once
 
 #include "ggas/launch.hpp"

@@ -15,8 +15,8 @@
 
 namespace ggas::detail {
 
-// A kernel asks for all lines of its parameters while the one before still runs. Nothing comes of what they say: at
-// most a sleep of no time.
+// A kernel loads all lines of its parameters while the one before still runs. The loaded values have no effect: at most
+// a sleep of zero time.
 template <class Parameters>
 GGAS_DEVICE void ask_for(const Parameters& p) {
 #ifdef __CUDACC__

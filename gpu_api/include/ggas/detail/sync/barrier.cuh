@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// barrier and sync of a team. Push only, no remote loads, no atomics, one writer to a word; flags hold the number of
-// the barrier, so nothing is cleared but by a reset of the cluster. A number is used for one call of a member: one that
-// fails is its last (docs/failures.md). Two ways: where the window is plain memory every member informs every other
-// one: one hop, and stores cost next to nothing. Through a NIC check-in flags lie on the master (member 0), where one
-// thread polls one flag for each other member, and a check-out flag lies on every member: 2 (n - 1) packets. If the NIC
-// has a unit for collectives, it does the one of all nodes. Included by collective.cuh.
+// barrier and sync of a team. Only pushes: no remote loads, no atomics, one writer for each word. Flags hold the number
+// of the barrier, so only a reset of the cluster clears them. A number is used for one call of a member, because a call
+// that fails is its last (docs/failures.md). Two methods:
+//
+// * Where the window is plain memory every member stores a flag to every other one: one hop, and stores cost next to
+//   nothing.
+// * Through a NIC check-in flags lie on the master (member 0), where one thread polls one flag for each other member,
+//   and a check-out flag lies on every member: 2 (n - 1) packets. If the NIC has a unit for collectives, it makes
+//   barriers of all nodes.
+//
+// Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/sync/group.cuh"
@@ -16,8 +21,8 @@ namespace ggas::detail {
 
 GGAS_DEVICE uint64_t* word_of(int node, uint64_t offset) { return ggas_pointer_of_node<uint64_t>(node, offset); }
 
-// Before a block returns a failure of a barrier or collective: the next ones of the node return ggas_broken. By one
-// thread.
+// Called by one thread before a block returns a failure of a barrier or collective: later ones of the node return
+// ggas_broken.
 GGAS_DEVICE_FUNCTION void break_node() {
   for (uint64_t team = 0; team < layout::teams; ++team)
     store_relaxed(own_word(layout::barrier_broken(team)), uint64_t{1});
@@ -55,9 +60,9 @@ GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, int wri
 
 // ------------------------------------------------------------------------------------------------ through a NIC
 
-// Stores order along one pair of nodes; over a third node (the master) only completion reports. So with more than two
-// nodes through a NIC the barrier first waits until the stores have arrived. Puts are not ordered with the barrier's
-// stores at all: it waits for them.
+// Stores are ordered along one pair of nodes; over a third node (the master) only completion counts. So with more than
+// two nodes through a NIC the barrier first waits until the stores have arrived. Puts are not ordered with the
+// barrier's stores at all: it waits for them.
 GGAS_DEVICE ggas_status settle_stores() {
   if (ggas_nodes() > 2) return ggas_quiet();
   if (const ggas_status puts = quiet_puts(); puts != ggas_ok) return puts;
@@ -127,8 +132,9 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
   return end_of_meeting(t, number, s);
 }
 
-// The unit waits for the stores itself: its command is after them on the way to the NIC. So the GPU waits neither for
-// them nor for the NIC to report. A NIC with the unit serves one GPU: there are no neighbours to push stores to.
+// The unit waits for the stores itself, because its command follows them on the way to the NIC. So the GPU waits
+// neither for the stores nor for the NIC's answer. A NIC with the unit serves one GPU: there are no neighbours to push
+// stores to.
 template <meeting M>
 GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, patience& end) {
   GGAS_SHARED_ARRAY(uint64_t, known, unit_facts);
@@ -164,8 +170,8 @@ struct meeting_point {
   }
 };
 
-// This node's own point: nothing to say, and no node to wait for. The mark is looked at after the branch, where the
-// compiler leaves it: before the fence the fence would wait for its load, which takes 0.15 us.
+// A team of this node only: nothing to send, and no node to wait for. The mark is checked after the branch, where the
+// compiler leaves it: before the fence, the fence would wait for its load, which takes 0.15 us.
 template <meeting M>
 GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before, patience& end) {
   if (!p.there) return ggas_ok;
@@ -175,13 +181,14 @@ GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before
   return await_word<M>(p.here, before.count + 1, p.node, end);
 }
 
-// Every thread that polls reads the number itself. A plain load, from L1 if it is there: the word is written only by
-// thread 0 of the node's own block, after the barrier's last block barrier, and read after the first of the next one.
-// So between a write and the reads of the others lies a block barrier; if another block makes the next call, the
-// synchronisation that the caller owes between the two. The load takes its time next to the fence, not before it, and
-// addresses are ready before the block meets.
-// Each thread that stores a flag makes the fence, which is cumulative: it covers what the block stored before the block
-// barrier. Acquire and release suffice: no member reads a word here whose order with its own flag would matter.
+// Every thread that polls reads the number itself, by a plain load, from L1 if it is there. The word is written only by
+// thread 0 of the node's own block, after the barrier's last block barrier, and read after the first block barrier of
+// the next one. So a block barrier lies between a write and the reads of the other threads; if another block makes the
+// next call, the caller must synchronise the two. The load overlaps with the fence, and addresses are computed before
+// the block barrier.
+//
+// Each thread that stores a flag makes the fence, which is cumulative: it covers stores of the block before the block
+// barrier. Acquire and release suffice, because no member reads a word here whose order with its own flag would matter.
 template <meeting M>
 GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patience& end) {
   const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());

@@ -6,9 +6,9 @@
 
 namespace ggas::detail {
 
-// The blocks of the grid check in at block 0, which takes part for all of them and hands the result on, so that all
-// have the same. The release word holds the number of the last attempt that was decided, and how: that of the next one
-// follows from it, as no thread can be further while a block has not checked in. One that failed is the last: a block
+// The blocks of the grid check in at block 0, which takes part for all of them and passes the result on, so that all
+// have the same. The release word has the number and the result of the last decided attempt. The next attempt has the
+// next number, because no thread can be further while a block has not checked in. A failed attempt is the last: a block
 // that comes late, or again, refuses instead of checking in.
 GGAS_DEVICE uint64_t next_attempt(const progress_here& g) { return (g.count >> 8) + 1; }
 GGAS_DEVICE ggas_status status_of_attempt(uint64_t release) { return static_cast<ggas_status>(release & 0xff); }
@@ -42,8 +42,8 @@ GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
   return s;
 }
 
-// What this block stored is before what block 0 informs other nodes. On peer memory the order of the GPU suffices:
-// block 0's fence of system scope is cumulative. Through a NIC it is the stores that must have left.
+// Stores of this block come before the report of block 0 to other nodes. On peer memory an order of GPU scope suffices,
+// because block 0's fence of system scope is cumulative. Through a NIC the stores must have left the GPU.
 GGAS_DEVICE void release_to_lead() {
   if (nic_page())
     fence_acq_rel_system();
@@ -83,10 +83,10 @@ GGAS_DEVICE ggas_status follow_grid(patience& end) {
 
 // ------------------------------------------------------------------------------------------------ of one node
 
-// With no other node to report, the blocks count themselves in one word, so that the last one lets all go on: an
-// atomic and a poll instead of two flags. Bits 11:0 of the word count the blocks of this barrier, those above the
-// barriers: block 0 adds what the others leave to the next one. Bit 63: a block's time was up, bit 62: one refused, as
-// the node is broken; both stay.
+// Without other nodes the blocks count themselves in one word, and the last one releases all: an atomic and a poll
+// instead of two flags. Bits 11:0 of the word count the blocks of this barrier, those above count barriers: block 0
+// adds the difference to the next one. Bit 63: a block timed out; bit 62: one refused, because the node is broken; both
+// stay.
 struct block_meeting {
   static constexpr uint64_t next = 1u << 12, failed = uint64_t{1} << 63, refused = uint64_t{1} << 62;
   static_assert(layout::max_blocks < next);

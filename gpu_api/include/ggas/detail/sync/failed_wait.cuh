@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits that fail: why, and a record for the host that says who waited for what (docs/failures.md). All of it is out of
-// line: a wait that ends well has no instruction of it but the test of its status. Included by wait.cuh.
+// Failed waits: the reason, and a record for the host that names the waiting thread and the missing members
+// (docs/failures.md). All of it is out of line: a successful wait executes only the test of its status. Included by
+// wait.cuh.
 #pragma once
 
 #include "ggas/detail/sync/trace.cuh"
@@ -17,8 +18,8 @@ GGAS_DEVICE bool aborted() { return device_context().local && glance(own_word(la
 GGAS_DEVICE_FUNCTION ggas_status end_of_wait() { return aborted() ? ggas_aborted : ggas_timed_out; }
 GGAS_DEVICE bool wait_failed(ggas_status s) { return (s == ggas_timed_out) | (s == ggas_aborted); }
 
-// Inside the library the status of a thread's wait that failed reports whom it waited for: a node, or a block of the
-// own grid, with bits of wait_record.
+// Inside the library the status of a thread's failed wait contains the missing partner: a node, or a block of the own
+// grid, with bits of wait_record.
 constexpr unsigned awaited_from = 8;
 GGAS_DEVICE ggas_status timed_out_for(int whom, unsigned bits = 0) {
   return static_cast<ggas_status>(ggas_timed_out | (wait_record::missing_one(whom) | bits) << awaited_from);
@@ -42,9 +43,8 @@ GGAS_DEVICE wait_record* own_record() {
   return nullptr;
 }
 
-// The record of this thread, or one for it, with what every record has; null where the program has set no context.
-// Whose it is, is written last, by end_record(): the host looks at records when kernels have ended, or in spite of what
-// still runs.
+// The record of this thread, or a new one for it, with the fields that every record has; null if the program has set no
+// context. The owner is written last, by end_record(), because the host reads records even while kernels still run.
 GGAS_DEVICE wait_record* begin_record(waited_for kind, ggas_status s) {
   if (!device_context().local) return nullptr;
   const uint64_t number = add_gpu(own_word(own_layout().failed_waits()), uint64_t{1}) + 1;
@@ -96,8 +96,8 @@ GGAS_DEVICE_FUNCTION ggas_status refused_for(waited_for why, call_id call, uint6
 
 // ------------------------------------------------------------------------------------------------ of blocks
 
-// The gravest of what the threads of a block found, for all of them. Waits inside the library need not know who ended
-// them: it is said here.
+// The most severe status of the threads of a block, for all of them. Waits inside the library need not distinguish a
+// time-out from an abort: it is decided here.
 constexpr unsigned gravest = ggas_aborted;
 GGAS_DEVICE ggas_status gravest_of_block(ggas_status mine) {
   ggas_status all = ggas_ok;
@@ -110,8 +110,8 @@ GGAS_DEVICE ggas_status gravest_of_block(ggas_status mine) {
 }
 GGAS_DEVICE_FUNCTION ggas_status gravest_status(ggas_status mine) { return gravest_of_block(mine); }
 
-// Combines what the threads of a block found: ok only if all did, else one of the failures, the same for all. A block
-// barrier.
+// Combines the statuses of the threads of a block: ok only if all are, else one of the failures, the same for all. A
+// block barrier.
 GGAS_DEVICE ggas_status block_status(ggas_status mine) {
   if (!__syncthreads_or(mine != ggas_ok)) [[likely]]
     return ggas_ok;
@@ -137,8 +137,8 @@ GGAS_DEVICE unsigned next_of_block(unsigned mine, unsigned after) {
   return least;
 }
 
-// A record of whom the threads of the block waited for, by its first thread. `counted`: the word of this node that
-// counts how many of these ended, of which this was number `number`.
+// Writes a record of the members that the threads of the block waited for, by its first thread. `counted`: the word of
+// this node that counts calls of this kind that have ended; this was number `number`.
 GGAS_DEVICE void record_missing(waited_for kind, ggas_status of_block, ggas_status mine, const uint64_t* counted,
                                 uint64_t number) {
   wait_record* const at = thread_rank() == 0 ? begin_record(kind, of_block) : nullptr;
@@ -269,8 +269,8 @@ GGAS_DEVICE_FUNCTION void record_call(call_id call, call_arguments with) {
 
 }  // namespace ggas::detail
 
-// The body of a public call of that name, made by a group: returns what the expression gives. It is in the trace,
-// if the node is traced; `failed` is what records a wait of it that failed, with the status `s`.
+// The body of a public call of that name, made by a group: returns the value of the expression. The call is traced if
+// the node is traced; `failed` writes the record of a failed wait, with the status `s`.
 #define GGAS_CALL(name, group, failed, ...)                  \
   {                                                          \
     constexpr ggas::call_id this_call = ggas::call_id::name; \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls are declared with: the group that makes one, and places, as pointers or as global_ptr, with whatever
-// converts to what lies there. Concepts refuse a wrong type at the call. Included by headers of calls.
+// Concepts for declarations of calls: the group that makes a call, and addresses, as pointers or global_ptr, with
+// values that convert to the type at the address. They refuse a wrong type at the call. Included by headers of calls.
 #pragma once
 
 #include "ggas/detail/access/global_ptr.cuh"

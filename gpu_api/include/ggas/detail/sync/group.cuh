@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who makes a call: a thread for itself, or a warp or block together. Its leader decides, all of it moves data. What
-// the leader did for all is ordered before what the others do next by sync(), not by of_leader(): a shuffle orders
-// nothing. Included by rma_queue.cuh.
+// Groups that make a call: a thread for itself, or a warp or block together. The leader decides, all threads move data.
+// sync(), not of_leader(), orders accesses of the leader before later ones of the others: a shuffle orders nothing.
+// Included by rma_queue.cuh.
 #pragma once
 
 #include "ggas/detail/access/move.cuh"
@@ -61,8 +61,8 @@ struct tile_group {
   GGAS_DEVICE ggas_status join(ggas_status mine) const { return gravest_of_lanes(mask(), mine); }
 };
 
-// Some neighbouring warps of a block, from number `first` on, which meet at barrier `id` of the block, 1 ... 15: those
-// of groups that are at work at the same time differ. The warps are whole. Posts nothing itself: its first warp does.
+// Some neighbouring warps of a block, from number `first` on, which synchronise by barrier `id` of the block, 1 ... 15:
+// groups that run at the same time need different ones. The warps are complete. Only the first warp posts.
 struct warps_group {
   unsigned id, first, count;
   GGAS_DEVICE unsigned rank() const { return thread_rank() - first * 32; }
@@ -89,9 +89,9 @@ struct block_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
 };
 
-// All threads of `count` neighbouring blocks of a grid, from number `first` on. They meet at a word of their own
-// segment, zero at first and after a reset; with those of other nodes by the barrier of single blocks of that index.
-// Groups that are at work at the same time take different ones.
+// All threads of `count` neighbouring blocks of a grid, from number `first` on. They synchronise by a word of their own
+// segment, zero at first and after a reset; with blocks of other nodes by the barrier of single blocks of that index.
+// Groups that run at the same time need different words.
 struct blocks_group {
   static constexpr bool whole_blocks = true, several_blocks = true;
   unsigned first, count;
@@ -105,8 +105,8 @@ struct blocks_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
 };
 
-// All threads of a grid; its blocks are not held together. Of a grid with more blocks than `most_blocks` those after
-// have nothing to do: numbers of threads, and some times as many, stay below 2^32.
+// All threads of a grid; its blocks are not synchronised. In a grid with more blocks than `most_blocks` the rest have
+// no work, so that numbers of threads, and small multiples of them, stay below 2^32.
 struct grid_group {
   static constexpr bool whole_blocks = true, several_blocks = true;
   static constexpr unsigned most_blocks = 1u << 19;

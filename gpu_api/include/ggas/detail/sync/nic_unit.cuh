@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC's unit for collectives (docs/coll.md), from one thread or block: a command and the words of a contribution
-// are stored to a block of the context's page, in any order; the result comes to own memory, and a flag after it. One
+// The NIC's unit for collectives (docs/coll.md), used by one thread or block: a command and the words of a contribution
+// are stored to a block of the context's page, in any order; the result arrives in own memory, followed by a flag. One
 // operation of the node at a time. Included by barrier.cuh and allreduce.cuh.
 #pragma once
 
@@ -22,8 +22,8 @@ GGAS_DEVICE const uint64_t* place_of(unsigned fact) {
   if (fact == node_broken) return own_word(layout::broken);
   return own_word(fact == queues_used ? layout::queues_used : layout::barrier_epoch(0));
 }
-// Loads all of it at once, by the last threads of the block, next to the first one's fence if there is to be one: it
-// takes a load, or the fence. A block barrier, with the facts after it.
+// Loads all facts at once, by the last threads of the block, at the same time as the first thread's fence, if required:
+// it takes the longer of the two. A block barrier, after which all have the facts.
 template <bool Fence>
 GGAS_DEVICE void learn_facts(uint64_t* known) {
   const unsigned fact = thread_count() - 1 - thread_rank();
@@ -37,7 +37,7 @@ GGAS_DEVICE void learn_facts(uint64_t* known) {
 // Command: contribute only when the stores of the node that came before are visible.
 constexpr uint64_t unit_fenced = uint64_t{1} << 18;
 GGAS_DEVICE void start_unit(uint64_t command) { store_relaxed(nic_unit().block, command); }
-// Until the one after those has ended. All members learn of it if they asked for different things, or if stores before
+// Until the operation after those has ended. All members get this status if their commands differ, or if stores before
 // a fenced command of one of them may be lost.
 constexpr uint64_t unit_disagreed = 10;  // ST_BAD
 GGAS_DEVICE ggas_status await_unit(uint32_t ended_before, patience& end) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls in the trace of their node (docs/tracing.md): a record of 32 bytes each, written by the call's leader when it
-// ends. Nothing waits for it, and nothing orders it: the host reads it when kernels have ended. Where it is not
-// possible (trace_possible) no call has an instruction of it. Included by failed_wait.cuh.
+// ends. Nothing waits for it, and nothing orders it: the host reads it when kernels have ended. Without tracing
+// (trace_possible) no call has code for it. Included by failed_wait.cuh.
 #pragma once
 
 #include "ggas/detail/access/access.cuh"
@@ -18,9 +18,9 @@ GGAS_DEVICE void write_record(call_record* at, const call_times& when, uint32_t 
 
 // ------------------------------------------------------------------------------------------------ of whole blocks
 
-// What a block keeps between its calls, in shared memory: a load of global memory in a call's fences would take
-// longer than all the rest. A block finds there what was left by another one, or anything: `sign` reports. What it
-// takes over from a block of its number that has ended are places that no other thread uses.
+// State of a block between its calls, in shared memory: a load of global memory in a call's fences would take longer
+// than all the rest. The memory may contain the state of another block, or anything; `sign` shows whether it is valid.
+// From an ended block with the same number a block takes over places that no other thread uses.
 struct alignas(16) block_trace {
   static constexpr uint32_t share = 64;  // places claimed at once
 
@@ -58,9 +58,8 @@ GGAS_DEVICE_FUNCTION void trace_end_of_block(call_id call, ggas_status s) {
 
 // ------------------------------------------------------------------------------------------------ of threads
 
-// The place is claimed when the call begins: the answer comes while it waits. Of lanes that add to one word the
-// compiler makes one addition, whose answer it waits for at once; it does not know that a block has at most 1024
-// threads.
+// The place is claimed when the call begins, so that the answer arrives during the call. If lanes add to one word, the
+// compiler makes one addition and waits for its answer at once; it does not know that a block has at most 1024 threads.
 GGAS_DEVICE uint32_t claim_place() { return add_gpu(device_context().trace.claimed + 1 + (thread_rank() >> 10), 1u); }
 GGAS_DEVICE_FUNCTION void trace_end_of_thread(uint32_t place, uint64_t began, call_id call, ggas_status s) {
   const call_trace& t = device_context().trace;

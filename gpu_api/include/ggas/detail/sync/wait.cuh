@@ -6,8 +6,7 @@
 
 namespace ggas::detail {
 
-// A point in time on the device's timer. Neither "now" nor "never" takes a look at the timer, which costs more than a
-// poll.
+// A point in time on the device's timer. "Now" and "never" do not read the timer, which costs more than a poll.
 struct deadline {
   enum known { is_known };
   uint64_t at;
@@ -25,9 +24,9 @@ struct deadline {
   mutable unsigned misses_ = 0;
 };
 
-// The end of a wait after a look at the timer: `at` as before, counted from now if that is 0; long_ago once it has
-// passed, ended_by_host if that was quicker. Not inline: wait loops come here once in many polls. The host's word is on
-// its way while the timer is read, which takes longer.
+// The new end of a wait after reading the timer: `at` as before, or counted from now if that is 0; long_ago once it has
+// passed; ended_by_host if the host ended the wait first. Not inline, because wait loops call it once in many polls.
+// The host's word is loaded while the timer is read, which takes longer.
 constexpr uint64_t long_ago = 1, ended_by_host = 2;
 GGAS_DEVICE_FUNCTION uint64_t end_after_look(uint64_t at, uint64_t timeout_ns) {
   if (at == 0 && timeout_ns == 0) return 0;
@@ -37,8 +36,8 @@ GGAS_DEVICE_FUNCTION uint64_t end_after_look(uint64_t at, uint64_t timeout_ns) {
   return stop && end > long_ago ? ended_by_host : end;
 }
 
-// How long wait loops go on: asked after every miss, it looks at the timer only now and then. Made of a time-out, time
-// counts from the first look.
+// The deadline of wait loops: checked after every miss, it reads the timer only from time to time. Made from a
+// time-out; time counts from the first reading.
 class patience {
  public:
   GGAS_DEVICE explicit patience(const deadline& end) : end_(end.at) {}
@@ -87,8 +86,8 @@ GGAS_DEVICE bool is_outcome(unsigned set, T v, T value) {
   return set & (v == value ? is_equal : v < value ? is_less : v > value ? is_greater : is_unordered);
 }
 
-// `seen` is the value that ended the wait: what its writer ordered before that one is visible, and of a value that the
-// flag may have by now nothing is known.
+// `seen` is the value that ended the wait: accesses that its writer ordered before it are visible. Nothing is known of
+// a later value of the flag.
 template <class T>
 GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen, patience&& time) {
   const unsigned good = outcomes_of(cmp);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of 1, 2, 4 and 8 bytes of items, and up to 16 bytes of packed data that are put together of them. Included by
+// Fields of 1, 2, 4 and 8 bytes of items, and up to 16 bytes of packed data assembled from them. Included by
 // type_sides.cuh and move_items.cuh.
 #pragma once
 

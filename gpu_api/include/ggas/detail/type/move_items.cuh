@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small items of a few fields packed: an item a thread, all threads at the same field, put together in shared memory,
-// so that dense data leave in words of 16 bytes. The fields are parameters of the kernel. Unpacked they are by runs
+// Packs small items of a few fields: an item a thread, all threads at the same field, assembled in shared memory, so
+// that dense data leave in words of 16 bytes. The fields are parameters of the kernel. Unpacking goes by runs
 // (move_runs.cuh): there neighbouring threads store neighbouring runs, so that fewer sectors are written twice.
 #pragma once
 

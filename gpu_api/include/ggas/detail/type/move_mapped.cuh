@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of whole words to and from dense data: a block takes neighbouring runs and notes in shared memory where each
-// word of the dense data lies. Then neighbouring threads move neighbouring words.
+// Runs of whole words to and from dense data: a block takes neighbouring runs and stores in shared memory the address
+// of each word of the dense data. Then neighbouring threads move neighbouring words.
 #pragma once
 
 #include "ggas/detail/type/move_runs.cuh"
@@ -40,8 +40,8 @@ GGAS_DEVICE void move_mapped_words(const run_move& m, uint64_t begin, uint32_t w
   }
 }
 
-// By all blocks of a grid; `map` is shared memory of the block, mapped_words of it. False: a list named a place that is
-// none; what lies next to it in the dense data was left out, too.
+// By all blocks of a grid; `map` is shared memory of the block, of mapped_words. False: a list contained an invalid
+// place; that word, and its neighbours in the dense data, were left out.
 template <class T>
 GGAS_DEVICE bool move_mapped(const run_move& m, int64_t* map) {
   constexpr uint64_t most = mapped_words * sizeof(T);

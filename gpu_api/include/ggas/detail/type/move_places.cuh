@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units moved from place to place: the kernels of boxes and of lists of equal runs. A place takes two products for each
-// digit, and neighbouring threads take neighbouring units.
+// Units moved from place to place: the kernels of boxes and of lists of equal runs. A place costs two products for each
+// digit, and neighbouring threads move neighbouring units.
 #pragma once
 
 #include "ggas/detail/access/move.cuh"
@@ -8,8 +8,8 @@
 
 namespace ggas::detail {
 
-// Units that a thread has under way: with 1024 threads a multiprocessor 32 KB and more, of which memory needs 29 (H200:
-// 4.8 TB/s, 0.8 us).
+// Units that a thread has in flight. With 1024 threads a multiprocessor has 32 KB and more in flight; memory needs 29
+// KB (H200: 4.8 TB/s, 0.8 us).
 constexpr unsigned units_in_flight = 4;
 
 GGAS_DEVICE uint32_t quotient(uint32_t a, const divisor& d) {
@@ -44,8 +44,7 @@ GGAS_DEVICE void add_digit(const place_dimension& dim, const int64_t* list, uint
   }
 }
 
-// Places of the units of `number`, of which `good` are reported by a bit each: those that a damaged list names are
-// cleared.
+// Places of the units of `number`. `good` has a bit for each: invalid places of a damaged list are cleared.
 template <unsigned Units, unsigned Digits>
 GGAS_DEVICE void find_places(const listed_side_of<Digits>& s, uint32_t (&number)[Units], int64_t (&place)[Units],
                              unsigned& good) {
@@ -60,9 +59,9 @@ GGAS_DEVICE void find_places(const place_side_of<few_place_dimensions>& s, uint3
     if (d < s.dimensions) add_digit(s.digit[d], nullptr, number, place, good, {});
 }
 
-// A datatype that was freed in the call, as one of a graph may be, is not read. It was freed before the kernel
-// began, so a word of the first-level cache is good. All threads of a GPU that ask the second-level cache for one word
-// wait for each other.
+// Checks that the datatype was not freed: a graph may contain one that was, and it must not be read. It was freed
+// before the kernel began, so the first-level cache may answer; threads of a whole GPU that load one word from the
+// second-level cache would wait for each other.
 GGAS_DEVICE bool is_current(const image_stamp& s) {
   if (!s.header) return true;
   return (load_own(s.header) == s.space) & (load_own(s.header + 1) == s.generation);
@@ -76,8 +75,7 @@ GGAS_DEVICE bool has_current_list(const listed_side_of<Digits>& s) {
   return !s.list.at || is_current(s.list.of);
 }
 
-// False: a list named a place that is none; what it named was left out, or
-// the list was freed: nothing has moved.
+// False: a list contained an invalid place, and its units were left out; or the list was freed, and nothing has moved.
 template <class T, class Move>
 GGAS_DEVICE bool move_places(const Move& m, const movers& by) {
   const unsigned rank = by.rank, count = by.count;

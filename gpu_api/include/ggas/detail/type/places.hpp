@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the units of packed data lie, without a division: what a kernel of a call on a stream is given of a box or of a
-// list of equal runs, worked out by the host (gpu_api/types/places.cpp). For host and kernels.
+// Addresses of the units of packed data, without a division: for kernels of on-stream calls with a box or a list of
+// equal runs, computed by the host (gpu_api/types/places.cpp). For host and kernels.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,14 @@
 
 namespace ggas::detail {
 
-// Numbers below 2^31 divided by one of 2 ... 2^31: the high half of a product, shifted. With l = log2 of the divisor,
-// rounded up, `factor` is 2^(31 + l) / divisor, rounded up; what that is too much is less than 2^l, so the quotient is
+// Division of numbers below 2^31 by 2 ... 2^31: the high half of a product, shifted. With l = log2 of the divisor,
+// rounded up, `factor` is 2^(31 + l) / divisor, rounded up. The rounding error is less than 2^l, so the quotient is
 // exact.
 struct divisor {
   uint32_t value, factor, shift;
 };
 
-// One digit of a unit's number: `count` values, each a stride further on, or, of a list, at the place that the list
-// names.
+// One digit of a unit's number: `count` values with a constant stride, or, in a list, with the places in the list.
 struct place_dimension {
   divisor count;
   bool listed;
@@ -60,13 +59,13 @@ struct place_move_of {
   Side to, from;
 };
 using place_move = place_move_of<place_side>;
-// The same of sides with few digits, with and without lists. Parameters of a kernel come line by line, each 0.2 us
-// after the one before where it was asked for by it: short ones cost less.
+// The same for sides with few digits, with and without lists. A kernel's parameters arrive line by line, each 0.2 us
+// after the one before if the address depends on that one: short ones cost less.
 using few_listed_move = place_move_of<listed_side_of<few_place_dimensions>>;
 using few_place_move = place_move_of<place_side_of<few_place_dimensions>>;
 
-// Runs of any length, in sequence: `count` of them in an item, whose packed data begin at sums[r] of the
-// item's. Without sums the item is one run of `run` bytes.
+// Runs of any length, in sequence: `count` of them in an item; the packed data of run r begin at sums[r] of the item's.
+// Without sums the item is one run of `run` bytes.
 struct run_side {
   char* base;
   int64_t extent;
@@ -121,12 +120,12 @@ place_side places_of(const side_items& s, unsigned unit, const char* segment);
 bool has_runs(const side_items& s);
 run_move runs_of(const side_items& items, char* dense, bool pack, unsigned staged, const char* segment);
 
-// Items of a few fields, each as wide as the addresses of all items allow. None: they are too many, or too long for
-// `staged` bytes. `together` is a multiple of 16.
+// Items of a few fields, each as wide as the addresses of all items allow. None if there are too many, or they are too
+// long for `staged` bytes. `together` is a multiple of 16.
 std::optional<item_move> fields_of(const side_items& items, char* dense, unsigned staged, const char* segment);
 
-// A side as rows for the copy engine: `rows` of `width` bytes, `pitch` bytes apart. Rows 1: dense data; 0: it is not of
-// that kind.
+// A side as rows for the copy engine: `rows` of `width` bytes, `pitch` bytes apart. Rows 1: dense data; 0: it has no
+// such form.
 struct side_rows {
   char* first;
   uint64_t width, rows, pitch;

@@ -26,8 +26,8 @@ struct box_dimension {
 constexpr uint64_t image_header_bytes = 16, record_words = 8;
 
 enum class record_kind : unsigned { contiguous, vector, indexed_block, indexed, structure, subarray };
-// Words of a record. All but `look` of a struct describe one child; a child that is no primitive follows at once, those
-// of a struct are named in the lookaside part.
+// Words of a record. All except `look` of a struct describe one child. A child that is not a primitive follows
+// directly; children of a struct are named in the lookaside part.
 enum record_word : unsigned {
   rec_bits,
   rec_count,
@@ -58,9 +58,9 @@ struct ggas_type {
   int64_t extent = 0;                                // from one item to the next
   int64_t true_lb = 0, true_ub = 0;                  // where the data of an item lie
   uint64_t word = 0, word_length = 0, elements = 0;  // signature
-  // The box: runs of so many bytes, the first at `base`, repeated in each dimension, the innermost first. Of one
+  // The box: runs of `run` bytes, the first at `base`, repeated in each dimension, the innermost first. For a single
   // record, a list of runs: box[0].count of them, of `run` bytes if they are equal, else 0. A list of at most
-  // most_handle_runs that differ is here, too: bytes and place of run r in box[1 + r].
+  // most_handle_runs unequal runs is stored here, too: bytes and place of run r in box[1 + r].
   int64_t base = 0;
   uint64_t run = 0;
   ggas::detail::box_dimension box[ggas::detail::most_box_dimensions] = {};

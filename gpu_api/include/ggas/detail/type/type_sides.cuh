@@ -101,8 +101,8 @@ GGAS_DEVICE_FUNCTION bool move_boxes(const type_side& to, const type_side& from,
   return move_box_units<From, word_pair>(to, from, first, bytes, by);
 }
 
-// Bytes at ... at + n - 1 of a side's packed data, n <= 16, each run of them in the widest accesses that its place
-// allows. False: one lies nowhere.
+// Bytes at ... at + n - 1 of a side's packed data, n <= 16, each of their runs in the widest accesses that its address
+// allows. False: one has no valid address.
 template <origin From>
 GGAS_DEVICE bool gather(const type_side& s, uint64_t at, unsigned n, word_pair& v) {
   for (unsigned done = 0; done < n;) {
@@ -133,8 +133,8 @@ GGAS_DEVICE bool scatter(const type_side& s, uint64_t at, unsigned n, const word
   return true;
 }
 
-// Any two sides: a thread takes 16 bytes of packed data, so that it looks for each run in them once, and dense data are
-// moved in words of 16 bytes. False: a place that is none, in an image that was overwritten.
+// Any two sides: a thread moves 16 bytes of packed data, so that it looks up each run in them once, and dense data are
+// moved in words of 16 bytes. False: an invalid place, in an image that was overwritten.
 template <origin From>
 GGAS_DEVICE_FUNCTION bool move_by_pairs(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
                                         movers by) {

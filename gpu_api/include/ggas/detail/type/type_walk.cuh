@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a byte of packed data lies: by division in a box, by a search in a list of runs, else by a walk down the
-// records. Every byte is found for itself, so that threads need nothing of each other. What the image says is not
-// trusted: a place out of the bounds that the handle names, or a word out of the image, is `nowhere`. Included by
-// type.cuh.
+// The address of a byte of packed data: by division in a box, by a search in a list of runs, else by a walk down the
+// records. Every byte is looked up independently, so that threads need no data of each other. The image is not trusted:
+// a place outside the bounds in the handle, or a word outside the image, is `nowhere`. Included by type.cuh.
 #pragma once
 
 #include "ggas/detail/platform/platform.cuh"
@@ -15,8 +14,8 @@ struct type_place {
   uint64_t left;  // bytes of the run from here on; 0: nowhere
 };
 
-// Most numbers have 32 bits, and a division of those takes a quarter of the instructions. The long one is not inline:
-// it would stand in a program some hundred times.
+// Most numbers have 32 bits, and their division needs a quarter of the instructions. The long one is not inline,
+// because a program would contain it some hundred times.
 GGAS_DEVICE_FUNCTION uint64_t long_quotient(uint64_t a, uint64_t b) { return a / b; }
 GGAS_DEVICE uint64_t quotient(uint64_t a, uint64_t b) {
   if ((a | b) >> 32 == 0) [[likely]]

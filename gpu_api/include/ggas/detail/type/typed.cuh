@@ -218,8 +218,8 @@ GGAS_DEVICE ggas_status signal_behind(const G& g, const signal_target& to, ggas_
   return settle(g, s);
 }
 
-// Blocks that are done are counted in the low half of a word, those that failed in the high one; the last block signals
-// and leaves a zero.
+// Finished blocks are counted in the low half of a word, failed ones in the high half; the last block sends the signal
+// and resets the word.
 GGAS_DEVICE ggas_status signal_behind_grid(const signal_target& to, uint64_t* arrived, ggas_status s) {
   if (thread_rank() == 0) {
     constexpr uint64_t failed = uint64_t{1} << 32;
