@@ -89,7 +89,7 @@ std::variant<selection, std::string> select(const std::vector<std::string>& name
       return fmt::format("unknown benchmark or suite '{}'; there are: {}", name, there);
     }
   }
-  if (s.list && names.size() > 1) return "'list' stands alone";
+  if (s.list && names.size() > 1) return "'list' cannot be combined with names of benchmarks";
   return s;
 }
 

@@ -75,8 +75,9 @@ class himeno_run {
                                    want.pressure.begin() + static_cast<ptrdiff_t>(slice.begin * grid_.plane()));
       const double gosa = at_offset<double>(s_, n, a.gosa)[a.plan.tiles()];
       if (!same || std::abs(gosa - want.gosa) > 1e-6 * want.gosa)
-        return failed(errc::device_fault,
-                      fmt::format("{}: node {}: verification failed: not what one processor computes", what_, n));
+        return failed(
+            errc::device_fault,
+            fmt::format("{}: node {}: verification failed: the result differs from that of one processor", what_, n));
     }
     return {};
   }

@@ -24,14 +24,14 @@ result<> check(session& s, const random_stores_args& a, const std::string& what)
     const uint64_t to = store_target(a.seed, number, number / of_node, nodes);
     uint64_t& word = at_offset<uint64_t>(s, static_cast<int>(to), a.words)[number];
     if (word != pattern(a.seed, 0, number))
-      return failed(errc::device_fault, fmt::format("{}: store {} of node {} to node {} is not there", what,
+      return failed(errc::device_fault, fmt::format("{}: store {} of node {} to node {} has not arrived", what,
                                                     number % of_node, number / of_node, to));
     word = 0;
   }
   for (int node = 0; node < s.nodes(); ++node) {
     const uint64_t* const words = at_offset<uint64_t>(s, node, a.words);
     if (!std::all_of(words, words + nodes * of_node, [](uint64_t w) { return w == 0; }))
-      return failed(errc::device_fault, fmt::format("{}: node {} has a word that nobody stored there", what, node));
+      return failed(errc::device_fault, fmt::format("{}: node {} has a word that no node stored there", what, node));
   }
   return {};
 }

@@ -84,7 +84,7 @@ class reader {
       return wrong(n->source(), "node", "must be tables, [[node]]");
     for (const char* const key : {"nodes", "gpus"})
       if (const toml::node* other = root["cluster"][key].node())
-        wrong(other->source(), fmt::format("cluster.{}", key), "not beside [[node]], which says it");
+        wrong(other->source(), fmt::format("cluster.{}", key), "cannot be combined with [[node]], which sets it");
     const cluster_config plain;
     const auto usual = root["cluster"]["platform"].value_or(plain.platform);
     for (const toml::node& each : *list) node(*each.as_table(), usual);
@@ -92,7 +92,7 @@ class reader {
   // [[program]]: what runs on some nodes each.
   void programs(const toml::table& root) {
     if (const toml::node* n = root.get("timeout_s")) {
-      if (!root.contains("program")) wrong(n->source(), "timeout_s", "is for [[program]], of which there is none");
+      if (!root.contains("program")) wrong(n->source(), "timeout_s", "needs a table [[program]]");
       job_.timeout_s = whole(*n, "timeout_s", 1, longest_s);
     }
     const toml::node* n = root.get("program");
@@ -101,7 +101,7 @@ class reader {
     if (!list || list->empty() || !list->is_array_of_tables())
       return wrong(n->source(), "program", "must be tables, [[program]]");
     if (const toml::node* other = root.get("node"))
-      wrong(other->source(), "node", "not beside [[program]]: nodes are of one kind, with one GPU each");
+      wrong(other->source(), "node", "cannot be combined with [[program]]: nodes are of one kind, with one GPU each");
     for (const toml::node& each : *list) program(*each.as_table());
   }
   void wrong(const toml::source_region& at, std::string_view key, std::string_view what) {

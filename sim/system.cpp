@@ -116,7 +116,7 @@ std::expected<void, std::string> system::check_memory(unsigned n) const {
         fmt::format("segment_bytes = {}: host memory has room for {} (host.memory_bytes)", cfg_.segment_bytes, room));
   const uint64_t pinned = n < cfg_.pinned.size() ? cfg_.pinned[n].size() : 0;
   if (pinned && (bytes < pinned_base || pinned > bytes - pinned_base))
-    return fail(fmt::format("{} bytes of pinned memory: host memory has {} behind address {:#x} (host.memory_bytes)",
+    return fail(fmt::format("{} bytes of pinned memory: host memory has {} from address {:#x} on (host.memory_bytes)",
                             pinned, bytes, pinned_base));
   return {};
 }

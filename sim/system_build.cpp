@@ -68,7 +68,8 @@ std::expected<void, std::string> system::read_faults() {
                                 cfg_.faults_name, r.line));
   const bool dies = std::ranges::any_of(faults_, [](const auto& r) { return r.kind == fabric::fault_kind::dead_node; });
   if (cfg_.all_ranks && (dies || (may_break() && shape_->ports() > 1)))
-    return fail("faults: nodes and links that die need a single process, as the network manager hears all nodes");
+    return fail(
+        "faults: nodes and links that die need a single process, because the network manager receives from all nodes");
   if (cfg_.model_nics && may_break() && cfg_.nodes > most_breakable)
     return fail(
         fmt::format("faults: nodes = {}: the model keeps tables of {} nodes at most", cfg_.nodes, most_breakable));

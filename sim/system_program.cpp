@@ -52,7 +52,7 @@ std::expected<void, std::string> system::route_around_dead_links() {
       if (shape_->across(n, port) && (*states)[at++] != GGAS_LINK_STATE_UP) manager_->found_dead(n, port);
   }
   if (!run_until([this] { return manager_->idle(); }, reroute_timeout_ps))
-    return std::unexpected("the network manager came to no end");
+    return std::unexpected("the network manager did not finish within its time-out");
   return {};
 }
 

@@ -133,7 +133,7 @@ def measure(arguments, out):
     worst, records, failures = 0, [], []
     for name, program in ((name, program) for name, place in PROGRAMS.items() for program in versions(arguments, place)):
         if not program.exists():
-            print(f"compare: {name}: {program} is not there (built only where what it needs is): its column stays empty", file=sys.stderr)
+            print(f"compare: {name}: {program} does not exist (it is built only if its library is found): its column stays empty", file=sys.stderr)
             failures.append({"library": LIBRARY[name], "group": "", "why": f"{name}: {program.name} was not built"})
             continue
         for group, status, found, why in measure_ours(program, arguments, out) if name == "GGAS" else measure_other(name, program, arguments.gpus, arguments.energy):

@@ -34,7 +34,7 @@ def hosts_of(path):
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
         name = line.split("#")[0].strip()
         if name and not RUN["HOST"].fullmatch(name):
-            fail(f"machine file {path}, line {number}: '{name[:80]}' is no name of a computer")
+            fail(f"machine file {path}, line {number}: '{name[:80]}' is not a valid host name")
         if name:
             names.append(name)
     if not names:

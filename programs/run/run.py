@@ -74,7 +74,7 @@ def hosts(text):
     names = text.split(",")
     for name in names:
         if not HOST.fullmatch(name):
-            raise argparse.ArgumentTypeError(f"'{name[:80]}': is no name of a computer")
+            raise argparse.ArgumentTypeError(f"'{name[:80]}': is not a valid host name")
     return names
 
 
@@ -116,7 +116,7 @@ def options(arguments):
         del chosen.program[0]
     if chosen.programs:
         if chosen.n or chosen.program or chosen.sim or chosen.hosts or chosen.mpi_types:
-            parser.error("--programs stands alone, but for --stop and --timeout")
+            parser.error("--programs cannot be combined with options other than --stop and --timeout")
         chosen.n = chosen.programs["size"]
         return chosen
     if not chosen.n:
@@ -126,9 +126,9 @@ def options(arguments):
     if chosen.sim and chosen.mpi_types:
         parser.error("--sim is for programs of libggas, --mpi-types for programs of an MPI")
     if chosen.hosts and (chosen.sim or chosen.mpi_types or os.environ.get("GGAS_TRANSPORT") == "sim"):
-        parser.error("--hosts goes with neither --sim nor --mpi-types")
+        parser.error("--hosts cannot be combined with --sim or --mpi-types")
     if chosen.root and not HOST.fullmatch(chosen.root):
-        parser.error(f"--root '{chosen.root[:80]}': is no name of a computer")
+        parser.error(f"--root '{chosen.root[:80]}': is not a valid host name")
     if not shlex.split(chosen.rsh):
         parser.error("--rsh: must be a command")
     return chosen

@@ -37,7 +37,7 @@ std::expected<void, std::string> program(sim::system& s, unsigned node, const me
   userlib::rma_driver driver(s, node);
   if (driver.map(sim::pinned_base, bytes.host, page_class) != address_of_memory() ||
       driver.map(sim::endpoint_base, bytes.gpu, page_class) != address_of_memory() + bytes.host)
-    return std::unexpected("memory of ranks is not where they were told");
+    return std::unexpected("memory of ranks is not at the reported place");
   driver.set_tables();
   const queue_config q{.notify_log2 = library::sim::notify_log2, .mailbox_log2 = library::sim::mailbox_log2};
   for (unsigned c = 0; c < library::nic::contexts; ++c)
@@ -51,7 +51,7 @@ uint64_t address_of_memory() { return uint64_t{page_class} << 46; }
 
 std::expected<memory_sizes, std::string> memory_of_a_rank(const node_options& o) {
   if (o.nic != "model" && o.nic != "rtl")
-    return std::unexpected(fmt::format("--nic {}: there are the NICs 'model' and 'rtl'", o.nic));
+    return std::unexpected(fmt::format("--nic {}: must be 'model' or 'rtl'", o.nic));
   const auto plat = platform_of(o);
   if (!plat) return std::unexpected(plat.error());
   const uint64_t end = std::min(plat->host.memory_bytes, sim::bar0_base);

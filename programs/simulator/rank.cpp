@@ -137,14 +137,15 @@ void rank::process_has_ended() {
 std::string rank::rule_broken_by(const request& q) const {
   const uint64_t memory = memory_.size();
   const auto outside = [&](uint64_t offset, uint64_t bytes) { return offset > memory || bytes > memory - offset; };
-  if (q.kind > what::leave) return fmt::format("asks for {}, which is nothing", unsigned(q.kind));
+  if (q.kind > what::leave)
+    return fmt::format("unknown request {}: requests are 0 to {}", unsigned(q.kind), unsigned(what::leave));
   if (q.looks > library::sim::looked_most || q.ranges > library::sim::ranges_most || q.calls > 1000)
-    return "has more to tell than fits into a message";
+    return "sends a request with more entries than a message holds";
   uint64_t sum = 0;
   for (unsigned i = 0; i < q.looks; ++i)
-    if (outside(q.looked[i], 8)) return "looks behind the end of its memory";
+    if (outside(q.looked[i], 8)) return "polls beyond the end of its memory";
   for (unsigned i = 0; i < q.ranges; ++i) {
-    if (outside(q.watched[i].offset, q.watched[i].bytes)) return "watches what is behind the end of its memory";
+    if (outside(q.watched[i].offset, q.watched[i].bytes)) return "watches a range beyond the end of its memory";
     sum += q.watched[i].bytes;
   }
   if (sum > library::sim::watched_most) return fmt::format("watches {} bytes, more than a message may", sum);

@@ -154,7 +154,7 @@ class Cluster:
             if any(one.bailed for one in lines) and not bailed:
                 bailed, end = True, min(end, time.monotonic() + BAIL_LIMIT)
         failed = [f"node {one.node}: {text}" for one in lines for text in one.failed()]
-        failed += [f"node {one.node}: did not come to its end ({limit} s at most)" for one in lines if not one.ended]
+        failed += [f"node {one.node}: did not finish ({limit} s at most)" for one in lines if not one.ended]
         return failed + self._device_results(failed, lines)
 
     def _device_results(self, failed, lines):
@@ -217,7 +217,7 @@ class Lines:
 
     def failed(self):
         if self.planned is None and not self.bad:
-            return ["no plan: the tests did not come to their end"]
+            return ["no plan: the tests did not finish"]
         if self.planned is not None and self.passed + len(self.bad) < self.planned:
             return [*self.bad, f"{self.passed} of {self.planned} tests passed"]
         return self.bad

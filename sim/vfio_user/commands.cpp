@@ -40,7 +40,7 @@ device::result device::refuse(const wire::header& to, int error) {
 device::result device::handle(message m) {
   if (m.reply()) return dma_reply(m);
   if (greeted_ == (m.command() == wire::command::version))
-    return std::unexpected(greeted_ ? std::string("version told a second time")
+    return std::unexpected(greeted_ ? std::string("a second version message")
                                     : fmt::format("command {} before the version", m.head.command));
   return dispatch(m);
 }
@@ -82,7 +82,7 @@ device::result device::version(const message& m) {
   const auto v = m.fixed<wire::version>();
   if (!v) return std::unexpected(v.error());
   if (v->major != 0)
-    return std::unexpected(fmt::format("protocol version {}.{}: only 0 is spoken here", v->major, v->minor));
+    return std::unexpected(fmt::format("protocol version {}.{}: only version 0 is supported", v->major, v->minor));
   const auto text = m.behind<wire::version>();
   if (!text.empty()) {
     if (text.back() != std::byte{0}) return std::unexpected("capabilities: no zero at the end");

@@ -286,7 +286,7 @@ TEST_P(Modes, ARankThatStaysAwayIsATimeOutAndBreaksTheNode) {
     });
     EXPECT_EQ(other, 0u) << mode;
     if (mode == (ggas_in_mine | ggas_out_mine)) {
-      EXPECT_NE(on_.on().report()->text().find("rank " + std::to_string(late) + " did not come to call"),
+      EXPECT_NE(on_.on().report()->text().find("rank " + std::to_string(late) + " did not arrive at call"),
                 std::string::npos)
           << on_.on().report()->text();
     }

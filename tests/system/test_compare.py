@@ -238,7 +238,7 @@ def test_a_missing_library_leaves_its_column_empty(programs, tmp_path, capsys):
     folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0))
     assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 0
     told = capsys.readouterr()
-    assert "NVSHMEM" in told.err and "compare_nvshmem is not there" in told.err and "800 ns" in told.out
+    assert "NVSHMEM" in told.err and "compare_nvshmem does not exist" in told.err and "800 ns" in told.out
 
 
 @pytest.mark.parametrize(("end", "status", "seen"), [("3", 3, 3), ("os.kill(os.getpid(), 6)", 1, -6)])

@@ -49,8 +49,8 @@ def test_a_script_of_no_named_interpreter_is_one_of_the_shell(machines, tmp_path
     [
         ("", [], "names no computer"),
         ("# nobody\n", [], "names no computer"),
-        ("localhost\n-oProxyCommand=x\n", [], "line 2: '-oProxyCommand=x' is no name of a computer"),
-        ("localhost\na b\n", [], "line 2: 'a b' is no name of a computer"),
+        ("localhost\n-oProxyCommand=x\n", [], "line 2: '-oProxyCommand=x' is not a valid host name"),
+        ("localhost\na b\n", [], "line 2: 'a b' is not a valid host name"),
         ("localhost\n", ["-n", "2"], "-n 2: must be 1 to 1"),
         ("localhost\n", ["-n", "0"], "-n 0: must be 1 to 1"),
         ("x" * (1 << 21), [], "at most 1048576 are read"),

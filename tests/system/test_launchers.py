@@ -66,7 +66,7 @@ def test_one_that_ends_before_it_joins(launcher, probe):
     """The others say so after their time-out; no one hangs."""
     script = '[ "$GGAS_RANK$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ] || exec "$0" 3'
     output, _ = start(launcher, 3, ["sh", "-c", script, probe]).communicate(timeout=60)
-    assert "rank 1 did not come within 3.0 s" in output
+    assert "rank 1 did not arrive within 3.0 s" in output
 
 
 def test_variables_set_by_hand(probe):

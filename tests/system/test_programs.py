@@ -141,7 +141,7 @@ TWO = "[cluster]\nnodes = 2\n"
     ('[[program]]\ncommand = ["x"]\nenvironment = ["A"]\n', "s.toml:3: program.environment: must be a table"),
     ('[[program]]\ncommand = ["x"]\nenvironment = { A = 1 }\n', "s.toml:3: program.environment.A: must be a string"),
     ('[program]\ncommand = ["x"]\n', "s.toml:1: program: must be tables, [[program]]"),
-    ('[[program]]\ncommand = ["x"]\n[[node]]\n', "s.toml:3: node: not beside [[program]]"),
+    ('[[program]]\ncommand = ["x"]\n[[node]]\n', "s.toml:3: node: cannot be combined with [[program]]"),
     ('timeout_s = 0\n[[program]]\ncommand = ["x"]\n', "s.toml:1: timeout_s: must be a whole number, 1 ... 10000000"),
     ('timeout_s = 5\nbenchmarks = ["barrier"]\n', "s.toml:1: timeout_s: is for [[program]]"),
     (TWO + shell("", "nodes = [2]"), "s.toml:5: program.nodes: node 2: there are 0 to 1"),

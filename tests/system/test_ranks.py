@@ -81,7 +81,7 @@ def test_a_kernel_that_does_not_end(bench):
 @needs_mpi
 def test_programs_of_processors_are_refused(bench):
     done = bench("transfer_path", "--quick", "--ranks", "2")
-    assert done.returncode == 2 and "with ranks what it finds would stay in one of them" in done.stderr, done.stderr
+    assert done.returncode == 2 and "not possible with ranks, because its results would stay in one of them" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(("words", "says"), [

@@ -36,7 +36,7 @@ def hangs():
     return str(built("GGAS_HANG_PROBE", "tests/userlib/hang_probe"))
 
 
-REPORT = "node 0, block 0, thread 0: ggas_barrier aborted by the host: node 1 did not come to number 1 of the team\n"
+REPORT = "node 0, block 0, thread 0: ggas_barrier aborted by the host: node 1 did not arrive at number 1 of the team\n"
 
 
 def test_a_job_that_takes_too_long_is_ended_and_says_who_waits(hangs):

@@ -143,7 +143,7 @@ def test_faults_act(bench, scenario):
     ('benchmarks = ["barrier"]\n[[node]]\n[[node]]\nplatform = "x"\n', "s.toml:4: node.platform: unknown platform 'x'"),
     ('benchmarks = ["barrier"]\n[[node]]\nset = ["gpu.x=1"]\n', "s.toml:3: node.set: override 'gpu.x=1': unknown key 'x'"),
     ('benchmarks = ["barrier"]\n[[node]]\nset = "gpu.sms=1"\n', "s.toml:3: node.set: must be a list of strings"),
-    ('benchmarks = ["barrier"]\n[cluster]\nnodes = 2\n[[node]]\n', "s.toml:3: cluster.nodes: not beside [[node]]"),
+    ('benchmarks = ["barrier"]\n[cluster]\nnodes = 2\n[[node]]\n', "s.toml:3: cluster.nodes: cannot be combined with [[node]]"),
     ('benchmarks = ["barrier"]\n[[node]]\nset = ["nic.clock_mhz=100"]\n', "s.toml:3: node.set: 'nic.clock_mhz=100': NIC and"),
     ('benchmarks = ["trace"]\n[[node]]\ngpus = 2\n', "trace: expected trace FILE"),
 ])

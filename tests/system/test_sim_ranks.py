@@ -88,7 +88,7 @@ def test_hybrid_writes_of_gpus_are_as_quick_as_the_better_way(tmp_path, capsys):
 
 def test_a_bad_option_is_told():
     done = ranks(1, options="--nic paper", status=1)
-    assert "--nic paper: there are the NICs 'model' and 'rtl'" in done.stderr and "the simulator ended" in done.stderr
+    assert "--nic paper: must be 'model' or 'rtl'" in done.stderr and "the simulator ended" in done.stderr
 
 
 def test_without_a_simulator_the_program_is_told():

@@ -202,12 +202,12 @@ def test_nothing_is_left_when_the_launcher_is_killed(rsh, tmp_path):
 @pytest.mark.parametrize(
     "arguments, why",
     [
-        (["--hosts", "-oProxyCommand=x"], "is no name of a computer"),
-        (["--hosts", "a,,b"], "'': is no name of a computer"),
-        (["--hosts", "a;b"], "'a;b': is no name of a computer"),
-        (["--hosts", "a", "--sim"], "--hosts goes with neither"),
+        (["--hosts", "-oProxyCommand=x"], "is not a valid host name"),
+        (["--hosts", "a,,b"], "'': is not a valid host name"),
+        (["--hosts", "a;b"], "'a;b': is not a valid host name"),
+        (["--hosts", "a", "--sim"], "--hosts cannot be combined with"),
         (["--hosts", "a", "--rsh", " "], "--rsh: must be a command"),
-        (["--hosts", "a", "--root", "x y"], "--root 'x y': is no name of a computer"),
+        (["--hosts", "a", "--root", "x y"], "--root 'x y': is not a valid host name"),
     ],
 )
 def test_bad_options_are_told(arguments, why):
@@ -230,7 +230,7 @@ def test_start_by_pmix(size, program):
 def test_a_missing_rank_is_told_by_pmix(program):
     script = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && sleep 4 || exec "$0" 1'
     done = run(*MPIRUN, "-n", 2, "sh", "-c", script, program, GGAS_BOOTSTRAP="pmix", **MPI_ENVIRONMENT)
-    assert "error 1: start by 'pmix': other ranks did not come in time" in done.stdout, done.stdout + done.stderr
+    assert "error 1: start by 'pmix': other ranks did not arrive in time" in done.stdout, done.stdout + done.stderr
 
 
 @needs_mpi
@@ -260,7 +260,7 @@ def test_start_by_a_communicator(what, size, expected, mpi_program):
 @needs_mpi
 def test_a_missing_rank_is_told_by_mpi(mpi_program):
     done = run(*MPIRUN, "-n", 3, mpi_program, "missing", **MPI_ENVIRONMENT)
-    assert done.stdout.count("error 1: start by 'mpi': other ranks of the communicator did not come in time") == 2, done.stdout
+    assert done.stdout.count("error 1: start by 'mpi': other ranks of the communicator did not arrive in time") == 2, done.stdout
 
 
 @needs_mpi

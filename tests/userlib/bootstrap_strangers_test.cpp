@@ -80,7 +80,7 @@ TEST(bootstrap_strangers, noise_of_a_member_is_told) {
   ASSERT_EQ(send(s, {.type = message::kind::hello, .rank = 1, .size = 2}, -1, in_time()), io::ok);
   EXPECT_EQ(all.next(0, soon), "joined");
   ::send(s.fd(), "noise", 5, MSG_NOSIGNAL);
-  EXPECT_TRUE(has(all.next(0, soon), "sent something that is no message"));
+  EXPECT_TRUE(has(all.next(0, soon), "sent an invalid message"));
 }
 
 // ---------------------------------------------------------------------------------------------- other users

@@ -93,7 +93,7 @@ TEST(bootstrap, missing_ranks_are_named) {
   for (int r : {0, 3}) all.start(r, b);
   for (int r : {0, 3}) {
     const std::string text = all.next(r, soon);
-    EXPECT_TRUE(has(text, "ranks 1, 2 did not come within 1.5 s")) << text;
+    EXPECT_TRUE(has(text, "ranks 1, 2 did not arrive within 1.5 s")) << text;
     EXPECT_EQ(all.ending(r, soon), "0");
   }
 }
@@ -237,7 +237,7 @@ TEST(bootstrap, a_rank_that_does_not_come_to_an_exchange_is_named) {
                   if (b.rank() == 2) std::this_thread::sleep_for(milliseconds(5000));
                   return told(b.meet("work"));
                 }));
-  expect_each(all, 3, "rank 2 did not come to 'work' within 1.5 s");
+  expect_each(all, 3, "rank 2 did not arrive at 'work' within 1.5 s");
 }
 
 TEST(bootstrap, different_calls_are_told) {

@@ -38,12 +38,13 @@ std::string report_of(int rank, cluster& c) {
   const auto now = c.report();
   if (!now) return now.error().text;
   const std::string text = now->text();
-  const std::string line = ", block 3, thread 7: ggas_barrier timed out: node 2 did not come to number 9 of the team\n";
+  const std::string line =
+      ", block 3, thread 7: ggas_barrier timed out: node 2 did not arrive at number 9 of the team\n";
   for (const int node : c.local_nodes())
     if (has(text, "node " + std::to_string(node) + line) != (node != 2))
       return "rank " + std::to_string(rank) + ": " + text;
   const bool waited = text != "no wait failed\n";
-  if (waited && !has(text, "look at node 2: waited for, and waiting for nobody\n")) return text;
+  if (waited && !has(text, "look at node 2: waited for, and waiting for no member\n")) return text;
   if (std::string wrong = text_of(c.reset(0)); !wrong.empty()) return wrong;
   return c.report()->empty() ? "ok" : "a reset leaves records";
 }

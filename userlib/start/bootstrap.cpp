@@ -67,7 +67,7 @@ attempt<std::vector<bootstrap::part>> bootstrap::collect(message mine, int handl
     const int n = poll(polls.data(), polls.size(), milliseconds_to(until));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0)
-      return stop(words::ranks(waiting) + " did not come to '" + mine.what + "' within " +
+      return stop(words::ranks(waiting) + " did not arrive at '" + mine.what + "' within " +
                   words::seconds(job_.timeout_ns));
     std::vector<int> still;
     for (size_t i = 0; i < waiting.size(); ++i) {
@@ -101,7 +101,7 @@ attempt<> bootstrap::take(const message& mine, int rank, std::vector<part>& part
     case io::ok:
       break;
     case io::garbage:
-      return stop(name(rank) + " sent something that is no message");
+      return stop(name(rank) + " sent an invalid message");
     case io::no_room:
       return stop(std::string("rank 0 ") + words::no_room);
     default:
@@ -128,7 +128,7 @@ attempt<std::vector<bootstrap::part>> bootstrap::ask(message mine, int handle, d
       case io::timed_out:
         return stop("rank 0 did not answer at '" + mine.what + "' within " + words::seconds(job_.timeout_ns));
       case io::garbage:
-        return stop("rank 0 sent something that is no message");
+        return stop("rank 0 sent an invalid message");
       case io::no_room:
         return stop("rank " + std::to_string(this->rank()) + " " + words::no_room);
       case io::ended:

@@ -113,7 +113,7 @@ attempt<> bootstrap::accept_all(const file& listener, deadline until) {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0)
       return stop("job '" + job_.name + "' of " + std::to_string(size()) + " processes: " + words::ranks(missing) +
-                  " did not come within " + words::seconds(job_.timeout_ns) +
+                  " did not arrive within " + words::seconds(job_.timeout_ns) +
                   (refused ? "; " + std::to_string(refused) + " connections that were no part of it were closed" : ""));
     for (int r = 1; r < size(); ++r) {
       const size_t at = newcomers.size() + 2 * static_cast<size_t>(r) - 1;
@@ -235,7 +235,7 @@ attempt<> bootstrap::connect() {
     return stop(name(0) + " did not say within " + words::seconds(job_.timeout_ns) + " that all processes are there");
   return stop(name(0) + (answer == io::ended ? " ended while the job began"
                          : secret_           ? " does not know the secret of the job, or sent no welcome"
-                                             : " sent something that is no welcome"));
+                                             : " sent an invalid welcome"));
 }
 
 }  // namespace ggas::userlib

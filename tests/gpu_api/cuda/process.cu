@@ -206,7 +206,7 @@ TEST(process, one_that_never_comes_is_named) {
   all.start(2, b);
   for (int r : {0, 2}) {
     const std::string text = all.next(r, soon);
-    EXPECT_TRUE(has(text, "rank 1 did not come within 1.0 s")) << text;
+    EXPECT_TRUE(has(text, "rank 1 did not arrive within 1.0 s")) << text;
     EXPECT_EQ(all.ending(r, soon), "0");
   }
 }

@@ -41,7 +41,7 @@ TEST(library_hw, without_a_nic_the_start_says_why) {
   const std::string domain = "': must be 1 ... 65535";
   for (const row& r :
        std::initializer_list<row>{{{"GGAS_DEVICE=/dev/ggas_none"},
-                                   "-13 NIC '/dev/ggas_none': is not there: no NIC, or no driver (GGAS_DEVICE)"},
+                                   "-13 NIC '/dev/ggas_none': does not exist: no NIC, or no driver (GGAS_DEVICE)"},
                                   {{"GGAS_DEVICE=/dev/null"}, "-13 NIC '/dev/null': is no NIC of GGAS (GGAS_DEVICE)"},
                                   {{"GGAS_DEVICE=/"}, "-13 NIC '/': opening: Is a directory"},
                                   {{"GGAS_DEVICE=/dev/null", "GGAS_DOMAIN=0"}, "-1 GGAS_DOMAIN = '0" + domain},

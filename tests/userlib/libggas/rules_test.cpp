@@ -218,7 +218,7 @@ TEST(library_rules, wrong_arguments_get_the_documented_error) {
 TEST(library_rules, an_error_has_a_text_that_names_value_and_rule) {
   run(1, [](const rank& r) -> std::string {
     MUST(ggas_queue_wait(r.p, 77, GGAS_TEST), GGAS_ERR_QUEUE);
-    MUST_HOLD(std::string(ggas_error_text()) == "queue 77: is not there");
+    MUST_HOLD(std::string(ggas_error_text()) == "queue 77: does not exist");
     for (int c = GGAS_ERR_SYSTEM; c <= GGAS_TIMEOUT; ++c)
       MUST_HOLD(std::string(ggas_rc_text(ggas_rc(c))) != ggas_rc_text(ggas_rc(77)));
     return "ok";

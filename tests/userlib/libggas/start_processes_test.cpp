@@ -52,7 +52,7 @@ TEST(library_start, ranks_of_two_computers_without_nics_are_told) {
     all.start(r, over_tcp(2, root, {"GGAS_COMPUTER=number " + std::to_string(r), "GGAS_TRANSPORT=hw", device}));
   }
   EXPECT_TRUE(has(all.next(0, soon), "-13 NIC '/dev/null': is no NIC of GGAS"));
-  EXPECT_TRUE(has(all.next(1, soon), "-13 NIC '/dev/ggas_none': is not there"));
+  EXPECT_TRUE(has(all.next(1, soon), "-13 NIC '/dev/ggas_none': does not exist"));
 }
 
 TEST(library_start, a_killed_rank_ends_the_start) {
@@ -67,7 +67,7 @@ TEST(library_start, a_killed_rank_ends_the_start) {
 TEST(library_start, a_missing_rank_is_a_time_out) {
   processes all;
   all.start(0, over_tcp(2, "127.0.0.1:" + free_port(), {}, 200 * ms));
-  EXPECT_TRUE(has(all.next(0, soon), "1 start by 'tcp': of 2 ranks rank 1 did not come in time"));
+  EXPECT_TRUE(has(all.next(0, soon), "1 start by 'tcp': of 2 ranks rank 1 did not arrive in time"));
 }
 
 TEST(library_start, bad_settings_are_told) {

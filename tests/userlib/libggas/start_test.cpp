@@ -23,7 +23,7 @@ TEST(library_start, a_missing_rank_is_told_to_all) {
   const auto began = clock::now();
   for (const int r : {0, 1}) all.start(job_of(r, 3, port), 300 * ms);
   all.end();
-  for (const int r : {0, 1}) EXPECT_TRUE(has(all.said[size_t(r)], "of 3 ranks rank 2 did not come in time"));
+  for (const int r : {0, 1}) EXPECT_TRUE(has(all.said[size_t(r)], "of 3 ranks rank 2 did not arrive in time"));
   EXPECT_LT(clock::now() - began, milliseconds(10'000));
 }
 

@@ -69,10 +69,10 @@ std::string who_lacks(const wait_record& r, const std::string& of) {
   }
   if (r.missing_count != 0 && (r.missing[0] & wait_record::like_all))
     return "no other node " + std::string(has_sent(r, 0) ? "sent as much as it waits for of " : "came to ") + of;
-  if (r.missing_count == 0) return "what was missing of " + of + " came when the time was up";
-  if (others.missing_count == 0) return list(r, "node", "nodes") + " did not come to " + of;
+  if (r.missing_count == 0) return "the missing data of " + of + " arrived at the time-out";
+  if (others.missing_count == 0) return list(r, "node", "nodes") + " did not arrive at " + of;
   const std::string less = list(others, "node", "nodes") + " sent less than it waits for of " + of;
-  return silent.missing_count == 0 ? less : list(silent, "node", "nodes") + " did not come to " + of + ", " + less;
+  return silent.missing_count == 0 ? less : list(silent, "node", "nodes") + " did not arrive at " + of + ", " + less;
 }
 
 template <size_t N>
@@ -131,7 +131,7 @@ std::string what_was_missing(const context& c, const wait_record& r) {
     case waited_for::unit:
       return "the NIC's unit did not end operation " + expected;
     case waited_for::blocks:
-      return list(r, "block", "blocks") + " of its grid did not come to number " + expected;
+      return list(r, "block", "blocks") + " of its grid did not arrive at number " + expected;
     case waited_for::count:
       return "only " + std::to_string(r.seen) + " of the " + expected + " blocks of its grid came";
     case waited_for::leader:
@@ -143,7 +143,7 @@ std::string what_was_missing(const context& c, const wait_record& r) {
     case waited_for::record:
       return "no notification came to queue " + expected;
     case waited_for::ranks:
-      return list(r, "rank", "ranks") + " did not come to call " + expected + ", or sent less than it waits for";
+      return list(r, "rank", "ranks") + " did not arrive at call " + expected + ", or sent less than it waits for";
     case waited_for::message: {
       const std::string tag = r.expected == ~uint64_t{0} ? "any tag" : "tag " + expected;
       const std::string from = r.missing_count == 0 ? "any rank" : list(r, "rank", "ranks");

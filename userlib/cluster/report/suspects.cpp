@@ -140,13 +140,13 @@ class inquiry {
     });
     for (const auto& [node, records] : by_node_)
       if (waits_for_own_blocks(node)) incomplete.insert(node);
-    if (!incomplete.empty()) return verdict{incomplete, "blocks of its grid did not come" + blocks_of(incomplete)};
+    if (!incomplete.empty()) return verdict{incomplete, "blocks of its grid did not arrive" + blocks_of(incomplete)};
     if (!silent.empty()) {
       if (asking.size() == 1 && silent.size() > 1 && silent.size() + 1 == members)
         return verdict{{},
-                       text_of(silent) + " did not come, and " + text_of(asking) +
+                       text_of(silent) + " did not arrive, and " + text_of(asking) +
                            " alone did: they are late, or it has called once more than they"};
-      return verdict{silent, "waited for, and waiting for nobody"};
+      return verdict{silent, "waited for, and waiting for no member"};
     }
     if (!late.empty()) return verdict{late, "came when the time of those who waited was up"};
     return {};
@@ -251,7 +251,7 @@ class inquiry {
     std::map<meeting_place, nodes> places;
     for (const auto& [node, records] : by_node_) {
       const wait_record* const meets = first_of(node, meets_nodes);
-      if (!meets) return verdict{{node}, "did not come, as it waits for something else that only the program knows of"};
+      if (!meets) return verdict{{node}, "did not arrive: it waits for another event, which only the program knows"};
       places[place_of(*meets)].insert(node);
     }
     std::vector<nodes> groups;
@@ -265,7 +265,7 @@ class inquiry {
     for (const failed_wait& w : waits_)
       if (is_of(w.record, {waited_for::ring}) && !waits_at_all(w.record.whom(0))) full.insert(w.record.whom(0));
     if (full.empty()) return {};
-    return verdict{full, "nobody there reads notifications"};
+    return verdict{full, "no thread there reads notifications"};
   }
 
   std::vector<failed_wait> waits_;  // those of the report first

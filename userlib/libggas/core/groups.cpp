@@ -13,7 +13,7 @@ template <class Body>
 ggas_rc with_group(const ggas_process* p, uint32_t id, Body&& body) {
   return call(p, [&] {
     const auto g = p->group(id);
-    return g ? body(*g) : fail(GGAS_ERR_GROUP, "group ", id, ": is not there");
+    return g ? body(*g) : fail(GGAS_ERR_GROUP, "group ", id, ": does not exist");
   });
 }
 
@@ -96,8 +96,11 @@ ggas_rc ggas_group_allreduce(ggas_process* p, const void* from, void* to, size_t
                              ggas_operation operation, uint32_t group, uint64_t timeout_ns) {
   return call(p, [&] {
     const unsigned t = enum_number(type), o = enum_number(operation);
-    if (t > GGAS_ELEMENT_DOUBLE) return fail(GGAS_ERR_ARGUMENT, "type ", t, ": there is none");
-    if (o > GGAS_OP_PRODUCT) return fail(GGAS_ERR_ARGUMENT, "operation ", o, ": there is none");
+    if (t > GGAS_ELEMENT_DOUBLE)
+      return fail(GGAS_ERR_ARGUMENT, "type ", t, ": does not exist; types are 0 to ", unsigned{GGAS_ELEMENT_DOUBLE});
+    if (o > GGAS_OP_PRODUCT)
+      return fail(GGAS_ERR_ARGUMENT, "operation ", o, ": does not exist; operations are 0 to ",
+                  unsigned{GGAS_OP_PRODUCT});
     const size_t bytes = bytes_of(type);
     return reduce(p, {.elements = elements, .element_bytes = bytes, .type = type, .operation = operation}, from, to,
                   group, timeout_ns);

@@ -11,7 +11,7 @@ template <class Open>
 ggas_rc open_together(ggas_process* p, uint32_t segment, const ggas_process::creation& mine, uint64_t timeout_ns,
                       Open&& open) {
   const auto g = p->group(mine.group);
-  if (!g || !g->committed()) return fail(GGAS_ERR_GROUP, "group ", mine.group, ": is not there or not committed");
+  if (!g || !g->committed()) return fail(GGAS_ERR_GROUP, "group ", mine.group, ": does not exist or is not committed");
   bool under_way;
   {
     const std::lock_guard held(p->lock);

@@ -35,7 +35,7 @@ ggas_rc check_segment(uint32_t segment) {
 
 ggas_rc check_queue(const ggas_process* p, uint32_t queue) {
   if (queue < GGAS_QUEUES && p->queues[queue].there) return GGAS_OK;
-  return fail(GGAS_ERR_QUEUE, "queue ", queue, ": is not there");
+  return fail(GGAS_ERR_QUEUE, "queue ", queue, ": does not exist");
 }
 
 ggas_rc check_slot(uint32_t slot) {

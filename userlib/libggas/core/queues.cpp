@@ -111,7 +111,8 @@ ggas_rc ggas_gpu_write(ggas_process* p, const ggas_part* part, uint32_t rank, ui
   return call(p, [&] {
     ggas_rc rc = check_pointer(part, "part");
     const unsigned asked = enum_number(way);
-    if (rc == GGAS_OK && asked > GGAS_GPU_HYBRID) rc = fail(GGAS_ERR_ARGUMENT, "way ", asked, ": there is none");
+    if (rc == GGAS_OK && asked > GGAS_GPU_HYBRID)
+      rc = fail(GGAS_ERR_ARGUMENT, "way ", asked, ": does not exist; ways are 0 to ", unsigned{GGAS_GPU_HYBRID});
     if (rc == GGAS_OK) rc = check_target(p, rank, queue);
     if (rc != GGAS_OK) return rc;
     const bool staged = way == GGAS_GPU_STAGED || (way == GGAS_GPU_HYBRID && part->bytes >= p->gpu_threshold.load());

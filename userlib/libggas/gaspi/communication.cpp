@@ -341,8 +341,10 @@ gaspi_return_t gaspi_allreduce(const void* from, gaspi_pointer_t to, gaspi_numbe
                                     GGAS_ELEMENT_DOUBLE, GGAS_ELEMENT_INT64,  GGAS_ELEMENT_UINT64};
   constexpr ggas_operation known[] = {GGAS_OP_MIN, GGAS_OP_MAX, GGAS_OP_SUM};
   if (num > limits().allreduce_elem_max) return refuse("num: more than gaspi_allreduce_elem_max", GASPI_ERR_INV_NUM);
-  if (ggas::library::enum_number(datatype) >= std::size(types)) return refuse("datatype: there is none");
-  if (ggas::library::enum_number(operation) >= std::size(known)) return refuse("operation: there is none");
+  if (ggas::library::enum_number(datatype) >= std::size(types))
+    return refuse("datatype: must be one of gaspi_datatype_t");
+  if (ggas::library::enum_number(operation) >= std::size(known))
+    return refuse("operation: must be one of gaspi_operation_t");
   return as_gaspi(
       ggas_group_allreduce(self(), from, to, num, types[datatype], known[operation], group, nanoseconds(timeout_ms)));
 }

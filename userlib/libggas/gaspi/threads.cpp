@@ -113,7 +113,7 @@ gaspi_return_t gaspi_threads_run(void* (*function)(void*), void* arg) {
   try {
     std::thread(function, arg).detach();
   } catch (const std::system_error&) {
-    return refuse("the system gives no thread");
+    return refuse("the system cannot start a thread");
   }
   return GASPI_SUCCESS;
 }

@@ -64,7 +64,7 @@ class hw_access final : public nic::access {
 
  private:
   static ggas_rc no_gpu() {
-    return fail(GGAS_ERR_SYSTEM, "GPU: ranks behind the driver have segments in memory of the host only");
+    return fail(GGAS_ERR_SYSTEM, "GPU: ranks that use the driver have segments in memory of the host only");
   }
   void sleep(bool for_messages, uint64_t ns);
   void doze(uint64_t ns, bool armed);
@@ -109,7 +109,7 @@ ggas_rc hw_access::tell_all(uint64_t mine, std::vector<uint64_t>& all) {
   std::vector<card> cards(size_);
   for (unsigned r = 0; r < size_; ++r)
     if (!card::read((*told)[r], cards[r]))
-      return fail(GGAS_ERR_SYSTEM, "start: rank ", r, " told something that is no NIC");
+      return fail(GGAS_ERR_SYSTEM, "start: rank ", r, " sent data that do not describe a NIC");
   all.clear();
   for (const card& c : cards) all.push_back(c.control);
   lobby_.meet(std::move(cards));
@@ -184,13 +184,13 @@ void hw_access::awake() {
 
 uint64_t hw_access::nla_of(const void* at, uint64_t bytes) const {
   if (const uint64_t nla = device_.nla_of(at, bytes)) return nla;
-  throw failure(GGAS_ERR_SEGMENT, "memory of the user: is no segment any more");
+  throw failure(GGAS_ERR_SEGMENT, "memory of the user: the segment was deleted");
 }
 
 ggas_rc hw_access::open_gpu(const char*, uint64_t, uint64_t, gpu_memory&) { return no_gpu(); }
 
 ggas_rc hw_access::kill(unsigned rank) {
-  return fail(GGAS_ERR_SYSTEM, "rank ", rank, ": ranks behind NICs are ended by their launcher");
+  return fail(GGAS_ERR_SYSTEM, "rank ", rank, ": ranks with NICs are ended by their launcher");
 }
 
 }  // namespace

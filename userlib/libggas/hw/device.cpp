@@ -43,7 +43,7 @@ ggas_rc device::open() {
   io_ = {.self = this, .write = store, .read = load};
   if (const int rc = ggas_device_open(&nic_, path_.c_str()); rc < 0) {
     if (rc == -ENOENT)
-      return fail(GGAS_ERR_SYSTEM, "NIC '", path_, "': is not there: no NIC, or no driver (GGAS_DEVICE)");
+      return fail(GGAS_ERR_SYSTEM, "NIC '", path_, "': does not exist: no NIC, or no driver (GGAS_DEVICE)");
     if (rc == -ENOTTY) return fail(GGAS_ERR_SYSTEM, "NIC '", path_, "': is no NIC of GGAS (GGAS_DEVICE)");
     if (rc == -EPROTO) return fail(GGAS_ERR_SYSTEM, "NIC '", path_, "': its driver is older than this library");
     return refused("opening", rc);
@@ -118,7 +118,7 @@ ggas_rc device::begin_context(ggas_context*& c, bool sleeps, unsigned mailbox_lo
 ggas_rc device::take(uint64_t bytes, void* bound, nic::memory& m) {
   void* at = bound;
   if (!bound) at = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) return fail(GGAS_ERR_MEMORY, "there is no room for ", bytes, " bytes");
+  if (at == MAP_FAILED) return fail(GGAS_ERR_MEMORY, "there is not enough room for ", bytes, " bytes");
   region r{{}, bytes, bound != nullptr};
   const int rc = ggas_region_begin(&r.handle, &nic_, domain_, at, bytes, GGAS_READ | GGAS_WRITE);
   if (rc < 0) {

@@ -15,7 +15,7 @@ constexpr uint64_t slots_bytes = GGAS_NOTIFICATIONS * sizeof(uint32_t);
 ggas_rc nic_transport::own(unsigned segment, own_segment*& s) {
   s = &own_[segment];
   if (s->data.start) return GGAS_OK;
-  return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank(), ": is not there");
+  return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank(), ": does not exist");
 }
 
 ggas_rc nic_transport::segment_open(unsigned segment, uint64_t bytes, void* bound) {
@@ -95,7 +95,7 @@ ggas_rc nic_transport::look(unsigned of, unsigned segment, view& v) {
   const auto* const e = control<segment_entry>(where_.segments(of)) + segment;
   v = {e->nla, e->bytes, e->slots, e->there == segment_entry::on_gpu};
   if (e->there != 0) return GGAS_OK;
-  return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", of, ": is not there, or rank ", rank(),
+  return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", of, ": does not exist, or rank ", rank(),
               " may not reach it");
 }
 

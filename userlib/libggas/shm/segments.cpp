@@ -10,7 +10,8 @@ constexpr uint64_t slots_bytes = GGAS_NOTIFICATIONS * sizeof(slot);
 ggas_rc shm_transport::segment_open(unsigned segment, uint64_t bytes, void* bound) {
   if (bound) return enter(segment, {memory::user, 0, bound, bytes});
   const uint64_t offset = own_.take(bytes);
-  if (offset == 0) return fail(GGAS_ERR_MEMORY, "segment ", segment, ": there is no room for ", bytes, " bytes");
+  if (offset == 0)
+    return fail(GGAS_ERR_MEMORY, "segment ", segment, ": there is not enough room for ", bytes, " bytes");
   const ggas_rc rc = enter(segment, {memory::arena, offset, peers_[rank_].memory.at(offset), bytes});
   if (rc != GGAS_OK) own_.give(offset, bytes);
   return rc;
@@ -40,7 +41,7 @@ ggas_rc shm_transport::enter(unsigned segment, const source& from) {
 ggas_rc shm_transport::segment_close(unsigned segment) {
   const std::lock_guard held(segments_);
   segment_entry& e = peers_[rank_].head().segments[segment];
-  if (e.generation.load() % 2 == 0) return fail(GGAS_ERR_SEGMENT, "segment ", segment, ": is not there");
+  if (e.generation.load() % 2 == 0) return fail(GGAS_ERR_SEGMENT, "segment ", segment, ": does not exist");
   e.generation.fetch_add(1);
   const memory was = e.made_of.load();
   if (was == memory::arena) own_.give(e.offset.load(), e.bytes.load());
@@ -65,7 +66,7 @@ ggas_rc shm_transport::look(unsigned rank, unsigned segment, view& v) {
   if (generation % 2 == 0 || e.generation.load() != generation)
     return state(rank) == GGAS_STATE_LEFT
                ? expect(rank)
-               : fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": is not there");
+               : fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": does not exist");
   if (!mine && !has(e.permitted, rank_))
     return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": rank ", rank_, " may not reach it");
   const uint64_t end = p.memory.bytes();

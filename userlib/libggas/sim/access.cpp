@@ -389,7 +389,7 @@ std::optional<uint64_t> sim_access::place_of(const void* at, uint64_t bytes) con
 
 uint64_t sim_access::nla_of(const void* at, uint64_t bytes) const {
   if (const auto offset = place_of(at, bytes)) return plan_.nla + *offset;
-  throw failure(GGAS_ERR_SEGMENT, "memory of the user: is no segment any more");
+  throw failure(GGAS_ERR_SEGMENT, "memory of the user: the segment was deleted");
 }
 
 // ---------------------------------------------------------------------------------------------- GPU

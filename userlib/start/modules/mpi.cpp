@@ -30,7 +30,7 @@ std::string await(MPI_Request& request, deadline until) {
     int done = 0;
     if (const int e = MPI_Test(&request, &done, MPI_STATUS_IGNORE); e != MPI_SUCCESS) return text_of(e);
     if (done) return "";
-    if (clock::now() >= until) return "other ranks of the communicator did not come in time";
+    if (clock::now() >= until) return "other ranks of the communicator did not arrive in time";
     if (looks > 1000) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }

@@ -101,7 +101,7 @@ class pmix_blobs final : public blobs {
     pmix_info_t how;
     PMIX_INFO_CONSTRUCT(&how);
     PMIX_INFO_LOAD(&how, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-    const auto done = ask(until, "other ranks did not come in time",
+    const auto done = ask(until, "other ranks did not arrive in time",
                           [&](keeper* to) { return PMIx_Fence_nb(nullptr, 0, &how, 1, on_fence, to); });
     PMIX_INFO_DESTRUCT(&how);
     return done ? attempt<>() : std::unexpected(done.error());

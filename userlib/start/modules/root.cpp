@@ -37,7 +37,7 @@ attempt<> tcp_blobs::accept_all(const std::vector<file>& doors, deadline until) 
     if (missing.empty()) break;
     if (clock::now() >= until)
       return stop(
-          "of " + std::to_string(size()) + " ranks " + words::ranks(missing) + " did not come in time" +
+          "of " + std::to_string(size()) + " ranks " + words::ranks(missing) + " did not arrive in time" +
           (refused_ ? "; " + std::to_string(refused_) + " connections that were no part of the job were closed" : ""));
     std::vector<pollfd> polls;
     deadline next = until;
@@ -141,7 +141,7 @@ attempt<> tcp_blobs::collect(deadline until) {
     const io came = lines_[r].receive(f, until);
     if (came == io::timed_out) return stop(name(r) + " did not tell its blobs in time");
     if (came == io::ended) return stop(name(r) + " ended while the job began");
-    if (came != io::ok || f.type != frame::kind::part) return stop(name(r) + " sent something that is no part");
+    if (came != io::ok || f.type != frame::kind::part) return stop(name(r) + " sent an invalid part");
     parts[r] = std::move(f.bytes);
   }
   frame all{frame::kind::parts, 0, uint32_t(size()), ""};

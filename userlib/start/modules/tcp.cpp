@@ -154,8 +154,7 @@ attempt<std::string> tcp_blobs::get(int rank, const std::string& name, deadline)
 
 attempt<> tcp_blobs::store(int rank, const std::string& part) {
   table told;
-  if (!unpacked(part, told))
-    return std::unexpected("rank " + std::to_string(rank) + " told something that is no list of blobs");
+  if (!unpacked(part, told)) return std::unexpected("rank " + std::to_string(rank) + " sent an invalid list of blobs");
   for (auto& [name, bytes] : told) all_[size_t(rank)][name] = bytes;
   return {};
 }
@@ -164,7 +163,7 @@ attempt<> tcp_blobs::store(int rank, const std::string& part) {
 attempt<> tcp_blobs::connect(deadline until) {
   const auto found = find(job_.host, job_.port);
   if (!found) return std::unexpected(found.error());
-  std::string why = "nobody listens";
+  std::string why = "no process listens there";
   do {
     for (const addrinfo* a = found->get(); a; a = a->ai_next) {
       file s = connected(*a, std::min<deadline>(until, clock::now() + handshake));
@@ -219,7 +218,7 @@ attempt<> tcp_blobs::exchange(deadline until) {
   if (came == io::timed_out) return stop("rank 0 did not answer in time");
   if (came == io::ended) return stop("rank 0 ended while the job began");
   if (came == io::ok && all.type == frame::kind::stop) return stop(all.bytes);
-  if (came != io::ok || all.type != frame::kind::parts) return stop("rank 0 sent something that is no answer");
+  if (came != io::ok || all.type != frame::kind::parts) return stop("rank 0 sent an invalid answer");
   size_t at = 0;
   for (int r = 0; r < size(); ++r) {
     uint32_t bytes = 0;

@@ -80,7 +80,8 @@ result<> sim_cluster::check_alive(int node, const std::string& what) const {
 result<> sim_cluster::launch_host(int node, std::function<void(host&)> program, std::string name) {
   if (auto ok = check_program(*this, node, program, name); !ok) return ok;
   if (sim::process_ranks())
-    return fail(errc::unsupported, "program '{}' of node {}: with ranks what it finds would stay in one of them", name,
+    return fail(errc::unsupported,
+                "program '{}' of node {}: not possible with ranks, because its results would stay in one of them", name,
                 node);
   if (auto ok = check_alive(node, fmt::format("program '{}'", name)); !ok) return ok;
   programs_.add(node, std::move(program), std::move(name));
