@@ -372,6 +372,8 @@ gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t* elem_max);
 gaspi_return_t gaspi_transfer_size_min(gaspi_size_t* transfer_size_min);
 /** The largest transfer in bytes. */
 gaspi_return_t gaspi_transfer_size_max(gaspi_size_t* transfer_size_max);
+/** Bytes of the shortest message: 1. */
+gaspi_return_t gaspi_passive_transfer_size_min(gaspi_size_t* passive_transfer_size_min);
 /** Bytes of the longest message. */
 gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t* passive_transfer_size_max);
 /** Slots of a segment for notifications; their ids begin with 0. */

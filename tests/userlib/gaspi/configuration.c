@@ -21,6 +21,8 @@ CASE_FROM_BEGIN(limits_are_those_of_the_configuration, 1) {
   HOLDS(size == 0);
   CHECK(gaspi_notification_num(&n));
   HOLDS(n == c.notification_num && n == 65536);
+  CHECK(gaspi_passive_transfer_size_min(&size));
+  HOLDS(size == 1);
   CHECK(gaspi_passive_transfer_size_max(&size));
   HOLDS(size == c.passive_transfer_size_max && size == 65536);
   CHECK(gaspi_allreduce_elem_max(&n));

@@ -113,6 +113,7 @@ gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t* n) { return give(n, conf
 gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t* n) { return give(n, configuration().allreduce_buf_size); }
 gaspi_return_t gaspi_transfer_size_min(gaspi_size_t* n) { return give(n, 0); }
 gaspi_return_t gaspi_transfer_size_max(gaspi_size_t* n) { return give(n, configuration().transfer_size_max); }
+gaspi_return_t gaspi_passive_transfer_size_min(gaspi_size_t* n) { return give(n, 1); }
 gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t* n) {
   return give(n, configuration().passive_transfer_size_max);
 }
