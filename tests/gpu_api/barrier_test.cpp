@@ -136,16 +136,16 @@ TEST_P(Barrier, BlocksOfANodeMeetAlone) {
 
 // One does not come: all others have the same status, the record says how many came, and the node is broken.
 TEST_P(Barrier, BlocksOfANodeThatIsShortOfOne) {
-  std::atomic<int> in_vain = 0;
+  std::atomic<int> timed_out = 0;
   on(0, 5, 40, [&] {
     const ggas_team alone = ggas_team_strided(3, ggas_node(), 1, 1);
     if (blockIdx.x == 2) return;
-    if (ggas_barrier_grid(brief(), alone) == ggas_timed_out) ++in_vain;
+    if (ggas_barrier_grid(brief(), alone) == ggas_timed_out) ++timed_out;
     EXPECT_EQ(ggas_sync_grid(brief(), alone), ggas_broken);
     EXPECT_EQ(ggas_sync_block(brief()), ggas_broken);
   });
   run();
-  EXPECT_EQ(in_vain, 4 * 40);
+  EXPECT_EQ(timed_out, 4 * 40);
   const auto report = cluster_->report();
   ASSERT_TRUE(report);
   if (!simulated()) EXPECT_NE(report->text().find("only 4 of the 5 blocks of its grid came"), std::string::npos);

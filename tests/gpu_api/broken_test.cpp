@@ -132,7 +132,7 @@ TEST_P(Broken, ANodeDoesNotPassWithoutOneThatTimedOutBesideIt) {
 }
 
 // Whatever fails, everything is refused, and works after a reset.
-TEST_P(Broken, AResetMendsWhatAnyCallLeftBehind) {
+TEST_P(Broken, AResetRepairsWhatAnyCallLeftBehind) {
   if (nodes() == 1) GTEST_SKIP() << "one node never waits";
   for (int kind = 0; kind < kinds; ++kind) {
     const unsigned blocks = kind == 2 ? 3 : 1;
@@ -155,7 +155,7 @@ TEST_P(Broken, AResetMendsWhatAnyCallLeftBehind) {
 }
 
 // Kernels that are stopped in the middle have marked nothing.
-TEST_P(Broken, AResetMendsWhatStoppedKernelsLeftBehind) {
+TEST_P(Broken, AResetRepairsWhatStoppedKernelsLeftBehind) {
   if (nodes() == 1) GTEST_SKIP() << "one node never waits";
   for (const int kind : {0, 2, 3, 6}) {
     for (int n = 1; n < nodes(); ++n)

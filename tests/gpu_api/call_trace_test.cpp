@@ -76,7 +76,7 @@ TEST_F(CallTrace, EveryCallIsASliceOfItsCaller) {
   }
 }
 
-TEST_F(CallTrace, AnEndInVainSaysSo) {
+TEST_F(CallTrace, AFailedEndIsReported) {
   const auto all = traced(1, 32, [] {
     auto* const flag = ggas_pointer_of_node<uint64_t>(ggas_node(), ggas_reserved_bytes());
     static_cast<void>(ggas_wait_until_warp(flag, ggas_ge, 1, 1'000'000));

@@ -192,19 +192,19 @@ __global__ void GGAS_LAUNCH_BOUNDS(96) wait_for_nothing(wait_args a) {
   f.status(ggas_wait_until_some(flags, 3, ggas_eq, v, indices, nullptr, t), ggas_bad_argument, __LINE__);
   f.want(index == 77 && count == 88 && indices[0] == 99 && seen == 66, __LINE__);
   for (const uint64_t brief : {uint64_t{0}, a.brief_ns}) {
-    const auto in_vain = [&](auto wait, int line) {
+    const auto timed_out = [&](auto wait, int line) {
       const uint64_t begin = bench::time_ns();
       f.status(wait(), ggas_timed_out, line);
       if (detail::thread_rank() == 0) f.want(bench::time_ns() - begin >= brief, line);
     };
-    in_vain([&] { return ggas_wait_until_any(flags, 3, ggas_eq, v, &index, brief); }, __LINE__);
-    in_vain([&] { return ggas_wait_until_some(flags, 3, ggas_eq, v, indices, &count, brief); }, __LINE__);
-    in_vain([&] { return ggas_wait_until_all(flags, 3, ggas_eq, v, brief); }, __LINE__);
-    in_vain([&] { return ggas_wait_until_all_warp(flags, 40, ggas_eq, v, brief); }, __LINE__);
-    in_vain([&] { return ggas_wait_until_all_block(flags, 80, ggas_eq, v, brief); }, __LINE__);
-    in_vain([&] { return ggas_wait_until_warp(flags, ggas_eq, v, brief); }, __LINE__);
-    in_vain([&] { return ggas_wait_until_block(flags, ggas_eq, v, brief); }, __LINE__);
-    in_vain([&] { return ggas_signal_wait_until(flags, ggas_eq, v, &seen, brief); }, __LINE__);
+    timed_out([&] { return ggas_wait_until_any(flags, 3, ggas_eq, v, &index, brief); }, __LINE__);
+    timed_out([&] { return ggas_wait_until_some(flags, 3, ggas_eq, v, indices, &count, brief); }, __LINE__);
+    timed_out([&] { return ggas_wait_until_all(flags, 3, ggas_eq, v, brief); }, __LINE__);
+    timed_out([&] { return ggas_wait_until_all_warp(flags, 40, ggas_eq, v, brief); }, __LINE__);
+    timed_out([&] { return ggas_wait_until_all_block(flags, 80, ggas_eq, v, brief); }, __LINE__);
+    timed_out([&] { return ggas_wait_until_warp(flags, ggas_eq, v, brief); }, __LINE__);
+    timed_out([&] { return ggas_wait_until_block(flags, ggas_eq, v, brief); }, __LINE__);
+    timed_out([&] { return ggas_signal_wait_until(flags, ggas_eq, v, &seen, brief); }, __LINE__);
   }
   f.want(index == 77 && count == 0 && seen == 66, __LINE__);
   f.write(a.outcomes);

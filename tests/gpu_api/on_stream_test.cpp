@@ -215,7 +215,7 @@ TEST_P(OnStream, CollectivesThatMoveData) {
 }
 
 // The first failure stays, and waits after it end at once.
-TEST_P(OnStream, AWaitInVainIsTold) {
+TEST_P(OnStream, AWaitThatTimesOutIsTold) {
   const uint64_t* const never = user<uint64_t>(0, signal_at);
   for (int i = 0; i < 50; ++i) queued(signal_wait_on_stream(*cluster_, 0, never, ggas_ge, 1, brief_report(0)));
   queued(signal_wait_on_stream(*cluster_, 0, nullptr, ggas_ge, 1, report(0)));

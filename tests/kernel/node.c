@@ -205,7 +205,7 @@ static void all_tests(node* n) {
   run(n, "reset under use", reset_under_use);
   run(n, "libggas: NIC reset under a rank", library_under_reset);
   run(n, "driver unbound under use", unbound_under_use);
-  run(n, "driver bound anew under puts", bound_anew_under_puts);
+  run(n, "driver bound again under puts", bound_again_under_puts);
   run(n, "error recovery under use", error_under_use);
   run(n, "cable out under use", cable_out_under_use);
   run(n, "opened first by a node on another file system", opened_on_another_file_system);

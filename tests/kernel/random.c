@@ -32,19 +32,27 @@ static uint64_t any(uint64_t below) {
 /* Most often something that could be meant, sometimes anything. */
 static uint64_t value(void) {
   switch (any(8)) {
-    case 0: return any(24);                                /* a handle, a logarithm, a number */
-    case 1: return HIS_DOMAIN;
-    case 2: return (uintptr_t)s.memory + any(MEMORY);
-    case 3: return PAGE << any(8);
-    case 4: return (uint64_t)(any(2) ? s.buffer : s.fd);
-    case 5: return any(4) << 32 | any(4);
-    case 6: return 0;
-    default: return any(~0ull) << any(64);
+    case 0:
+      return any(24); /* a handle, a logarithm, a number */
+    case 1:
+      return HIS_DOMAIN;
+    case 2:
+      return (uintptr_t)s.memory + any(MEMORY);
+    case 3:
+      return PAGE << any(8);
+    case 4:
+      return (uint64_t)(any(2) ? s.buffer : s.fd);
+    case 5:
+      return any(4) << 32 | any(4);
+    case 6:
+      return 0;
+    default:
+      return any(~0ull) << any(64);
   }
 }
 
 static void random_call(void) {
-  static const unsigned sizes[] = {sizeof(struct ggas_info),          sizeof(struct ggas_domain_create),
+  static const unsigned sizes[] = {sizeof(struct ggas_info),           sizeof(struct ggas_domain_create),
                                    sizeof(struct ggas_context_create), sizeof(struct ggas_region_create),
                                    sizeof(struct ggas_window_create),  sizeof(struct ggas_destroy)};
   uint64_t words[32] = {0};
@@ -79,15 +87,24 @@ static void random_access(void) {
   if (!m->at || sigsetjmp(faulted, 1)) return;
   at = m->at + any(m->bytes / 8) * 8;
   switch (any(8)) {
-    case 0: (void)*(volatile uint64_t*)at; break;
-    case 1: (void)*(volatile uint32_t*)at; break;
-    case 2: *(volatile unsigned char*)(at + any(8)) = (unsigned char)value(); break;
-    case 3: *(volatile uint32_t*)(at + 4 * any(2)) = (uint32_t)value(); break;
-    default: *(volatile uint64_t*)at = value();
+    case 0:
+      (void)*(volatile uint64_t*)at;
+      break;
+    case 1:
+      (void)*(volatile uint32_t*)at;
+      break;
+    case 2:
+      *(volatile unsigned char*)(at + any(8)) = (unsigned char)value();
+      break;
+    case 3:
+      *(volatile uint32_t*)(at + 4 * any(2)) = (uint32_t)value();
+      break;
+    default:
+      *(volatile uint64_t*)at = value();
   }
 }
 
-static void open_anew(void) {
+static void open_again(void) {
   unsigned i;
   for (i = 0; i < MAPPINGS; ++i) {
     if (s.map[i].at) munmap((void*)s.map[i].at, s.map[i].bytes);
@@ -107,11 +124,11 @@ static int at_random(uint64_t seed, unsigned rounds) {
   s.buffer = p.fd;
   signal(SIGBUS, on_fault);
   signal(SIGSEGV, on_fault);
-  open_anew();
+  open_again();
   for (i = 0; i < rounds && s.fd >= 0; ++i) {
     const uint64_t what = any(256);
     if (what == 0) {
-      open_anew();
+      open_again();
     } else if (what == 1) {
       struct testgpu_buffer b = {.fd = s.buffer};
       ioctl(s.gpu, TESTGPU_IOC_MOVE, &b);

@@ -67,13 +67,13 @@ static void unbind(node* n) {
   CHECK_IS(access("/dev/ggas0", F_OK), -1);
 }
 
-static void bind_anew(void) {
+static void bind_again(void) {
   CHECK_IS(write_file("/sys/bus/pci/drivers/ggas/bind", PCI_DEVICE), 0);
   WAIT(access("/dev/ggas0", F_OK) == 0);
   chmod("/dev/ggas0", 0666);
 }
 
-void unbound_under_use(node* n) { under_use(n, unbind, bind_anew); }
+void unbound_under_use(node* n) { under_use(n, unbind, bind_again); }
 
 /* The first to open a new device does so by a node on a tmpfs, which is unmounted while the device lives on. */
 void opened_on_another_file_system(node* n) {
@@ -142,7 +142,7 @@ static unsigned empty_pipes(int (*ends)[2], const uint64_t* entries) {
 
 /* What the driver gave back when it let go of the NIC is used no more when it takes it again: neither the table of
  * translations nor the rings. The other node puts all the while to an address that was valid. */
-void bound_anew_under_puts(node* n) {
+void bound_again_under_puts(node* n) {
   enum { ROUNDS = 10 };
   unsigned char* const memory = pages(4096);
   ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
@@ -157,7 +157,7 @@ void bound_anew_under_puts(node* n) {
     for (i = 0; i < ROUNDS; ++i) {
       CHECK_IS(write_file("/sys/bus/pci/drivers/ggas/unbind", PCI_DEVICE), 0);
       fill_pipes(ends, entries);
-      bind_anew();
+      bind_again();
       usleep(20000); /* of the other node's puts */
       CHECK_IS(empty_pipes(ends, entries), 0);
     }
@@ -169,7 +169,7 @@ void bound_anew_under_puts(node* n) {
       post(n, ggas_rma_imm(peer(n), 1, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
       landed += next_note(n).kind != GGAS_RMA_NOTE_ERROR;
     }
-    printf("# %u puts while the other node bound its driver anew\n", puts);
+    printf("# %u puts while the other node bound its driver again\n", puts);
     CHECK_IS(landed, 0);
     ggas_region_end(&r);
   }

@@ -68,7 +68,7 @@ void library_under_reset(node* n);
 /* recovery.c */
 void reset_under_use(node* n);
 void unbound_under_use(node* n);
-void bound_anew_under_puts(node* n);
+void bound_again_under_puts(node* n);
 void error_under_use(node* n);
 void cable_out_under_use(node* n);
 void nic_is_gone(node* n);

@@ -175,7 +175,7 @@ TEST(device, interrupts_come_as_events) {
   EXPECT_NE(a.ram.word(0x80000), 0u);  // the record was there before
 }
 
-TEST(device, a_function_level_reset_begins_anew) {
+TEST(device, a_function_level_reset_begins_again) {
   running_server s(config());
   guest_node a(s, 0), b(s, 1);
   device::file event(eventfd(0, EFD_CLOEXEC));

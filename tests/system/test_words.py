@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages and comments use the field's words: those in backticks in the table of CONTRIBUTING.md do not occur."""
+"""The words in backticks in the table of CONTRIBUTING.md do not occur in pages and comments, some of them not in names either."""
 
 import re
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -10,6 +11,9 @@ from conftest import ROOT
 FOLDERS = ("benchmarks", "cmake", "docs", "examples", "gpu_api", "kernel", "programs", "rtl", "sim", "tests", "userlib")
 # Pages that are written by programs, and figures with the words of their day.
 LEFT_OUT = (ROOT / "docs" / "registers.md", ROOT / "docs" / "results", ROOT / "docs" / "site")
+
+# The private words of the table that are in no name any more.
+NOT_IN_NAMES = {"anew", "blame", "blames", "crooked", "farewell", "lobby", "mend", "mends", "vain"}
 
 STRING = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
 COMMENTS = {
@@ -46,6 +50,11 @@ def pattern(words):
     return re.compile(rf"(?<![\w./:-])(?:{phrases})(?![\w(]|[./:-]\w)", re.I)
 
 
+def parts(name):
+    """The words of a name, of_this_kind or OfThisKind."""
+    return {p.lower() for p in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+
+
 def found_in(folder):
     """Words that occur, each with the files that have it."""
     look, found = pattern(checked_words()), defaultdict(set)
@@ -66,3 +75,15 @@ def test_the_table_names_words():
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_words(folder):
     assert {word: sorted(where)[:3] for word, where in found_in(folder).items()} == {}
+
+
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if f != "docs"])
+def test_names(folder):
+    sources = [f for f in files(folder) if f.suffix not in (".md", ".rdl") and f != Path(__file__)]
+    found = {(str(f.relative_to(ROOT)), name) for f in sources for name in set(re.findall(r"[A-Za-z_]\w+", f"{f.stem} {f.read_text()}")) if parts(name) & NOT_IN_NAMES}
+    assert sorted(found)[:10] == []
+
+
+def test_the_words_of_a_name():
+    assert parts("a_reset_mends") & NOT_IN_NAMES and parts("StartsAnew") & NOT_IN_NAMES
+    assert not parts("ANewHandle") & NOT_IN_NAMES and not parts("recommended_grid") & NOT_IN_NAMES

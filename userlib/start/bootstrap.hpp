@@ -64,7 +64,7 @@ class bootstrap {
   attempt<> listen();
   attempt<> accept_all(const file& listener, deadline until);
   bool hear(newcomer& n, deadline until, attempt<>& outcome);
-  attempt<> greet(peer& newcomer, const message& hello);
+  attempt<> answer_hello(peer& newcomer, const message& hello);
   io prove(message& answer, const std::string& mine, deadline until);
   attempt<> connect();
   attempt<std::vector<part>> collect(message mine, int handle, deadline until);

@@ -151,12 +151,12 @@ bool bootstrap::hear(newcomer& n, deadline until, attempt<>& outcome) {
   if (!n.asked.empty()) {
     if (m.type != message::kind::proof || !equal_bytes(m.bytes, secret_.proof("newcomer " + n.asked))) return false;
     n.asked.clear();
-    outcome = greet(n.process, n.hello);
+    outcome = answer_hello(n.process, n.hello);
     return true;
   }
   if (m.type != message::kind::hello) return false;
   if (!secret_) {
-    outcome = greet(n.process, m);
+    outcome = answer_hello(n.process, m);
     return true;
   }
   const std::string mine = nonce();
@@ -169,7 +169,7 @@ bool bootstrap::hear(newcomer& n, deadline until, attempt<>& outcome) {
 }
 
 // A process has said who it is.
-attempt<> bootstrap::greet(peer& newcomer, const message& hello) {
+attempt<> bootstrap::answer_hello(peer& newcomer, const message& hello) {
   const std::string who = "process " + std::to_string(newcomer.pid);
   const auto turn_away = [&](const std::string& why) {
     send(newcomer.socket, {.type = message::kind::stop, .size = size(), .bytes = why}, -1, clock::now());

@@ -34,7 +34,7 @@ TEST_F(rig, loads_of_remote_words) {
   }
 }
 
-__global__ void wait_in_vain(places at) {
+__global__ void wait_without_success(places at) {
   outcome out{0, 0, 0, 0};
   out.begin_ns = bench::time_ns();
   const ggas_status s = ggas_wait_until_block(own<uint64_t>(at.base), ggas_eq, ~uint64_t{7}, 1'000'000);
@@ -44,10 +44,10 @@ __global__ void wait_in_vain(places at) {
   own<outcome>(at.outcomes)[ggas::detail::thread_rank()] = out;
 }
 
-TEST_F(rig, waits_in_vain_time_out) {
-  start(0, 1, 64, wait_in_vain, at);
-  run("wait_in_vain");
-  check_outcomes(0, 64, "a wait in vain");
+TEST_F(rig, waits_time_out) {
+  start(0, 1, 64, wait_without_success, at);
+  run("wait_without_success");
+  check_outcomes(0, 64, "a wait that times out");
   for (const outcome& o : read<outcome>(0, at.outcomes, 64)) EXPECT_GE(o.end_ns - o.begin_ns, 1'000'000u);
 }
 

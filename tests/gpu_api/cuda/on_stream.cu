@@ -231,7 +231,7 @@ TEST_F(on_stream, CollectivesThatMoveData) {
 
 // ---- failures
 
-TEST_F(on_stream, AWaitInVainIsToldToTheHost) {
+TEST_F(on_stream, AWaitThatTimesOutIsToldToTheHost) {
   uint64_t* told = nullptr;
   ok(cudaHostAlloc(&told, sizeof *told, cudaHostAllocMapped), "host memory");
   *told = ggas_ok;
@@ -239,7 +239,7 @@ TEST_F(on_stream, AWaitInVainIsToldToTheHost) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 50; ++i)
     ok(signal_wait_on_stream(machine(), 0, word_of(0, arrived), ggas_ge, 1, {brief, told}), "wait");
-  run("waits in vain");
+  run("waits that time out");
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(*told, ggas_timed_out);
   EXPECT_GE(took.count(), brief);

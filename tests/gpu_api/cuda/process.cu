@@ -42,26 +42,26 @@ __global__ void work(places at, uint64_t first, uint64_t rounds, uint64_t bytes,
   own<outcome>(at.outcomes)[ggas::detail::thread_rank()] = out;
 }
 
-enum class vain : int { barrier, grid_barrier, flag, allreduce };
+enum class wait_kind : int { barrier, grid_barrier, flag, allreduce };
 
 // Waits for someone who does not come. Node 0 stores to all before, so that memory of the lost is used.
-__global__ void wait_in_vain(places at, vain what, uint64_t timeout) {
+__global__ void wait_without_success(places at, wait_kind what, uint64_t timeout) {
   outcome out{0, 0, 0, 0};
   if (ggas_node() == 0)
     for (int n = 0; n < ggas_nodes(); ++n) ggas_store(ggas_pointer_of_node<uint64_t>(n, at.base + 256), uint64_t{1});
   out.begin_ns = bench::time_ns();
   uint64_t* const sum = own<uint64_t>(at.base + 128);
   switch (what) {
-    case vain::barrier:
+    case wait_kind::barrier:
       out.status = ggas_barrier_block(timeout);
       break;
-    case vain::grid_barrier:
+    case wait_kind::grid_barrier:
       out.status = ggas_barrier_grid(timeout);
       break;
-    case vain::flag:
+    case wait_kind::flag:
       out.status = ggas_wait_until_block(own<uint64_t>(at.base), ggas_eq, ~uint64_t{1}, timeout);
       break;
-    case vain::allreduce:
+    case wait_kind::allreduce:
       out.status = ggas_allreduce_block(sum, sum, 1, ggas_sum, ggas_auto, timeout);
       break;
   }
@@ -246,18 +246,19 @@ TEST(process, clusters_can_be_made_one_after_the_other_and_beside_each_other) {
 // ---------------------------------------------------------------------------------------------- faults
 
 // A wait for a flag and one of the kind, one after the other; both end by their time-outs. Then the node is broken.
-std::string wait_for_the_lost(member& m, const voice& parent, vain kind) {
+std::string wait_for_the_lost(member& m, const voice& parent, wait_kind kind) {
   constexpr uint64_t timeout = second;
   struct {
-    vain what;
+    wait_kind what;
     ggas_status want;
     uint64_t least_ns;
-  } const waits[] = {
-      {vain::flag, ggas_timed_out, timeout}, {kind, ggas_timed_out, timeout}, {vain::barrier, ggas_broken, 0}};
+  } const waits[] = {{wait_kind::flag, ggas_timed_out, timeout},
+                     {kind, ggas_timed_out, timeout},
+                     {wait_kind::barrier, ggas_broken, 0}};
   for (const auto& w : waits) {
-    const unsigned blocks = w.what == vain::grid_barrier ? 4 : 1;
-    std::string wrong = m.launch(blocks, wait_in_vain, m.at(), w.what, timeout);
-    if (w.what == vain::flag) parent.say("waiting");
+    const unsigned blocks = w.what == wait_kind::grid_barrier ? 4 : 1;
+    std::string wrong = m.launch(blocks, wait_without_success, m.at(), w.what, timeout);
+    if (w.what == wait_kind::flag) parent.say("waiting");
     if (wrong.empty()) wrong = text_of(m.cluster->run(20 * second));
     if (wrong.empty()) wrong = m.findings(blocks * threads, w.want, w.least_ns);
     if (cudaGetLastError() != cudaSuccess)
@@ -275,10 +276,10 @@ void expect_each_ok_and_ended(processes& all, int count) {
 }
 
 // The wait of those that live, and how many of the highest ranks are killed.
-class process_killed : public testing::TestWithParam<std::pair<vain, int>> {};
+class process_killed : public testing::TestWithParam<std::pair<wait_kind, int>> {};
 INSTANTIATE_TEST_SUITE_P(in, process_killed,
-                         testing::Values(std::pair{vain::barrier, 1}, std::pair{vain::grid_barrier, 1},
-                                         std::pair{vain::allreduce, 1}, std::pair{vain::allreduce, 2}));
+                         testing::Values(std::pair{wait_kind::barrier, 1}, std::pair{wait_kind::grid_barrier, 1},
+                                         std::pair{wait_kind::allreduce, 1}, std::pair{wait_kind::allreduce, 2}));
 
 TEST_P(process_killed, every_wait_times_out_processes_end_and_memory_is_free) {
   const auto [wait, victims] = GetParam();
@@ -327,19 +328,21 @@ TEST(process, a_pair_that_is_killed_takes_nothing_from_the_other_pair) {
 }
 
 // One process ends the waits of all; then all of them reset, and barriers pass.
-TEST(process, one_ends_the_waits_of_all_and_a_reset_mends_what_was_broken) {
+TEST(process, one_ends_the_waits_of_all_and_a_reset_repairs_what_was_broken) {
   const int n = std::max(2, std::min(gpus(), 4));
   processes all;
   all.start_all(n, body(with(64 * mebi), n, [=](member& m, const voice&) {
-                  const vain what = m.me == 0 ? vain::flag : vain::grid_barrier;  // that of node 0 never comes
-                  std::string wrong = m.launch(4, wait_in_vain, m.at(), what, GGAS_FOREVER);
+                  const wait_kind what =
+                      m.me == 0 ? wait_kind::flag : wait_kind::grid_barrier;  // that of node 0 never comes
+                  std::string wrong = m.launch(4, wait_without_success, m.at(), what, GGAS_FOREVER);
                   if (wrong.empty() && text_of(m.cluster->run(second / 10)).empty()) wrong = "nobody has ended it";
                   if (wrong.empty()) wrong = text_of(m.cluster->meet("all wait"));
                   if (wrong.empty() && m.me == n - 1) wrong = text_of(m.cluster->abort());
                   if (wrong.empty()) wrong = text_of(m.cluster->run(20 * second));
                   if (wrong.empty()) wrong = m.findings(4 * threads, ggas_aborted);
                   if (wrong.empty()) wrong = text_of(m.cluster->reset(0));
-                  if (wrong.empty()) wrong = m.launch(4, wait_in_vain, m.at(), vain::grid_barrier, 20 * second);
+                  if (wrong.empty())
+                    wrong = m.launch(4, wait_without_success, m.at(), wait_kind::grid_barrier, 20 * second);
                   if (wrong.empty()) wrong = text_of(m.cluster->run(30 * second));
                   if (wrong.empty()) wrong = m.findings(4 * threads, ggas_ok);
                   return ok_if(wrong);
@@ -354,7 +357,7 @@ TEST(process, one_that_leaves_early_takes_nothing_from_the_others) {
   all.start_all(n, body(with(64 * mebi), n, [=](member& m, const voice&) -> std::string {
                   if (m.me == n - 1) return "ok";
                   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-                  std::string wrong = m.launch(1, wait_in_vain, m.at(), vain::barrier, second);
+                  std::string wrong = m.launch(1, wait_without_success, m.at(), wait_kind::barrier, second);
                   if (wrong.empty()) wrong = text_of(m.cluster->run(20 * second));
                   if (wrong.empty()) wrong = m.findings(threads, ggas_timed_out, second);
                   return ok_if(wrong);

@@ -263,7 +263,7 @@ TYPED_TEST(CollTest, StoppedBehindAFence) {
 }
 
 // What does not come from parent, child or owner changes nothing and is reported.
-TYPED_TEST(CollTest, StrangersAreRefused) {
+TYPED_TEST(CollTest, UnknownSendersAreRefused) {
   typename TestFixture::network net(3);
   auto tree = net.tree(2, 9, 3);
   for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g);

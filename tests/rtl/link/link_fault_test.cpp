@@ -392,7 +392,7 @@ TYPED_TEST(LinkForgeTest, NothingLeftToRepeat) {
 }
 
 // A shutdown ends the session that it names, and no other.
-TYPED_TEST(LinkForgeTest, FarewellOfAnotherSession) {
+TYPED_TEST(LinkForgeTest, DeadHelloOfAnotherSession) {
   this->bring_up();
   const uint16_t mine = TestFixture::session, yours = this->met.mine;
   const nic::hello strangers[] = {{.mine = uint16_t(mine ^ 1), .yours = yours, .seen = true, .dead = true},

@@ -14,7 +14,7 @@ module link_session_points (
   `POINT(meets, state_o == INIT && state_d == UP);
   `POINT(phy_lost_while_meeting, state_o == INIT && state_d == DOWN);
   `POINT(first_hello_does_not_know_us, state_o == INIT && hello_valid && !echo);
-  `POINT(other_side_began_anew_while_meeting, state_o == INIT && hello_valid && seen_q && hello.mine != yours_q);
+  `POINT(other_side_began_again_during_the_handshake, state_o == INIT && hello_valid && seen_q && hello.mine != yours_q);
   `POINT(hello_crosses_ours, state_o == INIT && told_i && hello_valid);
   `POINT(met_but_not_told, state_o == INIT && met_q && !told_i);
   `POINT(up_before_the_other_side, state_o == UP && hello_valid && same && !hello.met);
@@ -22,7 +22,7 @@ module link_session_points (
   `POINT(dies_of_tries, state_o == UP && give_up_i);
   `POINT(dies_of_a_new_session, state_o == UP && hello_valid && !same);
   `POINT(dies_with_the_other_side, state_o == UP && dead_valid && same);
-  `POINT(farewell_of_another_session, state_o == UP && dead_valid && !same);
+  `POINT(dead_hello_of_another_session, state_o == UP && dead_valid && !same);
   `POINT(ctrl_of_another_session, state_o == UP && ctrl_valid_i && !hello.hello && !ctrl_ours_o);
   `POINT(dead_tells_a_packet, state_o == DEAD && packet_i);
   `POINT(dead_tells_a_ctrl, state_o == DEAD && ctrl_valid_i && !dead_valid);

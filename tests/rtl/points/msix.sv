@@ -18,7 +18,7 @@ module msix_points (
   `POINT(held_by_moderation, (pending_o & able & hold_q) != '0);
   `POINT(released_by_time, passed && count_of_q == '0 && cycles_of_q != '0);
   `POINT(released_by_count, passed && count_of_q != '0);
-  `POINT(looked_at_in_vain, judge_q && !passed);
+  `POINT(polled_without_success, judge_q && !passed);
   `POINT(host_waits, msg_valid_o && !msg_ready_i);
 endmodule
 bind msix msix_points i_points (.*);

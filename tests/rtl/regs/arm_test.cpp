@@ -278,7 +278,7 @@ TEST_F(arm_test, AnArmInHandIsOfTheFormerStart) {
 }
 
 // The ring off is stopped after its last entry; on again it starts from zero.
-TEST_F(arm_test, RingStopsAndStartsAnew) {
+TEST_F(arm_test, RingStopsAndStartsAgain) {
   for (unsigned i = 0; i < 16; ++i) enable_vector(i);
   const auto stopped = [&] { return regs_test::read(GGAS_REG_STOPPED) & GGAS_STOPPED_FIRED_MASK; };
   EXPECT_TRUE(stopped());

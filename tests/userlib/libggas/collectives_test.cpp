@@ -268,7 +268,7 @@ TEST(library_collectives, a_commit_that_is_given_up_takes_nothing) {
   });
 }
 
-TEST(library_collectives, a_segment_that_was_deleted_is_made_anew) {
+TEST(library_collectives, a_segment_that_was_deleted_is_made_again) {
   run(2, [](const rank& r) -> std::string {
     MUST(r.create(1, 8), GGAS_OK);
     if (r.me == 1) {

@@ -90,7 +90,7 @@ TEST(library_start, a_squatter_is_found_out) {
 }
 
 // Silent, half a head, noise, a proof that was received elsewhere; more of them than rank 0 listens to.
-TEST(library_start, strangers_harm_nobody) {
+TEST(library_start, unauthenticated_peers_do_no_harm) {
   const std::string port = free_port();
   crew all(2);
   all.start(job_of(0, 2, port));
@@ -117,7 +117,7 @@ TEST(library_start, strangers_harm_nobody) {
 }
 
 // It is dropped within the time for a handshake, while the job still waits.
-TEST(library_start, a_silent_stranger_is_dropped) {
+TEST(library_start, a_silent_peer_is_dropped) {
   const std::string port = free_port();
   crew all(2);
   all.start(job_of(0, 2, port), 8000 * ms);

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "userlib/libggas/hw/lobby.hpp"
+#include "userlib/libggas/hw/rank_states.hpp"
 #include "userlib/libggas/job/meeting.hpp"
 #include "userlib/start/message.hpp"
 
@@ -33,9 +33,9 @@ class hw_access final : public nic::access {
   unsigned rank() const override { return rank_; }
   unsigned size() const override { return size_; }
   ggas_rma_context& context(unsigned i) override { return contexts_[i]->rma; }
-  ggas_rma_peer peer(unsigned rank) const override { return lobby_.of(rank).messages; }
+  ggas_rma_peer peer(unsigned rank) const override { return rank_states_.of(rank).messages; }
   nic::aimed aim(unsigned rank, unsigned context) override {
-    return lobby_.aim(rank, context, contexts_[context]->rma);
+    return rank_states_.aim(rank, context, contexts_[context]->rma);
   }
 
   ggas_rc take(uint64_t bytes, void* bound, nic::memory& m) override { return device_.take(bytes, bound, m); }
@@ -58,8 +58,8 @@ class hw_access final : public nic::access {
   void awake() override;
   void disturb() override;
   uint64_t time_ns() override { return computer_ns() - program_began_ns; }
-  unsigned ended() const override { return lobby_.ended(); }
-  ggas_state state(unsigned rank) override { return rank == rank_ ? GGAS_STATE_HEALTHY : lobby_.state(rank); }
+  unsigned ended() const override { return rank_states_.ended(); }
+  ggas_state state(unsigned rank) override { return rank == rank_ ? GGAS_STATE_HEALTHY : rank_states_.state(rank); }
   ggas_rc kill(unsigned rank) override;
 
  private:
@@ -71,8 +71,8 @@ class hw_access final : public nic::access {
 
   unsigned rank_, size_;
   device device_;
-  lobby lobby_{device_};
-  lobby::contexts contexts_{};
+  rank_states rank_states_{device_};
+  rank_states::contexts contexts_{};
   std::unique_ptr<start::meeting> meeting_;  // until all have informed each other
   limit until_ = limit::after(0);
   userlib::file disturbed_;
@@ -86,7 +86,7 @@ ggas_rc hw_access::start(const job& j, std::unique_ptr<start::blobs> met) {
   disturbed_ = userlib::file(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!disturbed_) return fail_system("an event of this process");
   ggas_rc opened = device_.open();
-  if (opened == GGAS_OK) opened = lobby_.open(rank_, size_);
+  if (opened == GGAS_OK) opened = rank_states_.open(rank_, size_);
   // One message of a rank waits: there is always room.
   const auto mailbox_log2 = std::max(4u, unsigned(std::bit_width(size_)));
   for (unsigned c = 0; opened == GGAS_OK && c < nic::contexts; ++c) {
@@ -101,7 +101,7 @@ ggas_rc hw_access::start(const job& j, std::unique_ptr<start::blobs> met) {
 }
 
 ggas_rc hw_access::tell_all(uint64_t mine, std::vector<uint64_t>& all) {
-  card own = lobby_.own();
+  card own = rank_states_.own();
   own.control = mine;
   own.messages = contexts_[nic::answer_context]->self;
   const auto told = meeting_->tell("NIC", own.text());
@@ -112,14 +112,14 @@ ggas_rc hw_access::tell_all(uint64_t mine, std::vector<uint64_t>& all) {
       return fail(GGAS_ERR_SYSTEM, "start: rank ", r, " sent data that do not describe a NIC");
   all.clear();
   for (const card& c : cards) all.push_back(c.control);
-  lobby_.meet(std::move(cards));
+  rank_states_.set_cards(std::move(cards));
   meeting_.reset();
   return GGAS_OK;
 }
 
 hw_access::~hw_access() {
   try {
-    if (!device_.lost()) lobby_.leave();
+    if (!device_.lost()) rank_states_.leave();
   } catch (const std::exception&) {
     // No process can be informed: they find out.
   }
@@ -129,7 +129,7 @@ hw_access::~hw_access() {
 
 void hw_access::call() {
   device_.expect();
-  lobby_.wake_late(contexts_);
+  rank_states_.wake_late(contexts_);
 }
 
 // Another thread waits for its turn: the process that sleeps wakes up.
@@ -141,8 +141,8 @@ void hw_access::disturb() {
 
 void hw_access::pause(std::span<const nic::watched> at, uint64_t ns, unsigned round) {
   using writer = nic::watched::writer;
-  const bool woken = lobby_.look();
-  lobby_.wake_late(contexts_);
+  const bool woken = rank_states_.look();
+  rank_states_.wake_late(contexts_);
   if (woken || ns == 0 || round < spins || wanted_.exchange(false)) return;
   if (round < spins + yields) {
     sched_yield();
@@ -151,23 +151,23 @@ void hw_access::pause(std::span<const nic::watched> at, uint64_t ns, unsigned ro
   const auto any = [&](writer who) { return std::ranges::any_of(at, [&](const auto& w) { return w.by == who; }); };
   if (any(writer::nic))
     doze(std::min(ns, nap_ns * std::min<uint64_t>(round - spins - yields + 1, nap_rounds)), false);
-  else if (size_ > 1 && !lobby_.asleep())
-    lobby_.fall_asleep();  // the process that writes from now on wakes this rank; what came before is looked for once
-                           // more
+  else if (size_ > 1 && !rank_states_.asleep())
+    rank_states_.fall_asleep();  // the process that writes from now on wakes this rank; what came before is looked for
+                                 // once more
   else
     sleep(any(writer::senders), std::min(ns, sleep_ns));
 }
 
 // No record between the last poll and the arming is missed: the context then fires at once (docs/interrupts.md).
 void hw_access::sleep(bool for_messages, uint64_t ns) {
-  ggas_rma_arm_notes(&lobby_.context().rma);
+  ggas_rma_arm_notes(&rank_states_.context().rma);
   if (for_messages) ggas_rma_arm_messages(&contexts_[nic::answer_context]->rma);
   doze(ns, true);
 }
 
 void hw_access::doze(uint64_t ns, bool armed) {
   pollfd ends[3] = {{disturbed_.fd(), POLLIN, 0},
-                    {lobby_.context().eventfd, POLLIN, 0},
+                    {rank_states_.context().eventfd, POLLIN, 0},
                     {contexts_[nic::answer_context]->eventfd, POLLIN, 0}};
   const timespec time{time_t(ns / 1'000'000'000), long(ns % 1'000'000'000)};
   const int n = ppoll(ends, armed ? 3 : 1, &time, nullptr);
@@ -177,7 +177,7 @@ void hw_access::doze(uint64_t ns, bool armed) {
 }
 
 void hw_access::awake() {
-  if (lobby_.asleep() && !device_.lost()) lobby_.awake();
+  if (rank_states_.asleep() && !device_.lost()) rank_states_.awake();
 }
 
 // ---------------------------------------------------------------------------------------------- others

@@ -76,7 +76,7 @@ ggas_rc device::refused(const std::string& what, int error) {
 
 void device::gone() const {
   throw failure(GGAS_ERR_SYSTEM,
-                "NIC '" + path_ + "': has gone: it was reset or removed; stop the process and start anew");
+                "NIC '" + path_ + "': has gone: it was reset or removed; stop the process and start it again");
 }
 
 // ---------------------------------------------------------------------------------------------- contexts

@@ -183,7 +183,7 @@ class nic_transport final : public transport {
   ggas_rc errors_of(unsigned context);
   ggas_rc drain(unsigned context);
   ggas_rc failures_of(unsigned queue) const;
-  void blame(unsigned context, int node, uint8_t status);
+  void record_failure(unsigned context, int node, uint8_t status);
   void take_failures(unsigned context);
   bool take_messages();
   bool vacant(const group_place& p);

@@ -33,7 +33,7 @@ ggas_rc nic_transport::failures_of(unsigned queue) const {
 }
 
 // A note names the node that an operation was for, not its queue. node: -1: not known.
-void nic_transport::blame(unsigned context, int node, uint8_t status) {
+void nic_transport::record_failure(unsigned context, int node, uint8_t status) {
   for (unsigned queue = context; queue < GGAS_QUEUES; queue += queue_contexts) {
     queue_state& q = queues_[queue];
     bool its = false;
@@ -53,9 +53,10 @@ void nic_transport::take_failures(unsigned context) {
   for (unsigned round = 0; missing; ++round) {
     ggas_rma_note note;
     for (; missing && ggas_rma_next_note(&c, &note); --missing)
-      blame(context, note.kind == GGAS_RMA_NOTE_ERROR ? note.peer.node : -1, note.status);  // else: some were lost
+      record_failure(context, note.kind == GGAS_RMA_NOTE_ERROR ? note.peer.node : -1,
+                     note.status);  // else: some were lost
     if (!missing) return;
-    if (until.passed()) return blame(context, -1, s.last_error);  // the ring was full
+    if (until.passed()) return record_failure(context, -1, s.last_error);  // the ring was full
     const watched next[] = {{c.notifications + 16 * (c.notes & ((1u << c.notify_log2) - 1)), 16}};
     to_->pause(next, until.left(), round);
   }

@@ -43,24 +43,24 @@ attempt<> tcp_blobs::accept_all(const std::vector<file>& doors, deadline until) 
     deadline next = until;
     for (const file& door : doors) polls.push_back({door.fd(), POLLIN, 0});
     for (const line& l : lines_) polls.push_back({l.socket().fd(), POLLIN, 0});
-    for (const stranger& s : strangers_) {
+    for (const unproved_peer& s : unproved_) {
       polls.push_back({s.to.socket().fd(), POLLIN, 0});
       next = std::min(next, s.until);
     }
     any(polls, next);
     if (auto good = look_at_members(); !good) return good;
-    std::vector<stranger> still;
-    for (stranger& s : strangers_) {
+    std::vector<unproved_peer> still;
+    for (unproved_peer& s : unproved_) {
       attempt<> outcome;
-      if (hear(s, outcome)) still.push_back(std::move(s));
+      if (receive(s, outcome)) still.push_back(std::move(s));
       if (!outcome) return outcome;
     }
-    strangers_ = std::move(still);
+    unproved_ = std::move(still);
     for (size_t i = 0; i < doors.size(); ++i)
       if (polls[i].revents)
         if (auto good = accept_one(doors[i]); !good) return good;
   }
-  strangers_.clear();
+  unproved_.clear();
   for (size_t r = 1; r < lines_.size(); ++r)
     if (lines_[r].send({frame::kind::welcome, 0, uint32_t(size()), ""}, until) != io::ok)
       return stop(name(r) + " ended while the job began");
@@ -72,11 +72,11 @@ attempt<> tcp_blobs::accept_one(const file& door) {
   if (!s && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
     return stop(std::string("rank 0: ") + std::strerror(errno));  // they would stay at the door
   if (!s) return {};
-  if (strangers_.size() == most_strangers) {
-    strangers_.erase(strangers_.begin());
+  if (unproved_.size() == most_newcomers) {
+    unproved_.erase(unproved_.begin());
     ++refused_;
   }
-  strangers_.push_back({line(std::move(s)), clock::now() + handshake, {}});
+  unproved_.push_back({line(std::move(s)), clock::now() + handshake, {}});
   return {};
 }
 
@@ -90,7 +90,7 @@ attempt<> tcp_blobs::look_at_members() {
   return {};
 }
 
-bool tcp_blobs::hear(stranger& s, attempt<>& outcome) {
+bool tcp_blobs::receive(unproved_peer& s, attempt<>& outcome) {
   frame f;
   const io came = s.to.take(f);
   if (came == io::timed_out && clock::now() < s.until) return true;
@@ -112,7 +112,7 @@ bool tcp_blobs::hear(stranger& s, attempt<>& outcome) {
 }
 
 // It knows the secret.
-attempt<> tcp_blobs::let_in(stranger& s) {
+attempt<> tcp_blobs::let_in(unproved_peer& s) {
   s.to.prove(job_.secret, s.said.session(), true, most_packed);
   const uint32_t r = s.said.rank;
   const auto turn_away = [&](const std::string& why) {

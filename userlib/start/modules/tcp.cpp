@@ -171,9 +171,9 @@ attempt<> tcp_blobs::connect(deadline until) {
         why = std::strerror(errno);
         continue;
       }
-      const greeting how = greet(line(std::move(s)), until, why);
-      if (how == greeting::in) return {};
-      if (how == greeting::never) return stop(why);
+      const handshake_result how = say_hello(line(std::move(s)), until, why);
+      if (how == handshake_result::in) return {};
+      if (how == handshake_result::never) return stop(why);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (clock::now() < until);
@@ -181,34 +181,35 @@ attempt<> tcp_blobs::connect(deadline until) {
               " not in: " + why);
 }
 
-tcp_blobs::greeting tcp_blobs::greet(line l, deadline until, std::string& why) {
+tcp_blobs::handshake_result tcp_blobs::say_hello(line l, deadline until, std::string& why) {
   const uint32_t me = uint32_t(rank()), all = uint32_t(size());
   start::handshake both{userlib::nonce(), "", me, all};
   const deadline soon = std::min<deadline>(until, clock::now() + handshake);
   frame answer;
   why = "who listens there does not know the secret of the job";
-  if (both.newcomers.empty()) return greeting::never;
+  if (both.newcomers.empty()) return handshake_result::never;
   l.send({frame::kind::hello, me, all, both.newcomers}, soon);
   const io came = l.receive(answer, soon);
   if (came == io::ended || came == io::timed_out) {
     why = "no answer";
-    return greeting::later;
+    return handshake_result::later;
   }
   if (came != io::ok || answer.type != frame::kind::challenge || answer.bytes.size() < nonce_bytes)
-    return greeting::never;
+    return handshake_result::never;
   both.rank_0s = answer.bytes.substr(0, nonce_bytes);
-  if (!userlib::equal_bytes(answer.bytes.substr(nonce_bytes), both.proof(job_.secret, true))) return greeting::never;
+  if (!userlib::equal_bytes(answer.bytes.substr(nonce_bytes), both.proof(job_.secret, true)))
+    return handshake_result::never;
   l.send({frame::kind::proof, me, all, both.proof(job_.secret, false)}, soon);
   l.prove(job_.secret, both.session(), false, size_t(size()) * (most_packed + 4));
   const io welcomed = l.receive(answer, until);
   if (welcomed == io::ok && answer.type == frame::kind::welcome) {
     lines_[0] = std::move(l);
-    return greeting::in;
+    return handshake_result::in;
   }
   why = welcomed == io::ok && answer.type == frame::kind::stop ? answer.bytes
         : welcomed == io::timed_out                            ? "rank 0 did not say in time that all ranks are there"
                                                                : "rank 0 ended while the job began";
-  return greeting::never;
+  return handshake_result::never;
 }
 
 attempt<> tcp_blobs::exchange(deadline until) {

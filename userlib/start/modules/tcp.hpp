@@ -23,7 +23,7 @@ attempt<tcp_job> tcp_job_from_environment();
 class tcp_blobs final : public blobs {
  public:
   static constexpr std::chrono::milliseconds handshake{2000};  // a unauthenticated peer has for it
-  static constexpr size_t most_strangers = 64;                 // at a time: the oldest gives way
+  static constexpr size_t most_newcomers = 64;                 // at a time: the oldest gives way
 
   static attempt<std::unique_ptr<blobs>> join(const tcp_job& j, deadline until);
 
@@ -35,7 +35,7 @@ class tcp_blobs final : public blobs {
 
  private:
   using table = std::map<std::string, std::string>;
-  struct stranger {
+  struct unproved_peer {
     line to;
     deadline until;
     start::handshake said;  // rank_0s is empty: nothing yet
@@ -49,20 +49,20 @@ class tcp_blobs final : public blobs {
   attempt<> accept_one(const file& door);
   attempt<> look_at_members();
   // False: no part of the job, or in by now.
-  bool hear(stranger& s, attempt<>& outcome);
-  attempt<> let_in(stranger& s);
+  bool receive(unproved_peer& s, attempt<>& outcome);
+  attempt<> let_in(unproved_peer& s);
   attempt<> collect(deadline until);
 
   // tcp.cpp: the others
   attempt<> connect(deadline until);
-  enum class greeting { in, later, never };
-  greeting greet(line l, deadline until, std::string& why);
+  enum class handshake_result { in, later, never };
+  handshake_result say_hello(line l, deadline until, std::string& why);
   attempt<> exchange(deadline until);
   attempt<> store(int rank, const std::string& part);
 
   tcp_job job_;
   std::vector<line> lines_;  // rank 0: to the others, by rank; others: to rank 0
-  std::vector<stranger> strangers_;
+  std::vector<unproved_peer> unproved_;
   int refused_ = 0;
   table mine_;              // not reported yet
   std::vector<table> all_;  // what each rank has reported

@@ -136,7 +136,7 @@ TYPED_TEST(front, nothing_starts_while_the_requester_is_off) {
   b.check_blocks();
 }
 
-TYPED_TEST(front, a_context_that_is_enabled_anew_forgets_its_slots) {
+TYPED_TEST(front, a_context_that_is_enabled_again_forgets_its_slots) {
   auto& b = this->b;
   b.start(4, page_context(4));
   for (unsigned i = 0; i < page_slots; ++i) b.write(4 * 8192 + 0x1000 + 32 * i, {1, 2, 3, 4});

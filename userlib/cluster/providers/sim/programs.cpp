@@ -83,7 +83,7 @@ ggas_rma_context started(const rma_queue& q) {
   c.notify_log2 = q.notify_log2;
   c.mailbox_log2 = q.mailbox_log2;
   c.queue_log2 = q.slots_log2;
-  if (!ggas_rma_start(&c)) throw std::logic_error(fmt::format("context {} was not enabled anew", q.vpid));
+  if (!ggas_rma_start(&c)) throw std::logic_error(fmt::format("context {} was not enabled again", q.vpid));
   c.io = nullptr;  // a program brings its own
   return c;
 }

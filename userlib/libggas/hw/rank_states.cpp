@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "userlib/libggas/hw/lobby.hpp"
+#include "userlib/libggas/hw/rank_states.hpp"
 
 #include <sched.h>
 
@@ -25,11 +25,11 @@ bool unsure(unsigned status) {
 
 }  // namespace
 
-ggas_rc lobby::open(unsigned rank, unsigned size) {
+ggas_rc rank_states::open(unsigned rank, unsigned size) {
   rank_ = rank;
   size_ = size;
   known_.resize(size);
-  if (ggas_rc rc = device_.begin_context(bell_, true, 0); rc != GGAS_OK) return rc;
+  if (ggas_rc rc = device_.begin_context(context_, true, 0); rc != GGAS_OK) return rc;
   if (ggas_rc rc = device_.take(landing(size, size), nullptr, memory_); rc != GGAS_OK) return rc;
   const std::string random = userlib::nonce();
   if (random.size() < sizeof ident_) return fail(GGAS_ERR_SYSTEM, "start: the system gives no random numbers");
@@ -38,21 +38,21 @@ ggas_rc lobby::open(unsigned rank, unsigned size) {
   return GGAS_OK;
 }
 
-card lobby::own() const { return {ident_, memory_.nla, 0, {}, bell_->self}; }
+card rank_states::own() const { return {ident_, memory_.nla, 0, {}, context_->self}; }
 
 // ---------------------------------------------------------------------------------------------- own context
 
-void lobby::post(const ggas_rma_desc& d) {
+void rank_states::post(const ggas_rma_desc& d) {
   const limit until = limit::after(nic::patience_ns);
-  while (!ggas_rma_post(&bell_->rma, &d)) {
+  while (!ggas_rma_post(&context_->rma, &d)) {
     if (until.passed()) throw failure(GGAS_ERR_SYSTEM, "the NIC has taken no descriptor for 10 s");
     sched_yield();
   }
 }
 
-bool lobby::done() { return ggas_rma_remotely_done(&bell_->rma) != 0; }
+bool rank_states::done() { return ggas_rma_remotely_done(&context_->rma) != 0; }
 
-void lobby::settle() {
+void rank_states::settle() {
   const limit until = limit::after(nic::patience_ns);
   while (!done()) {
     if (until.passed()) throw failure(GGAS_ERR_SYSTEM, "the NIC has not finished its descriptors within 10 s");
@@ -61,29 +61,29 @@ void lobby::settle() {
 }
 
 // Takes all notifications.
-void lobby::hear() {
+void rank_states::receive() {
   ggas_rma_note note;
-  while (ggas_rma_next_note(&bell_->rma, &note)) {
+  while (ggas_rma_next_note(&context_->rma, &note)) {
     if (note.kind == GGAS_RMA_NOTE_ERROR)
-      complaints_.push_back({note.peer.node, note.status, note.cookie});
+      failed_probes_.push_back({note.peer.node, note.status, note.cookie});
     else
       woken_ = true;
   }
 }
 
-void lobby::tell(unsigned rank, word w, bool wakes) {
-  const uint64_t there = cards_[rank].lobby + line + rank_ * sizeof(uint64_t);
+void rank_states::notify(unsigned rank, word w, bool wakes) {
+  const uint64_t there = cards_[rank].states + line + rank_ * sizeof(uint64_t);
   post(ggas_rma_imm(cards_[rank].bell, w, there, sizeof(uint64_t),
                     GGAS_RMA_ACK | (wakes ? unsigned(GGAS_RMA_NOTIFY_COMPLETER) : 0u), rank));
 }
 
 // ---------------------------------------------------------------------------------------------- life
 
-bool lobby::look() {
+bool rank_states::look() {
   device_.expect();
-  hear();
+  receive();
   if (woken_) see_who_left();
-  if (!probed_.empty() && done()) judge();
+  if (!probed_.empty() && done()) check();
   if (const uint64_t now = computer_ns(); now - looked_ns_ >= look_ns && probed_.empty()) {
     looked_ns_ = now;
     see_who_left();
@@ -92,35 +92,35 @@ bool lobby::look() {
   return std::exchange(woken_, false);
 }
 
-void lobby::see_who_left() {
+void rank_states::see_who_left() {
   for (unsigned r = 0; r < size_; ++r)
     if (living(r) && word_of(r) == left_word) end(r, GGAS_STATE_LEFT);
 }
 
-void lobby::probe(unsigned rank) {
+void rank_states::probe(unsigned rank) {
   const uint64_t here = landing(rank, size_);
   at(here) = 0;
   probed_.push_back(rank);
-  post(ggas_rma_get(cards_[rank].bell, cards_[rank].lobby, memory_.nla + here, sizeof(uint64_t), 0, rank));
+  post(ggas_rma_get(cards_[rank].bell, cards_[rank].states, memory_.nla + here, sizeof(uint64_t), 0, rank));
 }
 
-void lobby::probe_some() {
+void rank_states::probe_some() {
   for (unsigned i = 0; i < size_ && probed_.size() < at_a_time; ++i) {
     next_ = (next_ + 1) % size_;
     if (living(next_)) probe(next_);
   }
 }
 
-void lobby::judge() {
-  hear();
-  for (const unsigned r : probed_) judge(r);
+void rank_states::check() {
+  receive();
+  for (const unsigned r : probed_) check(r);
   probed_.clear();
-  complaints_.clear();
+  failed_probes_.clear();
 }
 
 // The result of reading the rank's word. Any other value (memory of others, or the NIC's report that there is none)
 // means that the rank has ended. If the NIC could not find out, time decides.
-void lobby::judge(unsigned rank) {
+void rank_states::check(unsigned rank) {
   known& k = known_[rank];
   if (!living(rank)) return;
   if (at(landing(rank, size_)) == cards_[rank].ident) {
@@ -128,48 +128,49 @@ void lobby::judge(unsigned rank) {
     return;
   }
   const card& c = cards_[rank];
-  const bool refused = std::ranges::any_of(complaints_, [&](const complaint& one) {
-    return one.node == c.bell.node && one.address == c.lobby && !unsure(one.status);
+  const bool refused = std::ranges::any_of(failed_probes_, [&](const failed_probe& one) {
+    return one.node == c.bell.node && one.address == c.states && !unsure(one.status);
   });
-  const bool none_unsure = std::ranges::none_of(complaints_, [](const complaint& one) { return unsure(one.status); });
+  const bool none_unsure =
+      std::ranges::none_of(failed_probes_, [](const failed_probe& one) { return unsure(one.status); });
   const uint64_t now = computer_ns();
   if (k.failing_since == 0) k.failing_since = now;
   if (refused || none_unsure || now - k.failing_since >= silence_ns)
     end(rank, word_of(rank) == left_word ? GGAS_STATE_LEFT : GGAS_STATE_LOST);
 }
 
-void lobby::end(unsigned rank, ggas_state how) {
+void rank_states::end(unsigned rank, ggas_state how) {
   known_[rank].state = how;
   ++ended_;
 }
 
-ggas_state lobby::state(unsigned rank) {
+ggas_state rank_states::state(unsigned rank) {
   device_.expect();
   see_who_left();
   if (!living(rank)) return known_[rank].state;
   settle();
-  judge();
+  check();
   probe(rank);
   settle();
-  judge();
+  check();
   return known_[rank].state;
 }
 
 // ---------------------------------------------------------------------------------------------- sleep
 
-nic::aimed lobby::aim(unsigned rank, unsigned context, const ggas_rma_context& c) {
+nic::aimed rank_states::aim(unsigned rank, unsigned context, const ggas_rma_context& c) {
   if (word_of(rank) == asleep_word) return {cards_[rank].bell, GGAS_RMA_NOTIFY_COMPLETER};
   const auto same =
-      std::ranges::find_if(unrung_, [&](const unrung& u) { return u.rank == rank && u.context == context; });
-  if (same == unrung_.end())
-    unrung_.push_back({rank, context, c.issued + 1});
+      std::ranges::find_if(unnotified_, [&](const unnotified& u) { return u.rank == rank && u.context == context; });
+  if (same == unnotified_.end())
+    unnotified_.push_back({rank, context, c.issued + 1});
   else
     same->issued = c.issued + 1;
   return {cards_[rank].bell, 0};
 }
 
-void lobby::wake_late(const contexts& all) {
-  std::erase_if(unrung_, [&](const unrung& u) {
+void rank_states::wake_late(const contexts& all) {
+  std::erase_if(unnotified_, [&](const unnotified& u) {
     const uint32_t arrived = ggas_rma_read_status(&all[u.context]->rma).remote;
     if (int32_t(arrived - u.issued) < 0) return false;
     if (living(u.rank) && word_of(u.rank) == asleep_word) post(ggas_rma_notify(cards_[u.rank].bell, 0, 0, u.rank));
@@ -177,23 +178,23 @@ void lobby::wake_late(const contexts& all) {
   });
 }
 
-void lobby::fall_asleep() {
+void rank_states::fall_asleep() {
   asleep_ = true;
   for (unsigned r = 0; r < size_; ++r)
-    if (living(r)) tell(r, asleep_word, false);
+    if (living(r)) notify(r, asleep_word, false);
   settle();
 }
 
-void lobby::awake() {
+void rank_states::awake() {
   asleep_ = false;
   for (unsigned r = 0; r < size_; ++r)
-    if (living(r)) tell(r, awake_word, false);
+    if (living(r)) notify(r, awake_word, false);
 }
 
-void lobby::leave() {
+void rank_states::leave() {
   if (cards_.empty()) return;  // no process knows this rank yet
   for (unsigned r = 0; r < size_; ++r)
-    if (living(r)) tell(r, left_word, word_of(r) == asleep_word);
+    if (living(r)) notify(r, left_word, word_of(r) == asleep_word);
   settle();
 }
 

@@ -12,14 +12,14 @@
 
 namespace ggas::library::hw {
 
-class lobby {
+class rank_states {
  public:
-  explicit lobby(device& d) : device_(d) {}
+  explicit rank_states(device& d) : device_(d) {}
   ggas_rc open(unsigned rank, unsigned size);
   card own() const;
-  void meet(std::vector<card> all) { cards_ = std::move(all); }
+  void set_cards(std::vector<card> all) { cards_ = std::move(all); }
   const card& of(unsigned rank) const { return cards_[rank]; }
-  ggas_context& context() { return *bell_; }
+  ggas_context& context() { return *context_; }
 
   // Looks after the others, now and then; wakes who fell asleep before something arrived. True: this rank was woken.
   bool look();
@@ -48,11 +48,11 @@ class lobby {
     ggas_state state = GGAS_STATE_HEALTHY;
     uint64_t failing_since = 0;
   };
-  struct unrung {
+  struct unnotified {
     unsigned rank, context;
     uint32_t issued;
   };
-  struct complaint {
+  struct failed_probe {
     unsigned node, status;
     uint64_t address;
   };
@@ -61,20 +61,20 @@ class lobby {
   volatile uint64_t& word_of(unsigned rank) const { return at(line + rank * sizeof(uint64_t)); }
   static uint64_t landing(unsigned rank, unsigned size) { return line + (size + rank) * sizeof(uint64_t); }
   bool living(unsigned rank) const { return rank != rank_ && known_[rank].state == GGAS_STATE_HEALTHY; }
-  void tell(unsigned rank, word w, bool wakes);
+  void notify(unsigned rank, word w, bool wakes);
   void post(const ggas_rma_desc& d);
   bool done();
   void settle();
-  void hear();
+  void receive();
   void probe(unsigned rank);
   void probe_some();
-  void judge();
-  void judge(unsigned rank);
+  void check();
+  void check(unsigned rank);
   void end(unsigned rank, ggas_state how);
   void see_who_left();
 
   device& device_;
-  ggas_context* bell_ = nullptr;
+  ggas_context* context_ = nullptr;
   nic::memory memory_;
   unsigned rank_ = 0, size_ = 1, next_ = 0, ended_ = 0;
   uint64_t ident_ = 0, looked_ns_ = 0;
@@ -82,8 +82,8 @@ class lobby {
   std::vector<card> cards_;
   std::vector<known> known_;
   std::vector<unsigned> probed_;  // under way
-  std::vector<complaint> complaints_;
-  std::vector<unrung> unrung_;
+  std::vector<failed_probe> failed_probes_;
+  std::vector<unnotified> unnotified_;
 };
 
 }  // namespace ggas::library::hw
