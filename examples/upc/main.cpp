@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   }
   if (argc > 3) cfg.platform = argv[3];
   cfg.segment_bytes = 1 << 20;
+  cfg.host_bytes = 1 << 20;
   auto created = ggas::cluster::create(cfg);
   if (!created) return failed(created.error().text);
   ggas::cluster& c = **created;
@@ -82,7 +83,14 @@ int main(int argc, char** argv) {
       return failed(ok.error().text);
     good = good && status == ggas_ok;
   }
-  const int products = wrong(c, product_at, product()), temperatures = wrong(c, r.u[steps % 2], heat(all));
+  int products = wrong(c, product_at, product());
+  const int temperatures = wrong(c, r.u[steps % 2], heat(all));
+  if (cfg.provider != "cuda") {  // programs of the processor do not reach other GPUs' memory
+    const auto again = memory.array<double>(n, why);
+    if (again.at != 0) why = multiply_on_processors(c, *heap, a, b, again);
+    if (!why.empty()) return failed(why);
+    products += wrong(c, again, product());
+  }
   std::printf("%s: %d wrong products, %d wrong temperatures\n", good && !products && !temperatures ? "right" : "WRONG",
               products, temperatures);
   return good && products == 0 && temperatures == 0 ? 0 : 1;

@@ -2,6 +2,9 @@
 // Shared by kernels and host program: the shared data of the two UPC programs of docs/upc.md.
 #pragma once
 
+#include <string>
+
+#include "ggas/heap.hpp"
 #include "ggas/kernel.hpp"
 #include "ggas/status.hpp"
 #include "ggas/upc.hpp"
@@ -23,3 +26,6 @@ struct rods {
 // What the host program starts; `report` has the statuses of each program's threads.
 GGAS_KERNEL(multiply, matrix a, vector b, vector c, ggas::upc::shared_array<uint64_t> report);
 GGAS_KERNEL(conduct, rods r, ggas::upc::shared_array<uint64_t> report);
+
+// The product once more, by programs of the processor; what went wrong, or nothing.
+std::string multiply_on_processors(ggas::cluster& cluster, ggas::heap& heap, matrix a, vector b, vector c);

@@ -88,6 +88,17 @@ TEST(upc_pointer, casts_keep_the_place) {
   const shared_const_void c = v;
   EXPECT_EQ(c.thread(), 3u);
   EXPECT_EQ(c.offset(), 8200u);
+  EXPECT_EQ(c.phase(), 2u);
+  EXPECT_EQ((v.cast<char, 5>().phase()), 2u);  // as it came from another type
+  EXPECT_EQ(v.cast<int>().phase(), 0u);
+  EXPECT_EQ((v.cast<int, 0>().phase()), 0u);
+  EXPECT_EQ((p.cast<void, 0>().phase()), 2u);
+  EXPECT_EQ(resetphase(v).phase(), 0u);
+  EXPECT_EQ(shared_void(shared_ptr<char, 4096>(1, 1023, 4096)).phase(), 1023u);
+  const shared_void beyond = shared_ptr<char, 4096>(16383, 1024, (uint64_t{1} << 30) + 4096);
+  EXPECT_EQ(beyond.phase(), 0u);  // no room for it
+  EXPECT_EQ(beyond.thread(), 16383u);
+  EXPECT_EQ(beyond.offset(), (uint64_t{1} << 30) + 4096);
   EXPECT_EQ(resetphase(p).phase(), 0u);
   EXPECT_EQ(resetphase(p), p);
 }

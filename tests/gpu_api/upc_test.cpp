@@ -3,8 +3,8 @@
 // threads, refused calls, and the allocators.
 #include <cstring>
 
-#include "ggas/upc_collective.cuh"
 #include "ggas/upc_memory.hpp"
+#include "ggas/upc_reduce.cuh"
 #include "tests/gpu_api/targets.hpp"
 
 namespace ggas::test {
@@ -193,7 +193,9 @@ TEST_P(Upc, CollectivesMoveWhatTheLanguageSays) {
         EXPECT_EQ(upc_barrier(enough()), ggas_ok);
       }
       EXPECT_EQ(upc_all_broadcast(target, source, 0, enough()), ggas_bad_argument);
-      if (all > 1) EXPECT_EQ(upc_all_gather_all(shared_void(1, 0, 8), source, n, enough()), ggas_bad_argument);
+      EXPECT_EQ(upc_all_gather_all(shared_void(1, 0, 8), source, n, enough()), ggas_bad_argument);
+      const shared_void inside = shared_ptr<char, 8>(0, 1, source.offset());
+      EXPECT_EQ(upc_all_gather_all(target, inside, n, enough()), ggas_bad_argument);
     });
     run();
     const auto byte = [](uint64_t t, uint64_t i) { return static_cast<std::byte>(t * 41 + i * 3); };
@@ -211,6 +213,112 @@ TEST_P(Upc, CollectivesMoveWhatTheLanguageSays) {
     }
     for (const auto& p : {source, target, shared_void(0, 0, perm.at)}) EXPECT_EQ(memory_->free(p), "");
   }
+}
+
+// Of n elements in blocks, from a thread on: one element and all prefixes, as a loop over them has it.
+template <class T, class Call, class F>
+void check_reduction(Upc& on, upc_op_t op, uint64_t n, uint64_t block, uint64_t first, F func, Call call) {
+  const uint64_t threads = on.threads(), side = block == 0 ? n : block, rows = n / side / threads + 2;
+  const auto memory_of = [&](uint64_t count) {
+    const shared_void at = on.memory_->all_alloc(threads * rows, count * side * sizeof(T), on.why_);
+    EXPECT_TRUE(at) << on.why_;
+    return at;
+  };
+  const shared_void src_at = memory_of(1), dst_at = memory_of(1), sum_at = memory_of(1);
+  const shared_void src(first, 0, src_at.offset()), dst(first, 0, dst_at.offset()),
+      sum(threads - 1, 0, sum_at.offset());
+  const auto host_at = [&](const shared_void& p) {
+    return reinterpret_cast<T*>(on.cluster_->segment(static_cast<int>(p.thread())) + p.offset());
+  };
+  std::vector<T> want(n);
+  for (uint64_t i = 0; i < n; ++i) {
+    const T v = static_cast<T>(static_cast<T>(i * 7 % 11) + static_cast<T>(1) / static_cast<T>(2));
+    *host_at(element_place(src, block, i, sizeof(T), threads)) = v;
+    want[i] = i == 0 ? v : upc::detail::apply(op, want[i - 1], v, func);
+  }
+  on.on_all(1, 40, [&, src, dst, sum] { call(sum, dst, src, op, n, block, func); });
+  on.run();
+  // The sum of blocks in a row: floats of this size are exact.
+  EXPECT_EQ(*host_at(sum), want[n - 1]) << "op " << op << ", block " << block << ", from " << first;
+  for (uint64_t i = 0; i < n; ++i)
+    ASSERT_EQ(*host_at(element_place(dst, block, i, sizeof(T), threads)), want[i])
+        << i << ", op " << op << ", block " << block << ", from " << first;
+  for (const shared_void& p : {src_at, dst_at, sum_at}) EXPECT_EQ(on.memory_->free(p), "");
+}
+
+TEST_P(Upc, ReductionsFollowTheOrderOfElements) {
+  const auto call = [this](auto sum, auto dst, auto src, upc_op_t op, uint64_t n, uint64_t block, auto func) {
+    EXPECT_EQ(upc_all_reduce<int>(sum, src, op, n, block, func, enough()), ggas_ok);
+    EXPECT_EQ(upc_all_prefix_reduce<int>(dst, src, op, n, block, func, enough(), ggas_in_mine | ggas_out_all), ggas_ok);
+  };
+  const auto left = [](int a, int) { return a; };  // associative, not commutative
+  for (const uint64_t block : {0, 1, 3, 50})
+    for (const uint64_t first : {uint64_t{0}, threads() - 1}) {
+      check_reduction<int>(*this, UPC_ADD, 37, block, first, nullptr, call);
+      check_reduction<int>(*this, UPC_NONCOMM_FUNC, 12, block, first, left, call);
+    }
+  if (!simulated())
+    for (unsigned op = UPC_ADD; op <= UPC_MAX; ++op)
+      check_reduction<int>(*this, static_cast<upc_op_t>(op), 23, 3, 0, nullptr, call);
+}
+
+TEST_P(Upc, EveryTypeHasItsReductions) {
+  const auto none = nullptr;
+  const auto check = [&]<class T>(T, auto reduce, auto prefix) {
+    check_reduction<T>(*this, UPC_ADD, 13, 2, 0, none,
+                       [&](auto sum, auto dst, auto src, auto op, auto n, auto block, auto f) {
+                         EXPECT_EQ(reduce(sum, src, op, n, block, f), ggas_ok);
+                         EXPECT_EQ(prefix(dst, src, op, n, block, f), ggas_ok);
+                       });
+  };
+  const uint64_t t = enough();
+  check((signed char)0, [=](auto... a) { return upc_all_reduceC(a..., t); },
+        [=](auto... a) { return upc_all_prefix_reduceC(a..., t); });
+  check((unsigned char)0, [=](auto... a) { return upc_all_reduceUC(a..., t); },
+        [=](auto... a) { return upc_all_prefix_reduceUC(a..., t); });
+  check((short)0, [=](auto... a) { return upc_all_reduceS(a..., t); },
+        [=](auto... a) { return upc_all_prefix_reduceS(a..., t); });
+  check((unsigned short)0, [=](auto... a) { return upc_all_reduceUS(a..., t); },
+        [=](auto... a) { return upc_all_prefix_reduceUS(a..., t); });
+  check(
+      0, [=](auto... a) { return upc_all_reduceI(a..., t); },
+      [=](auto... a) { return upc_all_prefix_reduceI(a..., t); });
+  check(
+      0u, [=](auto... a) { return upc_all_reduceUI(a..., t); },
+      [=](auto... a) { return upc_all_prefix_reduceUI(a..., t); });
+  check(
+      0l, [=](auto... a) { return upc_all_reduceL(a..., t); },
+      [=](auto... a) { return upc_all_prefix_reduceL(a..., t); });
+  check(
+      0ul, [=](auto... a) { return upc_all_reduceUL(a..., t); },
+      [=](auto... a) { return upc_all_prefix_reduceUL(a..., t); });
+  check(
+      0.0f, [=](auto... a) { return upc_all_reduceF(a..., t); },
+      [=](auto... a) { return upc_all_prefix_reduceF(a..., t); });
+  check(
+      0.0, [=](auto... a) { return upc_all_reduceD(a..., t); },
+      [=](auto... a) { return upc_all_prefix_reduceD(a..., t); });
+}
+
+TEST_P(Upc, BadReductionsAreRefused) {
+  const auto a = array<double, 4>(8);
+  on_all(1, 8, [=, this] {
+    const shared_void at(0, 0, a.at);
+    const auto none = nullptr;
+    const auto reduce = [&](const shared_void& dst, const shared_void& src, upc_op_t op, uint64_t n, uint64_t block) {
+      return upc_all_reduceD(dst, src, op, n, block, none, enough());
+    };
+    EXPECT_EQ(reduce(at, at, UPC_XOR, 4, 4), ggas_bad_argument);  // bits of a float
+    EXPECT_EQ(reduce(at, at, UPC_FUNC, 4, 4), ggas_bad_argument);
+    EXPECT_EQ(reduce(at, at, UPC_ADD, 0, 4), ggas_bad_argument);
+    EXPECT_EQ(reduce(at, at, UPC_ADD, ~uint64_t{0}, 0), ggas_bad_argument);
+    EXPECT_EQ(reduce(at, at, UPC_ADD, ~uint64_t{0}, 1), ggas_bad_argument);
+    EXPECT_EQ(reduce(at, shared_void(THREADS, 0, a.at), UPC_ADD, 4, 4), ggas_bad_argument);
+    EXPECT_EQ(reduce(shared_void(0, 0, a.at + 4), at, UPC_ADD, 4, 4), ggas_bad_argument);
+    EXPECT_EQ(upc_all_prefix_reduceD(shared_void(THREADS - 1, 0, a.at), at, UPC_ADD, 4, 4, none, enough()),
+              THREADS == 1 ? ggas_ok : ggas_bad_argument);
+  });
+  run();
 }
 
 TEST_P(Upc, AllocatorsGiveAndRefuse) {

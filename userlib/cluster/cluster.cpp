@@ -148,7 +148,10 @@ result<> cluster::read(int node, uint64_t offset, void* to, size_t bytes) {
   return {};
 }
 
-cluster::cluster() : of_heaps_(std::make_shared<ranges>()), of_teams_(std::make_shared<ranges>()) {}
+cluster::cluster()
+    : of_heaps_(std::make_shared<ranges>()),
+      of_teams_(std::make_shared<ranges>()),
+      when_freed_(std::make_shared<std::list<freed_memory>>()) {}
 
 namespace {
 // Until what is returned is gone. The cluster may be gone before.
@@ -180,11 +183,24 @@ std::shared_ptr<void> cluster::keep_for_host_heap(int node, uint64_t begin, uint
 }
 std::shared_ptr<void> cluster::keep_for_team(uint64_t begin, uint64_t end) { return keep(of_teams_, begin, end); }
 
+std::shared_ptr<void> cluster::when_freed(freed_memory f) {
+  const auto in = when_freed_;
+  const auto at = in->insert(in->end(), std::move(f));
+  return {in.get(), [in, at](void*) { in->erase(at); }};
+}
+void cluster::tell_freed(int node, const std::byte* at, size_t bytes) const {
+  for (const freed_memory& f : *when_freed_) f(node, at, bytes);
+}
+
 // What most providers do not have.
 result<> cluster::grow(size_t bytes) { return unsupported(*this, "grow(" + std::to_string(bytes) + ")"); }
 result<block_room> cluster::room_for(const stream&, extent) const {
   return unsupported(*this, "room_for without a kernel");
 }
+result<uint64_t> cluster::map_memory(int, const void*, size_t) {
+  return unsupported(*this, "memory registered with a NIC");
+}
+result<> cluster::unmap_memory(int, uint64_t) { return unsupported(*this, "memory registered with a NIC"); }
 result<> cluster::write_constants(int, void*) { return unsupported(*this, "kernels compiled by nvcc"); }
 uint64_t cluster::constants_number() const { return 0; }
 int cluster::device(int) const { return -1; }

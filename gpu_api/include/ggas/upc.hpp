@@ -44,14 +44,15 @@ GGAS_LAYOUT_FN int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b <
 }  // namespace detail
 
 // Shared [B] T*: 64 bits. B = 1: cyclic, B = 0: indefinite, all in one thread. Threads have 14 bits, the phase as many
-// as B needs; the rest counts units of T's alignment from the start of the thread's segment, up to `largest` bytes. All
-// bits zero is null: no shared object lies there.
+// as B needs (void*, which keeps the phase of another pointer, has 10); the rest counts units of T's alignment from the
+// start of the thread's segment, up to `largest` bytes. All bits zero is null: no shared object lies there.
 template <class T, uint64_t B = 1>
 class shared_ptr {
  public:
   using element_type = T;
   static constexpr uint64_t block = B;
-  static constexpr unsigned thread_bits = 14, phase_bits = ggas::upc::detail::bits_below(B);
+  static constexpr bool is_void = ggas::detail::is_same<T, void> || ggas::detail::is_same<T, const void>;
+  static constexpr unsigned thread_bits = 14, phase_bits = is_void ? 10 : ggas::upc::detail::bits_below(B);
   static constexpr unsigned offset_bits = 64 - thread_bits - phase_bits;
   static constexpr uint64_t largest = ((uint64_t{1} << offset_bits) - 1) * ggas::upc::detail::element<T>::unit;
   static_assert(phase_bits <= 24, "a block has at most 2^24 elements");
@@ -61,10 +62,10 @@ class shared_ptr {
   GGAS_LAYOUT_FN shared_ptr(uint64_t thread, uint64_t phase, uint64_t offset)
       : bits_(thread << (64 - thread_bits) | phase << offset_bits | offset / unit) {}
 
-  // To shared void*, without being asked for; the phase is 0.
+  // To shared void*, without being asked for. A phase that it has no room for is 0.
   template <class U, uint64_t C>
   requires(B == 0 && ggas::upc::detail::becomes_void<U, T>) GGAS_LAYOUT_FN shared_ptr(const shared_ptr<U, C>& p)
-      : shared_ptr(p.thread(), 0, p.offset()) {}
+      : shared_ptr(p.thread(), p.phase() >> phase_bits == 0 ? p.phase() : 0, p.offset()) {}
 
   GGAS_LAYOUT_FN uint64_t thread() const { return bits_ >> (64 - thread_bits); }  // upc_threadof
   GGAS_LAYOUT_FN uint64_t phase() const {                                         // upc_phaseof
@@ -109,11 +110,12 @@ class shared_ptr {
   GGAS_LAYOUT_FN bool operator<=(const shared_ptr& q) const { return !(q < *this); }
   GGAS_LAYOUT_FN bool operator>=(const shared_ptr& q) const { return !(*this < q); }
 
-  // (shared [C] U*)p: the phase is 0, unless size and block of the elements stay.
+  // (shared [C] U*)p: the phase is 0, unless size and block of the elements stay, or one of the two is void*.
   template <class U, uint64_t C = 1>
   GGAS_LAYOUT_FN shared_ptr<U, C> cast() const {
-    constexpr bool keeps = C == B && ggas::upc::detail::element<U>::bytes == size;
-    return {thread(), keeps ? phase() : 0, offset()};
+    constexpr bool keeps = C == B && ggas::upc::detail::element<U>::bytes == size && !is_void;
+    if constexpr (shared_ptr<U, C>::is_void && !is_void) return shared_ptr<U, C>(*this);
+    return {thread(), keeps || (is_void && phase() < C) ? phase() : 0, offset()};
   }
 
  private:
@@ -139,6 +141,15 @@ GGAS_LAYOUT_FN uint64_t affinity_bytes(uint64_t bytes, uint64_t block, uint64_t 
   return rounds * block + (t < rest ? block : t == rest ? bytes % block : 0);
 }
 
+// Element i, of `bytes` bytes, of shared [block] T[] whose first one `first` points to, with phase 0; block 0: all
+// lie on its thread.
+GGAS_LAYOUT_FN shared_void element_place(const shared_const_void& first, uint64_t block, uint64_t i, uint64_t bytes,
+                                         uint64_t threads) {
+  if (block == 0) return {first.thread(), 0, first.offset() + i * bytes};
+  const uint64_t row = first.thread() + i / block;
+  return {row % threads, 0, first.offset() + (row / threads * block + i % block) * bytes};
+}
+
 template <class T, uint64_t B>
 class shared_ref;  // upc.cuh
 
@@ -162,3 +173,55 @@ struct shared_array {
 };
 
 }  // namespace ggas::upc
+
+// upc_op_t of UPC's reductions.
+enum upc_op_t : unsigned {
+  UPC_ADD,
+  UPC_MULT,
+  UPC_AND,
+  UPC_OR,
+  UPC_XOR,
+  UPC_LOGAND,
+  UPC_LOGOR,
+  UPC_MIN,
+  UPC_MAX,
+  UPC_FUNC,         // of the caller: commutative and associative
+  UPC_NONCOMM_FUNC  // associative
+};
+
+namespace ggas::upc::detail {
+
+// Bits have no meaning in a float.
+template <class T>
+GGAS_LAYOUT_FN bool takes(upc_op_t op) {
+  constexpr bool is_float = static_cast<T>(0.5) != static_cast<T>(0);
+  return op <= UPC_NONCOMM_FUNC && !(is_float && op >= UPC_AND && op <= UPC_XOR);
+}
+
+template <class T, class F>
+GGAS_LAYOUT_FN T apply(upc_op_t op, T a, T b, F func) {
+  if constexpr (static_cast<T>(0.5) == static_cast<T>(0)) {
+    if (op == UPC_AND) return static_cast<T>(a & b);
+    if (op == UPC_OR) return static_cast<T>(a | b);
+    if (op == UPC_XOR) return static_cast<T>(a ^ b);
+  }
+  switch (op) {
+    case UPC_ADD:
+      return static_cast<T>(a + b);
+    case UPC_MULT:
+      return static_cast<T>(a * b);
+    case UPC_LOGAND:
+      return static_cast<T>(a != T{0} && b != T{0});
+    case UPC_LOGOR:
+      return static_cast<T>(a != T{0} || b != T{0});
+    case UPC_MIN:
+      return b < a ? b : a;
+    case UPC_MAX:
+      return a < b ? b : a;
+    default:
+      if constexpr (!ggas::detail::is_same<F, decltype(nullptr)>) return func(a, b);
+      return a;  // refused before
+  }
+}
+
+}  // namespace ggas::upc::detail

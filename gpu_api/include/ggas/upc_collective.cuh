@@ -67,7 +67,8 @@ GGAS_DEVICE ggas_status relocate(const shared_void& dst, const shared_const_void
                                  ggas_sync_mode mode, const shared_ptr<int>& perm = {}) {
   constexpr bool to_one = What == relocation::gather;
   constexpr bool from_one = What == relocation::broadcast || What == relocation::scatter;
-  const bool good = (to_one || dst.thread() == 0) && (from_one || src.thread() == 0) && perm.thread() == 0;
+  const auto first = [](const auto& p) { return p.thread() == 0 && p.phase() == 0; };
+  const bool good = (to_one || first(dst)) && (from_one || first(src)) && perm.thread() == 0;
   const int root = static_cast<int>(to_one ? dst.thread() : src.thread());
   return collective(dst, src, n, good, mode, timeout_ns, relocation_of<What>{root, timeout_ns, perm});
 }

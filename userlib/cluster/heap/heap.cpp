@@ -118,6 +118,7 @@ std::string heap::free(uint64_t offset) {
   const auto block = used_.find(offset);
   if (block == used_.end()) return "heap: " + call + ": no allocated block begins there";
   const uint64_t bytes = block->second;
+  if (cfg_.freed) cfg_.freed(offset, bytes);
   used_.erase(block);
   used_bytes_ -= bytes;
   give_back(offset, bytes);
@@ -166,6 +167,9 @@ heap_config heap_of(cluster& c, uint64_t by_hand) {
   const context& seen = c.device_context(c.local_nodes()[0]);
   heap_config cfg{seen.reserved + by_hand, seen.segment_bytes, c.config().most_segment_bytes};
   cfg.keep = [&c](uint64_t begin, uint64_t end, std::string& why) { return c.keep_for_heap(begin, end, why); };
+  cfg.freed = [&c](uint64_t offset, uint64_t bytes) {
+    for (const int node : c.local_nodes()) c.tell_freed(node, c.segment(node) + offset, bytes);
+  };
   if (cfg.most_end) cfg.grow = [&c](uint64_t end) { return text_of(c.grow(end)); };
   if (c.local_nodes().size() < static_cast<size_t>(c.nodes()))
     cfg.same = [&c](const std::string& call) { return text_of(c.same(call)); };
@@ -176,6 +180,9 @@ heap_config host_heap_of(cluster& c, int node, uint64_t by_hand) {
   heap_config cfg{by_hand, c.host_memory(node).bytes};
   cfg.keep = [&c, node](uint64_t begin, uint64_t end, std::string& why) {
     return c.keep_for_host_heap(node, begin, end, why);
+  };
+  cfg.freed = [&c, node](uint64_t offset, uint64_t bytes) {
+    c.tell_freed(node, c.host_memory(node).base + offset, bytes);
   };
   return cfg;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <span>
@@ -248,6 +249,19 @@ class cluster {
   // Flags and channels of a team: zero after reset().
   std::shared_ptr<void> keep_for_team(uint64_t begin, uint64_t end);
 
+  // ---- memory that the NIC reaches, for ggas::registrations
+
+  // With a NIC: `bytes` bytes of a local node's segment or host_memory get a translation of their own. Its network
+  // logical address, of the first byte, is good on every node until unmap_memory. Whole pages of 4 KB are reached.
+  virtual result<uint64_t> map_memory(int node, const void* at, size_t bytes);
+  // `nla` came from map_memory. When it returns no access by that address is under way.
+  virtual result<> unmap_memory(int node, uint64_t nla);
+  // Calls `f` with memory that a heap frees, of each local node that has it, before it is handed out again. As long as
+  // what is returned.
+  using freed_memory = std::function<void(int node, const std::byte* at, size_t bytes)>;
+  std::shared_ptr<void> when_freed(freed_memory f);
+  void tell_freed(int node, const std::byte* at, size_t bytes) const;
+
  protected:
   using ranges = std::map<uint64_t, uint64_t>;  // begin, end
   cluster();
@@ -256,6 +270,7 @@ class cluster {
  private:
   std::shared_ptr<ranges> of_heaps_, of_teams_;
   std::map<int, std::shared_ptr<ranges>> of_host_heaps_;  // by node
+  std::shared_ptr<std::list<freed_memory>> when_freed_;
 };
 
 }  // namespace ggas

@@ -28,6 +28,8 @@ struct heap_config {
   // In a job: a barrier of all processes, which returns an error if they do not all pass the same text. Empty: one
   // process.
   std::function<std::string(const std::string& call)> same = {};
+  // Is informed of a block that free() takes back, before another one may get it.
+  std::function<void(uint64_t offset, uint64_t bytes)> freed = {};
 };
 
 struct heap_statistics {

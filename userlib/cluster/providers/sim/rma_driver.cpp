@@ -37,6 +37,36 @@ void rma_driver::set_tables() {
   }
 }
 
+void rma_driver::enter(uint64_t page, uint64_t bus) {
+  if (!system_.owns(node_)) return;
+  auto& memory = system_.memory(node_);
+  memory.store<uint64_t>(table(0) + entry_bytes * page + 8, domain);
+  memory.store<uint64_t>(table(0) + entry_bytes * page, bus | valid | readable | writable);
+}
+
+std::expected<void, std::string> rma_driver::open_small_pages() {
+  set(GGAS_REG_ATU_TABLE0, small_pages);
+  return invalidate(GGAS_ATU_INVALIDATE_EVERYTHING_MASK);
+}
+
+std::expected<void, std::string> rma_driver::drop(uint64_t first, uint64_t last) {
+  for (uint64_t page = first; page <= last && system_.owns(node_); ++page)
+    system_.memory(node_).store<uint64_t>(table(0) + entry_bytes * page, 0);
+  set(GGAS_REG_ATU_LAST, last * small_page);
+  return invalidate(GGAS_ATU_INVALIDATE_RANGE_MASK | first * small_page);
+}
+
+std::expected<void, std::string> rma_driver::invalidate(uint64_t request) {
+  constexpr int most_reads = 10000;  // of some 1 us each
+  set(GGAS_REG_ATU_INVALIDATE, request | GGAS_ATU_INVALIDATE_START_MASK);
+  for (int i = 0; i < most_reads; ++i) {
+    const auto status = system_.read_register(node_, GGAS_REG_ATU_STATUS);
+    if (!status) return std::unexpected(status.error());
+    if ((*status & GGAS_ATU_STATUS_BUSY_MASK) == 0) return {};
+  }
+  return std::unexpected("translations are still in use after " + std::to_string(most_reads) + " looks");
+}
+
 void rma_driver::enable(const context_plan& p, unsigned vpid, const queue_config& q, const areas& a) {
   const auto bus = [&](const context_plan::part& part) -> uint64_t {
     if (part.where == queue_config::place::none) return 0;

@@ -23,6 +23,13 @@ class rma_driver {
   // Informs the NIC of the tables. All memory has been mapped.
   void set_tables();
 
+  // The table of 4 KB pages, which programs fill (cluster::map_memory). open: the NIC knows all of it.
+  static constexpr uint64_t small_pages = 65536, small_page = 4096;
+  std::expected<void, std::string> open_small_pages();
+  void enter(uint64_t page, uint64_t bus);
+  // Pages first ... last. No access by them is under way any more.
+  std::expected<void, std::string> drop(uint64_t first, uint64_t last);
+
   // Bus addresses of the areas a plan refers to.
   struct areas {
     uint64_t gpu, host;
@@ -32,6 +39,7 @@ class rma_driver {
   std::expected<void, std::string> finish();
 
  private:
+  std::expected<void, std::string> invalidate(uint64_t request);
   void set(unsigned offset, uint64_t value) { system_.write_register(node_, uint16_t(offset), value); }
 
   sim::system& system_;

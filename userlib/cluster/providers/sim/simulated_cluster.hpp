@@ -53,6 +53,8 @@ class sim_cluster final : public engine_cluster, private driven_gpu {
     if (!valid(node)) return {};
     return nodes_[size_t(node)].program_queues;
   }
+  result<uint64_t> map_memory(int node, const void* at, size_t bytes) override;
+  result<> unmap_memory(int node, uint64_t nla) override;
   result<stream> make_stream(int node, int priority) override;
   result<event> make_event(int node) override;
   result<> record(const event& e, const stream& s) override;
@@ -88,8 +90,10 @@ class sim_cluster final : public engine_cluster, private driven_gpu {
  private:
   // What a computer owns in this process. Addresses are the same for kernels and host programs.
   struct host_memory_map {
-    std::byte* pinned = nullptr;  // for every node, then for contexts; of each GPU a part
-    std::byte* pages = nullptr;   // of the NIC: addresses only
+    std::byte* pinned = nullptr;          // for every node, then for contexts; of each GPU a part
+    std::byte* pages = nullptr;           // of the NIC: addresses only
+    std::map<uint64_t, uint64_t> mapped;  // of the table of 4 KB pages: first page, pages of each map_memory
+    bool maps = false;                    // the NIC knows that table
   };
   struct node_memory {
     std::byte *segment = nullptr, *rings = nullptr;      // GPU memory: for every node; for the contexts of the NIC
