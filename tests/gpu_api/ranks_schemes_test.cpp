@@ -301,5 +301,138 @@ TEST(SchemeShapes, StaticBuffersHave8To64KbAndTheirCap) {
   EXPECT_NE(why.find("static buffers of 0 bytes"), std::string::npos) << why;
 }
 
+// ------------------------------------------------------------------------------------------------ settings
+
+class with_environment {
+ public:
+  using variables = std::initializer_list<std::pair<const char*, const char*>>;
+  explicit with_environment(variables all) {
+    for (const auto& [name, value] : all) {
+      setenv(name, value, 1);
+      names_.emplace_back(name);
+    }
+  }
+  ~with_environment() {
+    for (const std::string& name : names_) unsetenv(name.c_str());
+  }
+  with_environment(const with_environment&) = delete;
+  with_environment& operator=(const with_environment&) = delete;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+// The rules of the original: not set or 0 and less: dynamic; from 1 byte on static, 8 KB at least, a cap that can be
+// set.
+TEST(SchemeSettings, EachCombinationGivesItsScheme) {
+  const rank_target t{{.nodes = 2}, 1};
+  auto c = make_cluster(t.on, t.on.config());
+  ASSERT_TRUE(c);
+  std::string why;
+  auto memory = heap::create(heap_of(**c), why);
+  ASSERT_TRUE(memory) << why;
+  rank_space space(**c, *memory);
+  const uint64_t used = memory->statistics().used;
+  struct {
+    const char *buffer, *most;
+    ggas_scheme scheme;
+    uint64_t bytes;
+  } const rows[] = {{"", "", ggas_dynamic, 4096},
+                    {"0", "", ggas_dynamic, 4096},
+                    {"-5", "", ggas_dynamic, 4096},
+                    {"1", "", ggas_static, 8 * kb},
+                    {"9000", "", ggas_static, 9024},
+                    {"1000000", "", ggas_static, 64 * kb},
+                    {"70000", "100000", ggas_static, 70016},
+                    {"70000", "16384", ggas_static, 16 * kb}};
+  for (const auto& row : rows) {
+    const with_environment set{{{"GGAS_RANK_BUFFER", row.buffer}, {"GGAS_RANK_BUFFER_MOST", row.most}}};
+    const auto shape = settled({.slot_bytes = 64, .buffer_bytes = 4096}, why);
+    ASSERT_TRUE(shape) << why;
+    const ggas_ranks r = space.make(*shape, why);
+    EXPECT_EQ(why, "");
+    EXPECT_EQ(r.scheme, row.scheme) << row.buffer;
+    EXPECT_EQ(r.buffer_bytes, row.bytes) << row.buffer;
+    EXPECT_GE(memory->statistics().used, used + row.bytes);
+    EXPECT_EQ(space.free(r), "");
+    EXPECT_EQ(memory->statistics().used, used);  // all is given back
+  }
+  for (const auto& [name, value] : {std::pair{"GGAS_RANK_BUFFER", "8k"}, std::pair{"GGAS_RANK_BUFFER_MOST", "0"},
+                                    std::pair{"GGAS_RANK_NATIVE_BARRIER", "-1"}}) {
+    const with_environment set{{{name, value}}};
+    EXPECT_FALSE(settled({}, why));
+    EXPECT_NE(why.find(name), std::string::npos) << why;
+  }
+  (void)space.make({.native_barrier = 100000}, why);
+  EXPECT_NE(why.find("native barrier 100000"), std::string::npos) << why;
+}
+
+// Nodes meet by the barrier of blocks, and the words of the ranks' own one are not touched.
+TEST(SchemeSettings, TheNativeBarrierOnRequest) {
+  for (const char* const index : {"", "2"}) {
+    const with_environment set{{{"GGAS_RANK_NATIVE_BARRIER", index}}};
+    const rank_target t{{.nodes = 3}, 2};
+    auto c = make_cluster(t.on, t.on.config());
+    ASSERT_TRUE(c);
+    std::string why;
+    auto memory = heap::create(heap_of(**c), why);
+    rank_space space(**c, *memory);
+    const auto shape = settled({.blocks = 2, .slot_bytes = 64}, why);
+    ASSERT_TRUE(shape) << why;
+    const ggas_ranks r = space.make(*shape, why);
+    const ranked<uint64_t> words{*memory->allocate(256, why), 64};
+    std::atomic<unsigned> wrong = 0;
+    for (int n = 0; n < 3; ++n) {
+      ASSERT_TRUE((*c)->launch(n, 2, 32, [&] {
+        const int me = ggas_rank(r), all = ggas_rank_count(r);
+        for (uint64_t round = 1; round <= 10; ++round) {
+          if (threadIdx.x == 0) ggas_store(ggas_pointer_of_rank(r, (me + 1) % all, words), round);
+          wrong += ggas_barrier(r, t.on.enough_ns()) != ggas_ok;
+          wrong += ggas_load(ggas_pointer_of_rank(r, me, words)) != round;
+          wrong += ggas_barrier(r, t.on.enough_ns()) != ggas_ok;
+        }
+      }));
+    }
+    const auto ran = (*c)->run(4 * t.on.enough_ns());
+    ASSERT_TRUE(ran) << ran.error().text;
+    EXPECT_EQ(wrong, 0u);
+    uint64_t own = 0;
+    ASSERT_TRUE((*c)->read(0, r.place + rank_layout::meetings, &own, sizeof own));
+    EXPECT_EQ(own, *index ? 0u : 20u);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ straight
+
+// Of data in the segment nothing is copied. With modes of none the source stores; else the ranks of its node load, and
+// one of each other node gets a message.
+TEST(StraightCounts, RanksOfANodeReadWhatOneOfThemHas) {
+  const auto all = ggas_in_all | ggas_out_all, mine = ggas_in_mine | ggas_out_mine, none = ggas_in_none | ggas_out_none;
+  struct {
+    rank_kind kind;
+    ggas_sync_mode mode;
+    uint64_t of_root, of_all;  // of 3 nodes x 4 ranks
+  } const rows[] = {{rank_kind::broadcast, all, 2, 2},   {rank_kind::broadcast, mine, 2, 2},
+                    {rank_kind::broadcast, none, 5, 11}, {rank_kind::scatter, all, 8, 8},
+                    {rank_kind::scatter, mine, 8, 8},    {rank_kind::scatter, none, 11, 11}};
+  for (const auto& row : rows) {
+    setenv("GGAS_CHECKED", "1", 1);
+    rank_cluster on({{.nodes = 3}, 4}, 4096);
+    unsetenv("GGAS_CHECKED");
+    std::vector<ggas_rank_counts> counts(12);
+    std::atomic<unsigned> failed = 0;
+    on.run(64, [&] {
+      const rank_plan<char> p{row.kind, 100, 5, 0, ggas_max, row.mode};
+      failed += call_of_rank(on.ranks, p, on.dst, on.src, on.enough()) != ggas_ok;
+      failed += ggas_barrier(on.ranks, on.enough()) != ggas_ok;
+      if (threadIdx.x == 0) counts[static_cast<size_t>(ggas_rank(on.ranks))] = ggas_counts(on.ranks);
+    });
+    EXPECT_EQ(failed, 0u);
+    EXPECT_EQ(counts[5].messages, row.of_root) << static_cast<int>(row.kind) << " " << row.mode;
+    EXPECT_EQ(messages(counts), row.of_all) << static_cast<int>(row.kind) << " " << row.mode;
+    for (const auto& c : counts) EXPECT_EQ(c.copies, 0u);
+  }
+}
+
 }  // namespace
 }  // namespace ggas::test

@@ -27,7 +27,14 @@ struct rank_shape {
   ggas_scheme scheme = ggas_dynamic;
   uint64_t buffer_bytes = 0;
   uint64_t most_buffer = 64 << 10;
+  // Between nodes ranks meet by ggas_barrier of blocks at this index, which no one else uses meanwhile; 0: by words of
+  // their own.
+  unsigned native_barrier = 0;
 };
+
+// `shape` as the environment changes it (docs/settings.md): GGAS_RANK_BUFFER and GGAS_RANK_BUFFER_MOST choose the
+// scheme and its buffers, GGAS_RANK_NATIVE_BARRIER the barrier. Nothing: `why` names variable and rule.
+std::optional<rank_shape> settled(const rank_shape& shape, std::string& why);
 
 // The ranks of a cluster, whose words lie in its heap. Used by one thread at a time while no kernel runs; in a job all
 // processes make the same calls in the same order. Errors are texts; on an error nothing has changed, and kernels

@@ -30,7 +30,7 @@ GGAS_DEVICE bool ranks_good(const ggas_ranks& r) {
                        t.first + static_cast<int64_t>(t.size - 1) * t.stride < ggas_nodes() && ggas_team_rank(t) >= 0;
   const bool sizes = r.blocks != 0 && r.blocks <= rank_layout::most_blocks && r.slot_bytes != 0 &&
                      r.slot_bytes % 16 == 0 && r.credits != 0 && r.place % rank_layout::line == 0 &&
-                     r.buffer_bytes % rank_layout::line == 0;
+                     r.buffer_bytes % rank_layout::line == 0 && r.native_barrier < barrier_indices();
   return members && sizes && static_cast<uint64_t>(t.size) * r.blocks <= rank_layout::most_ranks &&
          r.place >= device_context().reserved && fits_segment(r.place, layout_of(r).bytes()) &&
          blocks_good(blocks_of(r));
@@ -71,7 +71,9 @@ GGAS_DEVICE ggas_status meet_nodes(const ggas_ranks& r, patience& end) {
 
 template <meeting M>
 GGAS_DEVICE ggas_status meet_ranks(const ggas_ranks& r, uint64_t timeout_ns) {
-  const auto nodes = [&](patience& end) { return meet_nodes<M>(r, end); };
+  const auto nodes = [&](patience& end) {
+    return r.native_barrier != 0 ? meet_at_index<M>(timeout_ns, r.nodes, r.native_barrier) : meet_nodes<M>(r, end);
+  };
   if (r.nodes.size == 1) return meet_around<M>(blocks_of(r), false, timeout_ns, nodes);
   if (r.blocks > 1) return meet_around<M>(blocks_of(r), true, timeout_ns, nodes);
   patience end(timeout_ns);

@@ -39,7 +39,8 @@ struct ggas_ranks {
   unsigned slot_bytes;  // of a message, a multiple of 16
   unsigned credits;     // messages that a rank may have sent to another one that were not taken yet
   ggas_scheme scheme = ggas_dynamic;
-  uint64_t buffer_bytes = 0;  // of the buffer of each rank, a multiple of 64; 0: data lie in the segment
+  uint64_t buffer_bytes = 0;    // of the buffer of each rank, a multiple of 64; 0: data lie in the segment
+  unsigned native_barrier = 0;  // nodes meet by ggas_barrier of blocks at this index; 0: by words of the ranks
 };
 
 namespace ggas {
@@ -69,8 +70,9 @@ struct rank_layout {
   static constexpr uint64_t meeting = 0, meetings = 3 * line;
   static GGAS_LAYOUT_FN uint64_t round(int step) { return line + static_cast<uint64_t>(step) * word; }
 
-  // Of a rank, from part() on: how many calls, permutes and agreements have ended, and rows of a word for each rank.
-  static constexpr uint64_t calls = 0, permutes = word, agreements = 2 * word;
+  // Of a rank, from part() on: how many calls, permutes and agreements have ended, the call of which ranks of its node
+  // may read what it has, and rows of a word for each rank.
+  static constexpr uint64_t calls = 0, permutes = word, agreements = 2 * word, offered = 6 * word;
   // Only counted in the checked mode: ggas_rank_counts.
   static constexpr uint64_t messages = 3 * word, copies = 4 * word, peak = 5 * word;
   enum row : unsigned {

@@ -11,7 +11,7 @@ namespace ggas::detail {
 // `stride` bytes apart. Others store to `dst`, where parts are adjacent.
 struct direct_move {
   static constexpr bool buffered = false;
-  rank_place dst;
+  rank_place dst, from;  // of every rank; `src` is the own one of `from`
   const char* src;
   size_t bytes, stride;
   GGAS_DEVICE char* destination(const rank_call& c) const { return c.memory(dst, c.me); }
@@ -49,32 +49,117 @@ GGAS_DEVICE ggas_status take_received(const rank_call& c, const M& m, size_t byt
   return s;
 }
 
-// Along the tree. A rank that sends on must have the data, whatever the mode.
+// ------------------------------------------------------------------------------------------------ within a GPU
+
+// Ranks of a GPU read what one of them has, all at once, in its L2 cache, where they wait at the begin and at the end
+// anyway. With a mode of none the one that has the data stores them: no one waits for it, and its source is free.
 template <class M>
-GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const M& m, int root, patience& end) {
-  const binomial_plan plan{c.count, root};
-  const int received = plan.receives_in(c.me), children = plan.steps() - received - 1;
-  const char* from = m.src;
-  if (c.me != root) {
-    const int parent = plan.at(c.me, received).from;
-    enter_for(c, [=](int rank) { return rank == parent; });
-    if (children == 0 && !c.tells()) return ggas_ok;
-    ggas_status s = is_first_thread() ? await_rank(c, rank_layout::arrived, parent, c.number, end) : ggas_ok;
+GGAS_DEVICE bool pulls(const rank_call& c) {
+  return !M::buffered && !c.enters(ggas_in_none) && !c.leaves(ggas_out_none);
+}
+
+// By the block of the rank that has the data, when it has them.
+GGAS_DEVICE void offer_here(const rank_call& c) {
+  __syncthreads();
+  if (!is_first_thread()) return;
+  fence_acq_rel_gpu();
+  store_relaxed(c.own_count(rank_layout::offered), c.number);
+}
+// By another one of its node: what `giver` has at `from` goes to the own destination, and the giver learns that it was
+// read, where it waits for that.
+GGAS_DEVICE ggas_status pull_here(const rank_call& c, int giver, bool offered, char* to, const char* from, size_t bytes,
+                                  patience& end) {
+  ggas_status s = ggas_ok;
+  if (offered) {
+    uint64_t seen;
+    const uint64_t* const word = own_word(c.part(giver) + rank_layout::offered);
+    if (is_first_thread() && !await_word<meeting::barrier>(word, c.number, seen, end)) s = timed_out_for(giver);
     s = status_of_ranks(c, s);
     if (s != ggas_ok) return s;
+  }
+  copy_own(to, from, bytes);
+  if (!c.tells()) return s;
+  __syncthreads();
+  if (is_first_thread()) tell_rank(c, giver, rank_layout::arrived, c.number);
+  return s;
+}
+// By the giver: all have read.
+GGAS_DEVICE ggas_status await_readers(const rank_call& c, patience& end) {
+  if (!c.tells()) return ggas_ok;
+  return await_ranks(
+      c, rank_layout::arrived, [&](int rank) { return c.is_here(rank); }, c.number, end);
+}
+
+// ------------------------------------------------------------------------------------------------ calls
+
+// Along a tree of all ranks, or of one of each GPU, which gives to the others there: `giver` of the own one.
+struct broadcast_tree {
+  int root, blocks, node;  // ranks of a member of the tree, and which member the own rank is of
+  bool pull;
+  GGAS_DEVICE int rank_of(int member) const {
+    return member == no_rank ? no_rank : member == root / blocks ? root : member * blocks;
+  }
+  GGAS_DEVICE int giver() const { return rank_of(node); }
+};
+template <class M>
+GGAS_DEVICE broadcast_tree tree_of(const rank_call& c, const M& m, int root) {
+  const bool pull = pulls<M>(c), together = pull || (!M::buffered && m.bytes <= most_of_warp);
+  const int blocks = together ? static_cast<int>(c.ranks.blocks) : 1;
+  return {root, blocks, c.me / blocks, pull};
+}
+// Where the giver of the own node has the data.
+template <class M>
+GGAS_DEVICE const char* given_at(const rank_call& c, const M& m, const broadcast_tree& t) {
+  if constexpr (M::buffered)
+    return m.src;  // each is its own giver
+  else
+    return c.memory(t.giver() == t.root ? m.from : m.dst, t.giver());
+}
+
+// A rank that sends on must have the data, whatever the mode.
+template <class M>
+GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const M& m, int root, patience& end) {
+  const broadcast_tree t = tree_of(c, m, root);
+  const binomial_plan plan{c.count / t.blocks, root / t.blocks};
+  const int received = plan.receives_in(t.node), own_giver = t.giver(), children = plan.steps() - received - 1;
+  const bool offered = !(c.enters(ggas_in_all) && own_giver == root);
+  if (t.pull && c.me != own_giver)
+    return pull_here(c, own_giver, offered, m.destination(c), given_at(c, m, t), m.bytes, end);
+  // The ranks of the node follow the children.
+  const int others = t.pull ? 0 : t.blocks - 1;
+  const char* from = m.src;
+  if (c.me != root) {
+    const int parent = c.me == own_giver ? t.rank_of(plan.at(t.node, received).from) : own_giver;
+    enter_for(c, [=](int rank) { return rank == parent; });
+    const bool gives = c.me == own_giver && (children != 0 || t.blocks > 1);
+    if (!gives && !c.tells()) return ggas_ok;
+    ggas_status s = is_first_thread() ? await_rank(c, rank_layout::arrived, parent, c.number, end) : ggas_ok;
+    s = status_of_ranks(c, s);
+    if (s != ggas_ok || c.me != own_giver) return s;
     from = received_at(c, m);
   }
+  if (t.pull && t.blocks > 1 && offered) offer_here(c);
+  const auto target = [&](int i) {
+    if (i < children) return t.rank_of(plan.at(t.node, received + 1 + i).to);
+    const int rank = t.node * t.blocks + i - children;
+    return rank < own_giver ? rank : rank + 1;
+  };
   const ggas_status s = store_to_ranks(
-      c, children, m.bytes, true, [&](int i) { return plan.at(c.me, received + 1 + i).to; },
-      [&](int rank) { return c.memory(m.dst, rank); }, [&](int) { return from; }, end);
+      c, children + others, m.bytes, true, target, [&](int rank) { return c.memory(m.dst, rank); },
+      [&](int) { return from; }, end);
   if (M::buffered && c.me != root) return take_received(c, m, m.bytes, s);
   copy_own(m.destination(c), from, m.bytes);
-  return s;
+  return s == ggas_ok && t.pull ? await_readers(c, end) : s;
 }
 
 template <class M>
 GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const M& m, int root, patience& end) {
-  const bool tells = c.tells();
+  const bool tells = c.tells(), pull = pulls<M>(c);
+  if constexpr (!M::buffered) {
+    if (pull && c.me != root && c.is_here(root))
+      return pull_here(c, root, !c.enters(ggas_in_all), m.destination(c),
+                       c.memory(m.from, root) + behind(m.stride, c.me), m.bytes, end);
+  }
   if (c.me != root) {
     enter_for(c, [=](int rank) { return rank == root; });
     if (!tells) return ggas_ok;
@@ -82,12 +167,17 @@ GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const M& m, int roo
         c, rank_layout::arrived, [=](int rank) { return rank == root; }, c.number, end);
     return take_received(c, m, m.bytes, s);
   }
+  if (pull && !c.enters(ggas_in_all)) offer_here(c);
   const linear_plan plan{c.count, root};
+  const auto target = [&](int i) {
+    const int rank = plan.partner(i);
+    return pull && c.is_here(rank) ? no_rank : rank;
+  };
   const ggas_status s = store_to_ranks(
-      c, plan.steps(), m.bytes, tells, [&](int i) { return plan.partner(i); },
+      c, pull && c.ranks.nodes.size == 1 ? 0 : plan.steps(), m.bytes, tells, target,
       [&](int rank) { return c.memory(m.dst, rank); }, [&](int rank) { return m.src + behind(m.stride, rank); }, end);
   copy_own(m.destination(c), m.src + behind(m.stride, c.me), m.bytes);
-  return s;
+  return s == ggas_ok && pull ? await_readers(c, end) : s;
 }
 
 template <class M>

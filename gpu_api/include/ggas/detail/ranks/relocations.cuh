@@ -141,11 +141,12 @@ GGAS_DEVICE ggas_status relocate(call_id call, const ggas_ranks& r, const ranked
     return partner_good<K>(r, partner, mode) &&
            call_places_good(r, at, n, sizeof(T), K::dst(count), K::src(count), K::in_place);
   };
-  return run_ranks(r, mode, facts_of_relocation<K>(call, n, sizeof(T), partner, 0), timeout_ns, good,
-                   [&](rank_call& c, patience& end) {
-                     const size_t bytes = n * sizeof(T);
-                     return K::straight(c, direct_move{at.dst, c.memory(at.src, c.me), bytes, bytes}, partner, end);
-                   });
+  return run_ranks(
+      r, mode, facts_of_relocation<K>(call, n, sizeof(T), partner, 0), timeout_ns, good,
+      [&](rank_call& c, patience& end) {
+        const size_t bytes = n * sizeof(T);
+        return K::straight(c, direct_move{at.dst, at.src, c.memory(at.src, c.me), bytes, bytes}, partner, end);
+      });
 }
 
 // What of the rank's memory a call uses: bytes that it reads and writes.
