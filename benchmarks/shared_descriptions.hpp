@@ -6,6 +6,27 @@
 
 namespace ggas::bench {
 
+inline description upc_cases_description() {
+  return {.name = "upc_cases",
+          .text = "the testbed of UPC's collectives: a call and computing by turns; of the slowest rank",
+          .params = "elements bytes threads method scheme slowest",
+          .variants = {{"case_0", "little computing"},
+                       {"case_1", "computing of two calls"},
+                       {"case_2", "the same, dynamic buffers"},
+                       {"case_3", "as 1, one rank computes ten times as long"},
+                       {"case_4", "naive: a load for each element"},
+                       {"case_5", "naive: a store for each element"},
+                       {"case_6", "as 1, static buffers of 8 KB"},
+                       {"case_7", "as 1, mode mine"},
+                       {"case_8", "as 1, mode none"},
+                       {"case_9", "dynamic buffers, mine"},
+                       {"case_10", "dynamic buffers, none"},
+                       {"case_11", "static buffers, mine"},
+                       {"case_12", "static buffers, none"},
+                       {"late_start", "the last rank begins 5 ms late, no computing"}},
+          .needs_peer = false};
+}
+
 inline description himeno_description() {
   return {.name = "himeno",
           .text = "Himeno's benchmark in slices along z, verified",

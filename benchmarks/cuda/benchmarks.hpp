@@ -41,6 +41,7 @@ fault run_reduce_graph(gpu_session& s);      // graph.cu
 fault run_allreduce_graph(gpu_session& s);   // graph.cu
 fault run_upc(gpu_session& s);               // ranks.cu
 fault run_upc_barrier(gpu_session& s);       // ranks.cu
+fault run_upc_cases(gpu_session& s);         // upc_cases.cu
 fault run_himeno(gpu_session& s);            // himeno.cu
 fault run_jacobi(gpu_session& s);            // jacobi.cu
 fault run_ring(gpu_session& s);              // ring.cu

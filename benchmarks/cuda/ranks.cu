@@ -3,34 +3,13 @@
 // barriers, and with the barrier of a grid that CUDA has.
 #include <cooperative_groups.h>
 
-#include "benchmarks/cuda/rig.cuh"
-#include "benchmarks/upc_plan.hpp"
+#include "benchmarks/cuda/ranks_rig.cuh"
 
 namespace ggas::bench {
 
 namespace {
 
-constexpr unsigned all_ranks = 16;
 constexpr uint64_t batch = 20;  // a call is short compared with the resolution of the clock
-
-// Ranks of a GPU, where all have as many.
-unsigned blocks_of_each(int nodes) {
-  const auto n = static_cast<unsigned>(nodes);
-  return n > all_ranks ? 1 : all_ranks / n;
-}
-
-// Clears the words of all ranks before the first kernel that stores to them.
-fault clear_ranks(gpu_session& s, const ggas_ranks& ranks, const std::string& what) {
-  for (int node = 0; node < ranks.nodes.size; ++node) s.fill(node, ranks.place, detail::layout_of(ranks).bytes(), 0);
-  return s.run(what);
-}
-
-template <class... P>
-void launch_ranks(gpu_session& s, const ggas_ranks& ranks, unsigned threads, void (*kernel)(P...),
-                  std::type_identity_t<P>... args) {
-  for (int node = 0; node < ranks.nodes.size; ++node)
-    s.keep(ggas::launch_grid(s.machine(), node, ranks.blocks, threads, kernel, args...), "launch");
-}
 
 // Of each round the time of a call by the slowest rank.
 std::vector<double> slowest_rounds(gpu_session& s, const ggas_ranks& ranks, uint64_t samples, uint64_t rounds) {

@@ -104,6 +104,7 @@ const gpu_benchmark registry[] = {
                    {"grid_sync", "barrier of the blocks of one GPU by CUDA's grid.sync()"}},
       .needs_peer = false},
      {run_upc, run_upc_barrier}},
+    {upc_cases_description(), {run_upc_cases}},
     {himeno_description(), {run_himeno}},
     {{.name = "jacobi",
       .text = "a step of Jacobi's method in two dimensions, one kernel for all steps, verified",

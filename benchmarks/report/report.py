@@ -12,6 +12,7 @@ from pathlib import Path
 import energy
 import power
 import results
+import upc_cases
 from jinja2 import Environment, FileSystemLoader
 from plots import nearness_bars, plots_of
 from summary import sentences, table_of_best
@@ -106,6 +107,8 @@ def main(argv=None):
         records = [r for f in args.results for r in results.read(f)]
         page = build(records, Path(__file__).parent, power.plot(args.power) if args.power else None)
         write(args.out / "index.html", page)
+        if any(r["benchmark"] == "upc_cases" for r in records):
+            upc_cases.write(records, args.out)
     except results.BadResults as e:
         print(f"report: {e}", file=sys.stderr)
         return 2

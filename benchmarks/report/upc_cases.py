@@ -4,6 +4,8 @@
 
   python benchmarks/report/upc_cases.py FILE... --out DIR      writes DIR/upc_cases.csv and DIR/upc_cases.svg
 
+A report (report.py) of records that hold the benchmark has both files, too.
+
 Exit status: 0 written, 2 bad input.
 """
 
@@ -56,19 +58,23 @@ def picture(table):
     return svg(figure)
 
 
+def write(records, folder):
+    table = rows(records)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "upc_cases.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(table)
+    (folder / "upc_cases.svg").write_text(picture(table), encoding="utf-8")
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="records, JSON lines")
     parser.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="output folder (default: %(default)s)")
     arguments = parser.parse_args(argv)
     try:
-        table = rows([r for file in arguments.files for r in results.read(file)])
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        with open(arguments.out / "upc_cases.csv", "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(table)
-        (arguments.out / "upc_cases.svg").write_text(picture(table), encoding="utf-8")
+        write([r for file in arguments.files for r in results.read(file)], arguments.out)
     except results.BadResults as e:
         print(f"upc_cases: {e}", file=sys.stderr)
         return 2

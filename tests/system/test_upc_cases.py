@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks" / "report"))
 
+import report  # noqa: E402
 import upc_cases  # noqa: E402
 
 
@@ -41,3 +42,12 @@ def test_what_is_missing_is_named(tmp_path, capsys):
     assert "no record of computing, overall" in capsys.readouterr().err
     assert upc_cases.main([write(tmp_path, [record("case_0", "collective", 100) | {"benchmark": "upc"}])]) == 2
     assert "no record of upc_cases" in capsys.readouterr().err
+
+
+def test_the_report_has_them(tmp_path):
+    points = [record("case_0", m, v) for m, v in (("collective", 100), ("computing", 200), ("overall", 290))]
+    assert report.main([write(tmp_path, points), "--out", str(tmp_path / "out")]) == 0
+    assert [r["case"] for r in csv.DictReader((tmp_path / "out" / "upc_cases.csv").open())] == ["case_0"]
+    assert (tmp_path / "out" / "upc_cases.svg").read_text().startswith("<svg")
+    assert report.main([write(tmp_path, [p | {"benchmark": "upc"} for p in points]), "--out", str(tmp_path / "none")]) == 0
+    assert not (tmp_path / "none" / "upc_cases.csv").exists()
