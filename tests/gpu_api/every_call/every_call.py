@@ -26,10 +26,11 @@ PROLOGUE = """// Made by tests/gpu_api/every_call: every public call in every fo
 #include "ggas/message.cuh"
 #include "ggas/ranks.cuh"
 #include "ggas/type.cuh"
-#include "ggas/upc_collective.cuh"
+#include "ggas/upc_reduce.cuh"
 
 using T = int;
 using P = int*;
+using F = decltype(nullptr);
 using global = ggas::global_ptr<float>;
 
 extern "C" __global__ void members(global p, ggas_queue q, float* out, int* number) {
