@@ -12,6 +12,9 @@
 #include "ggas/ggas.cuh"
 
 #include "ggas/detail/message/progress.cuh"
+#ifndef GGAS_LINKED
+#include "ggas/detail/message/progress_long.cuh"
+#endif
 
 constexpr int ggas_any_source = -1, ggas_any_tag = -1;
 

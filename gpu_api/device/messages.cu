@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// libggas_device: what messages of kernels do, for each kind of rank.
+#include "ggas/message.cuh"
+
+namespace ggas::detail {
+
+#define GGAS_MESSAGES_OF(G)                                                                                         \
+  template __device__ ggas_status run_request<G>(message_rank, message_request::stage, void*, uint64_t, int, int,   \
+                                                 uint32_t, uint64_t);                                               \
+  template __device__ ggas_status begin_request<G>(message_rank, message_request::stage, void*, uint64_t, int, int, \
+                                                   uint32_t);                                                       \
+  template __device__ ggas_status wait_for_requests<G>(message_rank, uint64_t, bool, uint64_t);                     \
+  template __device__ ggas_status wait_for_message<G>(message_rank, int, int, uint64_t);
+GGAS_MESSAGES_OF(thread_group)
+GGAS_MESSAGES_OF(warp_group)
+GGAS_MESSAGES_OF(block_group)
+
+}  // namespace ggas::detail
