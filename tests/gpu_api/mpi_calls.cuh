@@ -16,7 +16,9 @@ struct mpi_args {
   uint64_t seed;
   int most;  // elements of a rank in a collective
 };
-constexpr uint64_t mpi_scratch(uint64_t ranks, uint64_t most) { return (256 + 2 * ranks * most * 8 + 63) / 64 * 64; }
+constexpr uint64_t mpi_scratch(uint64_t ranks, uint64_t most) {
+  return (256 + 2 * ranks * (most < 3 ? 3 : most) * 8 + 63) / 64 * 64;
+}
 
 class mpi_program {
  public:
@@ -134,6 +136,93 @@ class mpi_program {
     ok(MPI_Unpack(at, 9, &position, v + 1, 1, MPI_DOUBLE, MPI_COMM_WORLD), __LINE__);
     f_.want(position == 9 && v[1] == 2.5 && at[0] == 'x', __LINE__);
   }
+
+  // What waits is there until it is received; requests are tested, one is given up.
+  GGAS_DEVICE void looks() {
+    auto* const v = reinterpret_cast<int*>(own_);
+    MPI_Status s;
+    MPI_Request r[2];
+    int flag = 0, index = 0, n = 0, major = 0, minor = -1;
+    ok(MPI_Get_version(&major, &minor), __LINE__);
+    f_.want(major == 2 && minor == 1 && MPI_Wtime() > 0, __LINE__);
+    g_.sync();
+    if (g_.leads()) v[0] = me_, v[1] = -1;
+    ok(MPI_Send(v, 1, MPI_INT, other_, 8, MPI_COMM_WORLD), __LINE__);
+    ok(MPI_Probe(MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &s), __LINE__);
+    for (int again = 0; again < 2; ++again) {
+      ok(MPI_Iprobe(other_, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &s), __LINE__);
+      ok(MPI_Get_count(&s, MPI_INT, &n), __LINE__);
+      f_.want(flag && n == 1 && s.MPI_SOURCE == other_ && s.MPI_TAG == 8, __LINE__);
+    }
+    is(MPI_Probe(ranks_, 8, MPI_COMM_WORLD, &s), MPI_ERR_RANK, __LINE__);
+    ok(MPI_Probe(MPI_PROC_NULL, 8, MPI_COMM_WORLD, &s), __LINE__);
+    f_.want(s.MPI_SOURCE == MPI_PROC_NULL, __LINE__);
+    ok(MPI_Irecv(v + 1, 1, MPI_INT, other_, 8, MPI_COMM_WORLD, r), __LINE__);
+    ok(MPI_Irecv(v + 2, 1, MPI_INT, other_, 9, MPI_COMM_WORLD, r + 1), __LINE__);
+    ok(MPI_Wait(r, &s), __LINE__);
+    g_.sync();
+    f_.want(v[1] == other_ && s.MPI_TAG == 8, __LINE__);
+    ok(MPI_Test(r + 1, &flag, &s), __LINE__);
+    f_.want(!flag, __LINE__);
+    ok(MPI_Testany(2, r, &index, &flag, &s), __LINE__);
+    f_.want(!flag && index == MPI_UNDEFINED, __LINE__);
+    ok(MPI_Cancel(r + 1), __LINE__);
+    MPI_Datatype type = MPI_INT;
+    is(MPI_Type_commit(&type), MPI_ERR_UNSUPPORTED_OPERATION, __LINE__);
+    ok(MPI_Barrier(MPI_COMM_WORLD), __LINE__);
+  }
+
+  // Rank r has r % 3 + 1 numbers, which lie one apart; of each for another one, (from + to) % 3.
+  GGAS_DEVICE void vectors() {
+    auto *const from = reinterpret_cast<int*>(own_ + 128), *const to = from + 3 * ranks_,
+                *const counts = to + 4 * ranks_, *const places = counts + ranks_, *const to_counts = places + ranks_,
+                *const to_places = to_counts + ranks_;
+    const auto part = [](int rank) { return rank % 3 + 1; };
+    const auto begin = [&] {
+      g_.sync();
+      for (int i = static_cast<int>(g_.rank()); i < 4 * ranks_; i += static_cast<int>(g_.size())) to[i] = -1;
+      for (int i = 0; i < 3 * ranks_ && g_.leads(); ++i) from[i] = 1000 * me_ + i;
+      for (int r = 0; r < ranks_ && g_.leads(); ++r) counts[r] = part(r), places[r] = 4 * r;
+      g_.sync();
+    };
+    const auto gathered = [&] {
+      bool good = true;
+      for (int r = 0; r < ranks_; ++r)
+        for (int i = 0; i < 4; ++i) good &= to[4 * r + i] == (i < part(r) ? 1000 * r + i : -1);
+      return good;
+    };
+    const int root = ranks_ - 1;
+    begin();
+    ok(MPI_Gatherv(from, part(me_), MPI_INT, to, counts, places, MPI_INT, root, MPI_COMM_WORLD), __LINE__);
+    f_.want(me_ != root || gathered(), __LINE__);
+    begin();
+    ok(MPI_Allgatherv(from, part(me_), MPI_INT, to, counts, places, MPI_INT, MPI_COMM_WORLD), __LINE__);
+    f_.want(gathered(), __LINE__);
+    begin();
+    if (g_.leads())
+      for (int r = 0; r < ranks_; ++r) places[r] = 2 * r;
+    g_.sync();
+    ok(MPI_Scatterv(from, counts, places, MPI_INT, to, part(me_), MPI_INT, root, MPI_COMM_WORLD), __LINE__);
+    bool good = true;
+    for (int i = 0; i < 4; ++i) good &= to[i] == (i < part(me_) ? 1000 * root + 2 * me_ + i : -1);
+    f_.want(good, __LINE__);
+    begin();
+    if (g_.leads())
+      for (int r = 0; r < ranks_; ++r)
+        counts[r] = to_counts[r] = (me_ + r) % 3, places[r] = 2 * r, to_places[r] = 3 * r;
+    g_.sync();
+    ok(MPI_Alltoallv(from, counts, places, MPI_INT, to, to_counts, to_places, MPI_INT, MPI_COMM_WORLD), __LINE__);
+    for (int r = 0; r < ranks_; ++r)
+      for (int i = 0; i < 3; ++i) good &= to[3 * r + i] == (i < (me_ + r) % 3 ? 1000 * r + 2 * me_ + i : -1);
+    f_.want(good, __LINE__);
+    g_.sync();
+    if (g_.leads()) counts[0] = -1;
+    g_.sync();
+    is(MPI_Allgatherv(from, 1, MPI_INT, to, counts, places, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT, __LINE__);
+    g_.sync();
+  }
+
+  GGAS_DEVICE void finalize() { ok(MPI_Finalize(), __LINE__); }
 
   // ---- collectives, with a message under way all the time
 
@@ -304,6 +393,9 @@ __global__ void mpi_calls(mpi_args a) {
   if (p.all_good()) p.arguments();
   if (p.all_good()) p.packed();
   if (p.all_good()) p.windows();
+  if (p.all_good()) p.looks();
+  if (p.all_good()) p.vectors();
+  p.finalize();
   f.write(a.outcomes);
 }
 __global__ void mpi_collectives(mpi_args a) {

@@ -24,4 +24,8 @@
 
 #include "ggas/detail/mpi/reductions.cuh"
 
+#include "ggas/detail/mpi/vector_forms.cuh"
+
 #include "ggas/detail/mpi/windows.cuh"
+
+#include "ggas/detail/mpi/left_out.cuh"

@@ -24,6 +24,7 @@ NO_COMPILER = 77
 PROLOGUE = """// Made by tests/gpu_api/every_call: every public call in every form.
 #include "ggas/ggas.cuh"
 #include "ggas/message.cuh"
+#include "ggas/mpi.cuh"
 #include "ggas/ranks.cuh"
 #include "ggas/type.cuh"
 #include "ggas/upc_reduce.cuh"
@@ -44,6 +45,18 @@ extern "C" __global__ void members(global p, ggas_queue q, float* out, int* numb
   GGAS_SHARED_ARRAY(float, several, 4);
   one = 1, several[threadIdx.x % 4] = 2, *out = several[0] + static_cast<float>(one);
   GGAS_COMPUTE(1, 2);
+}
+
+extern "C" __global__ void mpi(float* data, int* counts, int* out) {
+  MPI_Status s;
+  out[0] = MPI_Init((void*)0);
+  out[1] = MPI_Send(data, 1, MPI_FLOAT, 1, 2, MPI_COMM_WORLD);
+  out[2] = MPI_Recv(data, 1, MPI_FLOAT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+  out[3] = MPI_Allreduce(MPI_IN_PLACE, data, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  out[4] = MPI_Exscan(data, data + 1, 1, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD);
+  out[5] = MPI_Alltoallv(data, counts, counts, MPI_FLOAT, data, counts, counts, MPI_FLOAT, MPI_COMM_WORLD);
+  out[6] = MPI_Gatherv(data, 1, MPI_FLOAT, data, counts, counts, MPI_FLOAT, 0, MPI_COMM_WORLD);
+  out[7] = MPI_Finalize();
 }
 
 extern "C" __global__ void shared(ggas::upc::shared_array<int, 4> a, ggas::upc::shared_array<float> b, int64_t* out) {

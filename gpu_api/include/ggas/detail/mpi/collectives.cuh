@@ -53,14 +53,16 @@ GGAS_DEVICE bool any_of_block(bool mine) {
     return mine;
 }
 
-// `total` bytes of each rank that `puts`; take(half, begin, bytes) reads what it wants of the piece.
+// Up to `total` bytes of each rank, as many pieces as all make; `mine`: what this one has. take(half, begin, bytes)
+// reads what it wants of the piece.
 template <class Take>
-GGAS_DEVICE int in_pieces(uint64_t total, bool puts, const char* from, Take take) {
+GGAS_DEVICE int in_pieces(uint64_t total, uint64_t mine, const char* from, Take take) {
   uint64_t begin = 0;
   do {
     const uint64_t left = begin < total ? total - begin : 0, bytes = left < half_bytes() ? left : half_bytes(),
                    half = next_half();
-    if (puts) put_on_stage(stage_of(self().me(), half), from + begin, bytes);
+    const uint64_t own = begin < mine ? mine - begin : 0;
+    if (own > 0) put_on_stage(stage_of(self().me(), half), from + begin, own < bytes ? own : bytes);
     const int error = meet();
     if (error != MPI_SUCCESS) return error;
     take(half, begin, bytes);
@@ -100,7 +102,7 @@ GGAS_DEVICE int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, 
   const int wrong = first_of(check_data(buffer, count, type, comm), check_root(root));
   const uint64_t total = count < 0 ? 0 : bytes_of(count, type);
   const bool sends = is_root(root);
-  return after(wrong, in_pieces(total, sends && wrong == MPI_SUCCESS, as_bytes(buffer),
+  return after(wrong, in_pieces(total, sends && wrong == MPI_SUCCESS ? total : 0, as_bytes(buffer),
                                 [&](uint64_t half, uint64_t begin, uint64_t bytes) {
                                   if (!sends && wrong == MPI_SUCCESS)
                                     take_from_stage(as_bytes(buffer) + begin, stage_of(root, half), bytes);
@@ -119,7 +121,7 @@ GGAS_DEVICE int MPI_Gather(const void* from, int count, MPI_Datatype type, void*
   if (receives) wrong = first_of(wrong, check_data(to, to_count, to_type, comm));
   if (receives && wrong == MPI_SUCCESS && bytes_of(to_count, to_type) != n) wrong = MPI_ERR_TRUNCATE;
   const bool good = wrong == MPI_SUCCESS;
-  return after(wrong, in_pieces(good ? n : 0, good, own, [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+  return after(wrong, in_pieces(good ? n : 0, good ? n : 0, own, [&](uint64_t half, uint64_t begin, uint64_t bytes) {
                  if (!receives || !good) return;
                  for (int r = 0; r < ranks; ++r)
                    if (!(same && r == me))
@@ -136,14 +138,14 @@ GGAS_DEVICE int MPI_Scatter(const void* from, int count, MPI_Datatype type, void
   if (sends) wrong = first_of(wrong, check_data(from, count, type, comm));
   const uint64_t n = sends ? bytes_of(count, type) : bytes_of(to_count, to_type);
   const bool good = wrong == MPI_SUCCESS;
-  const uint64_t mine = static_cast<uint64_t>(me) * n;
-  return after(wrong, in_pieces(good ? n * static_cast<uint64_t>(ranks) : 0, sends && good, as_bytes(from),
-                                [&](uint64_t half, uint64_t begin, uint64_t bytes) {
-                                  const overlap part(mine, n, begin, bytes);
-                                  if (!good || same || part.bytes == 0) return;
-                                  take_from_stage(as_bytes(to) + (part.begin - mine),
-                                                  stage_of(sends ? me : root, half) + (part.begin - begin), part.bytes);
-                                }));
+  const uint64_t mine = static_cast<uint64_t>(me) * n, all = good ? n * static_cast<uint64_t>(ranks) : 0;
+  return after(wrong,
+               in_pieces(all, sends ? all : 0, as_bytes(from), [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+                 const overlap part(mine, n, begin, bytes);
+                 if (!good || same || part.bytes == 0) return;
+                 take_from_stage(as_bytes(to) + (part.begin - mine),
+                                 stage_of(sends ? me : root, half) + (part.begin - begin), part.bytes);
+               }));
 }
 
 GGAS_DEVICE int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
@@ -157,7 +159,7 @@ GGAS_DEVICE int MPI_Allgather(const void* from, int count, MPI_Datatype type, vo
       first_of(check_data(to, to_count, to_type, comm), same ? MPI_SUCCESS : check_data(from, count, type, comm));
   if (wrong == MPI_SUCCESS && !same && bytes_of(count, type) != n) wrong = MPI_ERR_TRUNCATE;
   const bool good = wrong == MPI_SUCCESS;
-  return after(wrong, in_pieces(good ? n : 0, good, own, [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+  return after(wrong, in_pieces(good ? n : 0, good ? n : 0, own, [&](uint64_t half, uint64_t begin, uint64_t bytes) {
                  for (int r = 0; r < ranks && good; ++r)
                    if (!(same && r == me))
                      take_from_stage(as_bytes(to) + static_cast<uint64_t>(r) * n + begin, stage_of(r, half), bytes);
@@ -172,11 +174,11 @@ GGAS_DEVICE int MPI_Alltoall(const void* from, int count, MPI_Datatype type, voi
   const uint64_t n = bytes_of(to_count, to_type), mine = static_cast<uint64_t>(me) * n;
   if (wrong == MPI_SUCCESS && (bytes_of(count, type) != n || in_place(from))) wrong = MPI_ERR_COUNT;
   const bool good = wrong == MPI_SUCCESS;
-  return after(wrong, in_pieces(good ? n * static_cast<uint64_t>(ranks) : 0, good, as_bytes(from),
-                                [&](uint64_t half, uint64_t begin, uint64_t bytes) {
-                                  const overlap part(mine, n, begin, bytes);
-                                  for (int r = 0; r < ranks && good && part.bytes != 0; ++r)
-                                    take_from_stage(as_bytes(to) + static_cast<uint64_t>(r) * n + (part.begin - mine),
-                                                    stage_of(r, half) + (part.begin - begin), part.bytes);
-                                }));
+  const uint64_t all = good ? n * static_cast<uint64_t>(ranks) : 0;
+  return after(wrong, in_pieces(all, all, as_bytes(from), [&](uint64_t half, uint64_t begin, uint64_t bytes) {
+                 const overlap part(mine, n, begin, bytes);
+                 for (int r = 0; r < ranks && good && part.bytes != 0; ++r)
+                   take_from_stage(as_bytes(to) + static_cast<uint64_t>(r) * n + (part.begin - mine),
+                                   stage_of(r, half) + (part.begin - begin), part.bytes);
+               }));
 }

@@ -60,8 +60,9 @@ enum : int {
   MPI_ERR_TRUNCATE,
   MPI_ERR_WIN,
   MPI_ERR_DISP,
-  MPI_ERR_NO_SPACE,  // MPI_Send with GGAS_MPI_ORIGINAL: no room for the message
-  MPI_ERR_TIMEOUT,   // GGAS_MPI_TIMEOUT_NS are over
+  MPI_ERR_NO_SPACE,               // MPI_Send with GGAS_MPI_ORIGINAL: no room for the message
+  MPI_ERR_TIMEOUT,                // GGAS_MPI_TIMEOUT_NS are over
+  MPI_ERR_UNSUPPORTED_OPERATION,  // left out
   MPI_ERR_OTHER,
   MPI_ERR_LASTCODE = MPI_ERR_OTHER
 };

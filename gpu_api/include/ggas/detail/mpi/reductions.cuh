@@ -10,9 +10,10 @@ namespace ggas::mpi {
 
 // ---- numbers
 
-// f(T{}) for the type of the numbers; false: it is no type of numbers.
+// f(T{}) for the type of the numbers; false: it is no type of numbers. No lambdas: NVRTC takes none whose parameters
+// are templates.
 template <class F>
-GGAS_DEVICE bool with_type(MPI_Datatype type, F f) {
+GGAS_DEVICE bool with_type(MPI_Datatype type, const F& f) {
   switch (type) {
     case MPI_CHAR:
     case MPI_SIGNED_CHAR:
@@ -254,46 +255,63 @@ struct reduction {
     return wrong != MPI_SUCCESS ? wrong : op_good(op, type) ? MPI_SUCCESS : MPI_ERR_OP;
   }
 };
-GGAS_DEVICE int reduce_all(reduction r, int wrong) {
-  if (in_place(r.from)) r.from = r.to;
-  wrong = first_of(wrong, r.check());
-  const bool good = wrong == MPI_SUCCESS;
-  const uint64_t count = r.count < 0 ? 0 : static_cast<uint64_t>(r.count);
-  int error = MPI_SUCCESS;
-  const bool known = with_type(r.type, [&](auto one) {
-    using T = decltype(one);
+// The call for numbers of one type. `good`: this rank has numbers.
+struct reduce_numbers {
+  const reduction& r;
+  uint64_t count;
+  bool good;
+  int& error;
+  template <class T>
+  GGAS_DEVICE void operator()(T) const {
     error = reduce_pieces<T>(
         count, r.to, r.wanted && good,
         [&](uint64_t half, uint64_t begin, uint64_t n) { put_numbers<T>(r.op, half, r.from, begin, n, good); },
         [&](uint64_t half, uint64_t i) { return fold_all<T>(r.op, half, i); });
-  });
+  }
+};
+GGAS_DEVICE int reduce_all(reduction r, int wrong) {
+  if (in_place(r.from)) r.from = r.to;
+  wrong = first_of(wrong, r.check());
+  int error = MPI_SUCCESS;
+  const uint64_t count = r.count < 0 ? 0 : static_cast<uint64_t>(r.count);
+  const bool known = with_type(r.type, reduce_numbers{r, count, wrong == MPI_SUCCESS, error});
   return after(wrong, known ? error : MPI_ERR_TYPE);
 }
 
-// Numbers of ranks 0 ... own, or own - 1: each rank reads those before it.
-GGAS_DEVICE int scan_all(reduction r, bool inclusive) {
-  if (in_place(r.from)) r.from = r.to;
-  const int wrong = r.check(), last = ggas_message_rank(world()) + (inclusive ? 1 : 0);
-  const bool good = wrong == MPI_SUCCESS;
-  const uint64_t count = r.count < 0 ? 0 : static_cast<uint64_t>(r.count);
-  int error = MPI_SUCCESS;
-  const bool known = with_type(r.type, [&](auto one) {
-    using T = decltype(one);
+// Numbers of ranks 0 ... `last` - 1: each rank reads those before it.
+struct scan_numbers {
+  const reduction& r;
+  uint64_t count;
+  bool good;
+  int last;
+  int& error;
+  template <class T>
+  GGAS_DEVICE void operator()(T) const {
     error = reduce_pieces<T>(
-        count, r.to, good,
-        [&](uint64_t half, uint64_t begin, uint64_t n) {
-          const number_share share(r.from);
-          for (uint64_t i = share.first; i < n; i += share.step)
-            put_number(stage_of(ggas_message_rank(world()), half) + i * place_bytes<T>,
-                       maybe<T>{good ? read_number<T>(r.from, begin + i) : T{}, good});
-        },
+        count, r.to, good, [&](uint64_t half, uint64_t begin, uint64_t n) { put<T>(half, begin, n); },
         [&](uint64_t half, uint64_t i) {
           maybe<T> all{T{}, 0};
           for (int rank = 0; rank < last; ++rank)
             all = combined(r.op, all, take_number<T>(stage_of(rank, half) + i * place_bytes<T>));
           return all;
         });
-  });
+  }
+
+ private:
+  template <class T>
+  GGAS_DEVICE void put(uint64_t half, uint64_t begin, uint64_t n) const {
+    const number_share share(r.from);
+    for (uint64_t i = share.first; i < n; i += share.step)
+      put_number(stage_of(ggas_message_rank(world()), half) + i * place_bytes<T>,
+                 maybe<T>{good ? read_number<T>(r.from, begin + i) : T{}, good});
+  }
+};
+GGAS_DEVICE int scan_all(reduction r, bool inclusive) {
+  if (in_place(r.from)) r.from = r.to;
+  const int wrong = r.check(), last = ggas_message_rank(world()) + (inclusive ? 1 : 0);
+  int error = MPI_SUCCESS;
+  const uint64_t count = r.count < 0 ? 0 : static_cast<uint64_t>(r.count);
+  const bool known = with_type(r.type, scan_numbers{r, count, wrong == MPI_SUCCESS, last, error});
   return after(wrong, known ? error : MPI_ERR_TYPE);
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MPI has and kernels have not: each call says so and does nothing. Included by mpi.cuh.
+#pragma once
+
+#include "ggas/detail/mpi/names.cuh"
+
+#define GGAS_MPI_LEFT_OUT(name, ...) \
+  GGAS_DEVICE int name(__VA_ARGS__) { return MPI_ERR_UNSUPPORTED_OPERATION; }
+
+// Communicators but MPI_COMM_WORLD.
+GGAS_MPI_LEFT_OUT(MPI_Comm_dup, MPI_Comm, MPI_Comm*)
+GGAS_MPI_LEFT_OUT(MPI_Comm_split, MPI_Comm, int, int, MPI_Comm*)
+GGAS_MPI_LEFT_OUT(MPI_Comm_free, MPI_Comm*)
+// Derived types.
+GGAS_MPI_LEFT_OUT(MPI_Type_contiguous, int, MPI_Datatype, MPI_Datatype*)
+GGAS_MPI_LEFT_OUT(MPI_Type_vector, int, int, int, MPI_Datatype, MPI_Datatype*)
+GGAS_MPI_LEFT_OUT(MPI_Type_indexed, int, const int*, const int*, MPI_Datatype, MPI_Datatype*)
+GGAS_MPI_LEFT_OUT(MPI_Type_create_struct, int, const int*, const MPI_Aint*, const MPI_Datatype*, MPI_Datatype*)
+GGAS_MPI_LEFT_OUT(MPI_Type_commit, MPI_Datatype*)
+GGAS_MPI_LEFT_OUT(MPI_Type_free, MPI_Datatype*)
+// Partitioned messages.
+GGAS_MPI_LEFT_OUT(MPI_Psend_init, const void*, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*)
+GGAS_MPI_LEFT_OUT(MPI_Precv_init, void*, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*)
+GGAS_MPI_LEFT_OUT(MPI_Pready, int, MPI_Request)
+GGAS_MPI_LEFT_OUT(MPI_Parrived, MPI_Request, int, int*)
+// Parts of a reduction.
+GGAS_MPI_LEFT_OUT(MPI_Reduce_scatter, const void*, void*, const int*, MPI_Datatype, MPI_Op, MPI_Comm)
+GGAS_MPI_LEFT_OUT(MPI_Reduce_scatter_block, const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm)
+
+#undef GGAS_MPI_LEFT_OUT
