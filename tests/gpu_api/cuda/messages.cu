@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages between ranks on real GPUs: ten million random ones, and each rule. GGAS_TEST_ROUNDS: messages of a rank at
 // most.
+#include "ggas/message_on_stream.cuh"
 #include "tests/gpu_api/messages_run.hpp"
 
 #include "rig.hpp"
@@ -53,6 +54,41 @@ TEST_F(messages_rig, random_ones_of_64_threads) { random(of_threads, 1, 64, 2000
 TEST_F(messages_rig, random_ones_of_512_threads) { random(of_threads, 8, 64, 8000, 2); }
 TEST_F(messages_rig, random_ones_of_warps) { random(of_warps, 16, 128, 20000, 3); }
 TEST_F(messages_rig, random_ones_of_blocks) { random(of_blocks, 64, 64, 20000, 4); }
+
+// Streams pass a number on to the next node, by a graph that is launched again and again.
+TEST_F(messages_rig, on_a_stream_also_in_a_graph) {
+  const ggas_messages w = world(of_blocks, 2, 128);
+  const auto word = [&](int node, uint64_t offset) {
+    return reinterpret_cast<uint64_t*>(segment(node) + at.data + offset);
+  };
+  const auto report = [&](int node) { return stream_report{timeout_ns(), word(node, 0)}; };
+  std::vector<cudaGraphExec_t> graphs(static_cast<size_t>(nodes()));
+  for (int n = 0; n < nodes(); ++n) ok(begin_messages_on_stream(machine(), n, w, report(n)), "begin");
+  run("begin");
+  for (int n = 0; n < nodes(); ++n) {
+    cudaGraph_t graph{};
+    cudaStream_t const stream = machine().cuda_stream(n);
+    ok(cudaSetDevice(machine().device(n)), "device");
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+    ok(send_on_stream(machine(), n, w, 2 * n + 1, word(n, 64), 1, (n + 1) % nodes() * 2 + 1, 3, report(n)), "send");
+    ok(recv_on_stream(machine(), n, w, 2 * n + 1, word(n, 64), 1, ggas_any_source, 3, nullptr, report(n)), "recv");
+    ok(cudaStreamEndCapture(stream, &graph), "capture");
+    ok(cudaGraphInstantiate(&graphs[static_cast<size_t>(n)], graph, 0), "graph");
+    ok(cudaGraphDestroy(graph), "graph");
+    write(n, at.data + 64, calls::raw_of(std::vector<uint64_t>{100 + static_cast<uint64_t>(n)}));
+  }
+  constexpr int rounds = 5;
+  for (int i = 0; i < rounds; ++i)
+    for (int n = 0; n < nodes(); ++n)
+      ok(cudaGraphLaunch(graphs[static_cast<size_t>(n)], machine().cuda_stream(n)), "launch");
+  run("graphs");
+  for (int n = 0; n < nodes(); ++n) {
+    const auto from = static_cast<uint64_t>((n + rounds * (nodes() - 1)) % nodes());
+    EXPECT_EQ(read(n, at.data, 8), calls::raw_of(std::vector<uint64_t>{ggas_ok})) << n;
+    EXPECT_EQ(read(n, at.data + 64, 8), calls::raw_of(std::vector<uint64_t>{100 + from})) << n;
+    ok(cudaGraphExecDestroy(graphs[static_cast<size_t>(n)]), "graph");
+  }
+}
 
 }  // namespace
 }  // namespace ggas::gpu_test

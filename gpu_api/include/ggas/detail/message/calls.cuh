@@ -22,12 +22,12 @@ GGAS_DEVICE bool caller_good(const G&, const ggas_messages& m) {
   return m.kind == rank_kind_of<G> && m.threads == thread_count() && m.blocks.nodes.size == ggas_nodes() &&
          block_rank() - m.blocks.first < m.blocks.blocks;
 }
-GGAS_DEVICE bool rank_exists(const ggas_messages& m, int rank) { return rank >= 0 && rank < rank_count(m); }
-GGAS_DEVICE bool target_good(const ggas_messages& m, int to, int tag) { return rank_exists(m, to) && tag >= 0; }
-GGAS_DEVICE bool source_good(const ggas_messages& m, int from, int tag) {
+GGAS_LAYOUT_FN bool rank_exists(const ggas_messages& m, int rank) { return rank >= 0 && rank < rank_count(m); }
+GGAS_LAYOUT_FN bool target_good(const ggas_messages& m, int to, int tag) { return rank_exists(m, to) && tag >= 0; }
+GGAS_LAYOUT_FN bool source_good(const ggas_messages& m, int from, int tag) {
   return (from == any_source || rank_exists(m, from)) && tag >= any_tag;
 }
-GGAS_DEVICE bool buffer_good(const void* data, uint64_t bytes) { return data || bytes == 0; }
+GGAS_LAYOUT_FN bool buffer_good(const void* data, uint64_t bytes) { return data || bytes == 0; }
 
 // A message may still be refused where the launch was not begun.
 GGAS_DEVICE bool is_begun(message_rank r) { return r.desk().launch != 0; }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages on a stream: to streams and kernels of other nodes and of the same one; what is refused, and time-outs.
+#include "ggas/message_on_stream.cuh"
+#include "tests/gpu_api/messages_rig.hpp"
+
+namespace ggas::test {
+namespace {
+
+constexpr unsigned threads = 32;
+constexpr size_t shorts = 4, longs = 777;  // floats: in a record, and from memory to memory or in pieces
+
+std::vector<target> stream_targets() {
+  std::vector<target> all{{.nodes = 1}, {.nodes = 3}, {.nodes = 2, .threads = true}};
+#ifdef GGAS_TEST_SIM
+  all.push_back({.provider = "sim", .nodes = 2, .label = "model", .nic = "model"});
+#endif
+  return all;
+}
+
+// Two ranks a node: kernels are the first, streams the second one.
+class MessagesOnStream : public testing::TestWithParam<target> {
+ protected:
+  void SetUp() override {
+    m_ = std::make_unique<message_machine>(
+        GetParam(), message_config{.kind = ggas_rank_is_block, .blocks = 2, .threads = threads}, 8192);
+    for (int n = 0; n < nodes(); ++n) {
+      *status(n) = 0;
+      queued(begin_messages_on_stream(on(), n, world(), report(n)));
+    }
+    run();
+  }
+  int nodes() const { return m_->nodes(); }
+  cluster& on() { return m_->on(); }
+  const ggas_messages& world() const { return m_->world; }
+  static int kernel_of(int node) { return 2 * node; }
+  static int stream_of(int node) { return 2 * node + 1; }
+  template <class T>
+  T* at(int node, uint64_t offset) {
+    return reinterpret_cast<T*>(on().segment(node) + m_->message_scratch() + offset);
+  }
+  uint64_t* status(int node) { return at<uint64_t>(node, 0); }
+  ggas_message* got(int node) { return at<ggas_message>(node, 64); }
+  float* out(int node) { return at<float>(node, 256); }
+  float* in(int node) { return at<float>(node, 8192); }
+  stream_report report(int node) { return {m_->timeout_ns(), status(node)}; }
+  static float value(int node, size_t i) { return static_cast<float>(1000 * node) + static_cast<float>(i); }
+  void fill() {
+    for (int n = 0; n < nodes(); ++n)
+      for (size_t i = 0; i < longs; ++i) out(n)[i] = value(n, i), in(n)[i] = -1;
+  }
+  static void queued(const result<>& r) { ASSERT_TRUE(r) << r.error().text; }
+  void run() {
+    const auto r = on().run(4 * m_->timeout_ns());
+    ASSERT_TRUE(r) << r.error().text;
+    for (int n = 0; n < nodes(); ++n) EXPECT_EQ(*status(n), ggas_ok) << "node " << n;
+  }
+  void expect_data(int node, int from, size_t n) {
+    for (size_t i = 0; i < longs; ++i) ASSERT_EQ(in(node)[i], i < n ? value(from, i) : -1) << node << ", " << i;
+  }
+  std::unique_ptr<message_machine> m_;
+};
+INSTANTIATE_TEST_SUITE_P(On, MessagesOnStream, testing::ValuesIn(stream_targets()),
+                         [](const auto& i) { return i.param.name(); });
+
+// Again and again without a new beginning, as a graph does.
+TEST_P(MessagesOnStream, GoRoundAllNodes) {
+  for (int round = 0; round < 3; ++round) {
+    fill();
+    for (int n = 0; n < nodes(); ++n) {
+      const int next = (n + 1) % nodes();
+      queued(send_on_stream(on(), n, world(), stream_of(n), out(n), shorts, stream_of(next), round, report(n)));
+      queued(recv_on_stream(on(), n, world(), stream_of(n), in(n), shorts, ggas_any_source, round, got(n), report(n)));
+    }
+    run();
+    for (int n = 0; n < nodes(); ++n) {
+      const int before = (n + nodes() - 1) % nodes();
+      expect_data(n, before, shorts);
+      EXPECT_EQ(got(n)->source, stream_of(before));
+      EXPECT_EQ(got(n)->bytes, shorts * sizeof(float));
+    }
+  }
+}
+
+// A stream sends to the kernel of the next node, which answers: long and short, both ways.
+TEST_P(MessagesOnStream, MeetThoseOfKernels) {
+  if (nodes() == 1) GTEST_SKIP() << "a stream cannot wait for a kernel after it";
+  for (const size_t n : {shorts, longs}) {
+    fill();
+    queued(send_on_stream(on(), 0, world(), stream_of(0), out(0), n, kernel_of(1), 5, report(0)));
+    queued(recv_on_stream(on(), 0, world(), stream_of(0), in(0), n, kernel_of(1), 6, got(0), report(0)));
+    float *const data = in(1), *const answer = out(1);
+    const ggas_messages w = world();
+    const uint64_t timeout = m_->timeout_ns();
+    queued(on().launch(1, 1, threads, [=] {
+      const ggas::block g;
+      EXPECT_EQ(ggas_recv(g, w, data, n, stream_of(0), 5, static_cast<ggas_message*>(nullptr), timeout), ggas_ok);
+      EXPECT_EQ(ggas_send(g, w, answer, n, stream_of(0), 6, timeout), ggas_ok);
+    }));
+    run();
+    expect_data(1, 0, n);
+    expect_data(0, 1, n);
+  }
+}
+
+TEST_P(MessagesOnStream, WithoutSenderEndInTimeAndOthersDoNotWait) {
+  stream_report brief = report(0);
+  brief.timeout_ns = m_->brief_ns();
+  fill();
+  queued(recv_on_stream(on(), 0, world(), stream_of(0), in(0), shorts, ggas_any_source, 9, got(0), brief));
+  queued(recv_on_stream(on(), 0, world(), stream_of(0), in(0), shorts, ggas_any_source, 9, got(0), report(0)));
+  const auto r = on().run(m_->timeout_ns());
+  ASSERT_TRUE(r) << r.error().text;
+  EXPECT_EQ(*status(0), ggas_timed_out);
+  EXPECT_EQ(got(0)->source, ggas_any_source);
+  expect_data(0, 0, 0);
+}
+
+TEST_P(MessagesOnStream, AreRefusedAtOnce) {
+  const auto refused = [](const result<>& r, const std::string& part) {
+    ASSERT_FALSE(r);
+    EXPECT_NE(r.error().text.find(part), std::string::npos) << r.error().text;
+  };
+  ggas_messages warps = world();
+  warps.kind = ggas_rank_is_warp;
+  const int all = 2 * nodes();
+  refused(send_on_stream(on(), 0, warps, 1, out(0), 1, 0, 0, report(0)), "ranks must be blocks");
+  refused(send_on_stream(on(), 0, world(), all, out(0), 1, 0, 0, report(0)), "is none of node 0");
+  refused(send_on_stream(on(), 0, world(), 1, out(0), 1, all, 0, report(0)), "must be a rank below");
+  refused(send_on_stream(on(), 0, world(), 1, out(0), 1, 0, -1, report(0)), "a tag of 0 or more");
+  refused(recv_on_stream(on(), 0, world(), 1, static_cast<float*>(nullptr), 1, 0, 0, nullptr, report(0)), "a buffer");
+}
+
+}  // namespace
+}  // namespace ggas::test
