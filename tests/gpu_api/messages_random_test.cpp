@@ -34,6 +34,14 @@ std::vector<message_target> message_targets() {
       {{.nodes = 3, .threads = true}, {.kind = blocks, .blocks = 2, .threads = 32}, 60},
       {{.nodes = 2, .threads = true}, {.kind = threads, .blocks = 2, .threads = 8, .lines = 32}, 100},
   };
+#ifdef GGAS_TEST_SIM
+  for (const auto kind : {threads, warps, blocks}) {
+    all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"},
+                   {.kind = kind, .blocks = kind == threads ? 1u : 8u, .threads = 32},
+                   10});
+  }
+  all.push_back({{.provider = "sim", .nodes = 2}, {.kind = blocks, .blocks = 8, .threads = 32}, 10});
+#endif
   return all;
 }
 
@@ -50,6 +58,17 @@ TEST_P(MessagesRandom, EachComesOnceWholeAndInOrder) {
   calls::run_messages_random(m, m.world, t.count, most, 1);
   calls::run_messages_random(m, m.world, t.count, most, 2);  // another launch with the same rings
 }
+
+#ifdef GGAS_TEST_SIM
+// The NICs' links lose and change packets, and send them again.
+TEST(MessagesRandomSim, EachComesOnceOverLinksWithFaults) {
+  const message_config shape{.kind = ggas_rank_is_block, .blocks = 8, .threads = 32};
+  message_machine m({.provider = "sim", .nodes = 2}, shape, calls::scratch_for(most, 16),
+                    {"* drop rate 0.01", "* corrupt rate 0.01"});
+  calls::run_messages_random(m, m.world, 10, most, 1);
+  EXPECT_GT(m.on().counters(0).at("LINK_TX_REPLAYS"), 0u);
+}
+#endif
 
 // 10^5 messages, or as many as the environment says.
 TEST(MessagesMany, AmongManyThreads) {

@@ -12,8 +12,11 @@ namespace ggas::test {
 
 class message_machine {
  public:
-  message_machine(const target& t, const message_config& shape, uint64_t scratch_bytes) : target_(t), shape_(shape) {
+  message_machine(const target& t, const message_config& shape, uint64_t scratch_bytes,
+                  std::vector<std::string> faults = {})
+      : target_(t), shape_(shape) {
     cluster_config cfg = t.config();
+    cfg.fault_lines = std::move(faults);
     const uint64_t ranks_here = uint64_t{shape.blocks} * shape.threads;
     const uint64_t all = static_cast<uint64_t>(t.nodes) * ranks_here;
     outcome_bytes_ = ranks_here * sizeof(bench::outcome);

@@ -24,6 +24,9 @@ std::vector<rules_target> rules_targets() {
     all.push_back({{.nodes = 1}, shape});
     all.push_back({{.nodes = 3}, shape});
     all.push_back({{.nodes = 2, .threads = true}, shape});
+#ifdef GGAS_TEST_SIM
+    all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"}, shape});
+#endif
   }
   return all;
 }

@@ -20,6 +20,10 @@ std::vector<mpi_target> mpi_targets() {
   constexpr unsigned threads = kind == ggas_rank_is_thread ? 6 : 64;
   std::vector<mpi_target> all{{{.nodes = 1}, 2, threads}, {{.nodes = 3}, 2, threads}};
   if (kind == ggas_rank_is_thread) all.push_back({{.nodes = 1}, 1, 40});
+#ifdef GGAS_TEST_SIM
+  const unsigned blocks = kind == ggas_rank_is_block ? 8 : 2;
+  all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"}, blocks, threads, 3});
+#endif
   return all;
 }
 class MpiInKernels : public testing::TestWithParam<mpi_target> {
