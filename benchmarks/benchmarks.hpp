@@ -24,6 +24,9 @@ result<> run_permute(session& s);    // exchange.cpp
 result<> run_scan(session& s);       // exchange.cpp
 result<> run_upc(session& s);
 result<> run_upc_cases(session& s);
+result<> run_message(session& s);
+result<> run_pi(session& s);
+result<> run_virtualization(session& s);
 result<> run_himeno(session& s);
 result<> run_global_reduction(session& s);
 result<> run_pack(session& s);       // typed.cpp

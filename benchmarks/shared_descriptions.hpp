@@ -26,6 +26,40 @@ inline description upc_cases_description() {
                        {"late_start", "the last rank begins 5 ms late, no computing"}},
           .needs_peer = false};
 }
+inline description message_description() {
+  return {.name = "message",
+          .text = "messages between ranks of kernels: latency, bandwidth, rate, and what they are compared with",
+          .params = "ranks threads bytes method waiting",
+          .variants = {{"thread", "ranks are threads"},
+                       {"warp", "ranks are warps"},
+                       {"block", "ranks are blocks"},
+                       {"flag", "two blocks without messages: stores, and a word that the other one waits for"},
+                       {"stores", "as many lines as messages have, stored by each thread for the next one"},
+                       {"put_block", "one way by puts of a block"},
+                       {"begin", "ggas_messages_begin, again and again"},
+                       {"barrier", "barrier of all blocks of all nodes"}},
+          .needs_peer = false};
+}
+inline description pi_description() {
+  return {.name = "pi",
+          .text = "pi by a program of MPI in a kernel, and by two kernels of one node",
+          .params = "ranks threads intervals",
+          .variants = {{"send", "each thread sends its sum to rank 0"},
+                       {"reduce", "one MPI_Reduce of all threads"},
+                       {"two_kernels_in_order", "sums of threads, then one thread adds them"},
+                       {"two_kernels", "sums of blocks, then one block adds them"}},
+          .needs_peer = false};
+}
+inline description virtualization_description() {
+  return {.name = "virtualization",
+          .text = "time of a kernel over its blocks, on one node",
+          .params = "blocks threads",
+          .variants = {{"registers", "dependent additions in registers"},
+                       {"shared", "the same in shared memory"},
+                       {"state_kept", "state in shared memory over a barrier of all blocks"},
+                       {"state_stored", "two launches, which store and load it"}},
+          .needs_peer = false};
+}
 
 inline description himeno_description() {
   return {.name = "himeno",

@@ -36,19 +36,23 @@ fault run_scatter_graph(gpu_session& s);    // graph.cu
 fault run_permute_graph(gpu_session& s);    // graph.cu
 fault run_scan_graph(gpu_session& s);       // graph.cu
 fault run_reducescatter_graph(gpu_session& s);
-fault run_alltoall_graph(gpu_session& s);    // graph.cu
-fault run_reduce_graph(gpu_session& s);      // graph.cu
-fault run_allreduce_graph(gpu_session& s);   // graph.cu
-fault run_upc(gpu_session& s);               // ranks.cu
-fault run_upc_barrier(gpu_session& s);       // ranks.cu
-fault run_upc_cases(gpu_session& s);         // upc_cases.cu
-fault run_himeno(gpu_session& s);            // himeno.cu
-fault run_jacobi(gpu_session& s);            // jacobi.cu
-fault run_ring(gpu_session& s);              // ring.cu
-fault run_global_reduction(gpu_session& s);  // global_reduction.cu
-fault run_pack(gpu_session& s);              // pack.cu
-fault run_typed_put(gpu_session& s);         // typed_put.cu
-fault run_random_access(gpu_session& s);     // random_access.cu
-fault run_energy(gpu_session& s);            // energy.cpp
+fault run_alltoall_graph(gpu_session& s);     // graph.cu
+fault run_reduce_graph(gpu_session& s);       // graph.cu
+fault run_allreduce_graph(gpu_session& s);    // graph.cu
+fault run_upc(gpu_session& s);                // ranks.cu
+fault run_upc_barrier(gpu_session& s);        // ranks.cu
+fault run_upc_cases(gpu_session& s);          // upc_cases.cu
+fault run_barrier_of_blocks(gpu_session& s);  // ranks.cu
+fault run_message(gpu_session& s);            // message.cu
+fault run_pi(gpu_session& s);                 // pi.cu
+fault run_virtualization(gpu_session& s);     // virtualization.cu
+fault run_himeno(gpu_session& s);             // himeno.cu
+fault run_jacobi(gpu_session& s);             // jacobi.cu
+fault run_ring(gpu_session& s);               // ring.cu
+fault run_global_reduction(gpu_session& s);   // global_reduction.cu
+fault run_pack(gpu_session& s);               // pack.cu
+fault run_typed_put(gpu_session& s);          // typed_put.cu
+fault run_random_access(gpu_session& s);      // random_access.cu
+fault run_energy(gpu_session& s);             // energy.cpp
 
 }  // namespace ggas::bench

@@ -96,12 +96,11 @@ void launch_cooperatively(gpu_session& s, const meeting_args& a, unsigned thread
          "launch");
 }
 
-fault meeting_point(gpu_session& s, met_by by, int nodes, unsigned threads) {
-  const char* const variant = by == met_by::cuda ? "grid_sync" : "all";
+fault meeting_point(gpu_session& s, const char* variant, met_by by, int nodes, unsigned blocks, unsigned threads) {
   const std::string text = std::string("barrier, ") + variant + ", " + std::to_string(nodes) + " GPUs";
   layout_plan room(s.data_offset());
   meeting_args a{};
-  a.ranks = place_ranks(room, nodes, blocks_of_each(nodes));
+  a.ranks = place_ranks(room, nodes, blocks);
   a.mark = room.place<uint64_t>(a.ranks.blocks);
   a.rounds = s.opts().quick ? 10 : 50;
   a.samples = room.place<uint64_t>(a.ranks.blocks * a.rounds);
@@ -147,9 +146,22 @@ fault run_upc(gpu_session& s) {
 fault run_upc_barrier(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 4u << 20));
   for (const unsigned threads : {32u, 128u, 512u}) {
-    GGAS_GPU_TRY(meeting_point(s, met_by::ranks, 1, threads));
-    GGAS_GPU_TRY(meeting_point(s, met_by::cuda, 1, threads));
-    if (s.nodes() > 1) GGAS_GPU_TRY(meeting_point(s, met_by::ranks, s.nodes(), threads));
+    GGAS_GPU_TRY(meeting_point(s, "all", met_by::ranks, 1, all_ranks, threads));
+    GGAS_GPU_TRY(meeting_point(s, "grid_sync", met_by::cuda, 1, all_ranks, threads));
+    if (s.nodes() > 1)
+      GGAS_GPU_TRY(meeting_point(s, "all", met_by::ranks, s.nodes(), blocks_of_each(s.nodes()), threads));
+  }
+  return {};
+}
+
+// Of more and more blocks.
+fault run_barrier_of_blocks(gpu_session& s) {
+  const auto multiprocessors = static_cast<unsigned>(s.limits().multiprocessors);
+  GGAS_GPU_TRY(start(s, 64u << 20));
+  for (const unsigned blocks : {16u, multiprocessors, 2 * multiprocessors}) {
+    GGAS_GPU_TRY(meeting_point(s, "one_gpu", met_by::ranks, 1, blocks, 256));
+    GGAS_GPU_TRY(meeting_point(s, "grid_sync", met_by::cuda, 1, blocks, 256));
+    if (s.nodes() > 1) GGAS_GPU_TRY(meeting_point(s, "ranks", met_by::ranks, s.nodes(), blocks, 256));
   }
   return {};
 }

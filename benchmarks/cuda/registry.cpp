@@ -7,6 +7,11 @@ namespace ggas::bench {
 
 namespace {
 
+description with(description d, std::initializer_list<variant_info> more) {
+  d.variants.insert(d.variants.end(), more);
+  return d;
+}
+
 const gpu_benchmark registry[] = {
     {{.name = "store_latency",
       .text = "half a round trip of stores between GPU threads",
@@ -69,8 +74,14 @@ const gpu_benchmark registry[] = {
     {{.name = "barrier",
       .text = "barrier of all GPUs, and sync: arrival only",
       .params = "blocks threads method",
-      .variants = {{"block", "one block"}, {"grid", "several blocks"}, {"graph", "a node of a CUDA graph"}}},
-     {run_barrier, run_barrier_graph}},
+      .variants = {{"block", "one block"},
+                   {"grid", "several blocks"},
+                   {"graph", "a node of a CUDA graph"},
+                   {"one_gpu", "blocks of one GPU as ranks"},
+                   {"ranks", "blocks of all GPUs as ranks"},
+                   {"grid_sync", "blocks of one GPU by CUDA's grid.sync()"}},
+      .needs_peer = false},
+     {run_barrier, run_barrier_graph, run_barrier_of_blocks}},
     {broadcast_description(), {run_broadcast, run_broadcast_graph}},
     {allgather_description(), {run_allgather, run_allgather_graph}},
     {alltoall_description(), {run_alltoall, run_alltoall_graph}},
@@ -105,6 +116,13 @@ const gpu_benchmark registry[] = {
       .needs_peer = false},
      {run_upc, run_upc_barrier}},
     {upc_cases_description(), {run_upc_cases}},
+    {message_description(), {run_message}},
+    {with(pi_description(), {{"graph", "two kernels as nodes of a graph"},
+                             {"grid_sync", "one kernel by hand: sums of blocks, grid.sync(), the sum of all"},
+                             {"allreduce", "not pi: one float of each of 32 Ki threads, by MPI_Allreduce"},
+                             {"allreduce_by_hand", "the same by cub::BlockReduce and grid.sync()"}}),
+     {run_pi}},
+    {virtualization_description(), {run_virtualization}},
     {himeno_description(), {run_himeno}},
     {{.name = "jacobi",
       .text = "a step of Jacobi's method in two dimensions, one kernel for all steps, verified",

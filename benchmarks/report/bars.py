@@ -63,7 +63,7 @@ def bars(records):
         if size <= SHORT:
             mine.add(place, by.get("mine"), reference)
             none.add(place, by.get("none"), by.get("all"))
-    return [mine, every, none, *barriers(records), notification(records)]
+    return [mine, every, none, *barriers(records), notification(records), *messages(records), *pi(records), blocks_more(records)]
 
 
 def barriers(records):
@@ -83,6 +83,67 @@ def notification(records):
     bar = Bar("notification, of the way before", 0.6)
     for place, by in medians(records, "notification").items():
         bar.add(place, by.get("ring"), by.get("claimed"))
+    return bar
+
+
+def of_metric(records, metric):
+    return [r for r in records if r["metric"] == metric]
+
+
+def compared(records, benchmark, text, most, ours, other, **wanted):
+    """Two variants of a benchmark at the same points."""
+    bar = Bar(text, most)
+    for place, by in medians(records, benchmark, **wanted).items():
+        bar.add(place, by.get(ours), by.get(other))
+    return bar
+
+
+def of_two_points(records, text, most, key, ours, other, **wanted):
+    """A variant of message at points that differ in one key."""
+    bar, found = Bar(text, most), {}
+    for place, by in medians(records, "message", **wanted).items():
+        params = dict(place[2:])
+        value = params.pop(key, None)
+        found.setdefault((*place[:2], *params.items()), {})[value] = by
+    for place, by in found.items():
+        for variant in by.get(ours, {}):
+            bar.add((*place, ("variant", variant)), by[ours].get(variant), by.get(other, {}).get(variant))
+    return bar
+
+
+def messages(records):
+    times, rates, bandwidths, met = (of_metric(records, m) for m in ("half_round_trip", "messages", "bandwidth", "latency"))
+    return [
+        compared(records, "barrier", "barrier of all blocks of a GPU, of grid.sync()", 1.0, "one_gpu", "grid_sync", method="barrier"),
+        compared(records, "barrier", "barrier of the blocks of all GPUs as ranks, of ggas_barrier_grid", 1.2, "ranks", "grid", method="barrier"),
+        compared([r for r in times if "waiting" not in r["params"]], "message", "ping-pong of blocks, of a bare flag", 1.5, "block", "flag"),
+        compared(rates, "message", "bare stores of as many lines, of messages of threads", 4.0, "stores", "thread"),
+        compared([r for r in bandwidths if r["params"]["bytes"] == 1 << 20], "message", "ggas_put_block of 1 MB, of messages of blocks", 1 / 0.9, "put_block", "block"),
+        of_two_points(times, "1,000 messages wait, of 10", 3.0, "waiting", 1000, 10),
+        of_two_points(times, "any source, of a named one", 3.0, "method", "any_source", "named"),
+        compared(met, "message", "the beginning of a launch, of a barrier", 1.2, "begin", "barrier"),
+    ]  # fmt: skip
+
+
+def pi(records):
+    return [
+        compared(records, "pi", "pi by a reduction, of two kernels", 1.0, "reduce", "two_kernels"),
+        compared(records, "pi", "pi by a reduction, of one kernel with grid.sync()", 1.2, "reduce", "grid_sync"),
+        compared(records, "pi", "pi by messages, of two kernels", 4.0, "send", "two_kernels_in_order"),
+        compared(records, "pi", "allreduce of a float of 32 Ki threads, of one by hand", 1.3, "allreduce", "allreduce_by_hand"),
+    ]
+
+
+def blocks_more(records):
+    """A block beyond a multiple of the multiprocessors costs a step: without it the kernel takes less time."""
+    bar, found = Bar("a multiple of the multiprocessors, of a block more", 0.99), {}
+    for (*place, blocks, _), by in medians(records, "virtualization").items():
+        for variant in ("registers", "shared"):
+            if variant in by:
+                found[(*place, ("variant", variant)), blocks[1]] = by[variant]
+    for (place, blocks), time in found.items():
+        if (place, blocks - 1) in found and (place, blocks + 1) in found:
+            bar.add((*place, ("blocks", blocks)), time, found[place, blocks + 1])
     return bar
 
 

@@ -46,6 +46,9 @@ AXIS = {
     "scan": ("bytes", "vector, bytes"),
     "upc": ("bytes", "part of a rank, bytes"),
     "upc_cases": ("bytes", "part of a rank, bytes"),
+    "message": ("bytes", "message, bytes"),
+    "pi": ("intervals", "intervals of a rank"),
+    "virtualization": ("blocks", "blocks"),
     "global_reduction": ("elements", "numbers"),
 }
 # Where records say by how many blocks of a grid they were made, or have no bytes: that instead.

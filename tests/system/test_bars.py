@@ -58,6 +58,33 @@ def test_barriers_and_notifications():
     assert not found["barrier of the ranks of all GPUs"].met()
 
 
+def test_messages_are_compared_with_what_does_less():
+    def half(variant, value, **params):
+        return record("message", variant, value, ranks=2, threads=128, bytes=8, **params) | {"metric": "half_round_trip"}
+
+    named, rate = {"method": "named"}, {"ranks": 64, "threads": 32, "bytes": 8}
+    records = [
+        half("flag", 1000, **named), half("block", 1400, **named),
+        half("block", 500, **named, waiting=10), half("block", 1600, **named, waiting=1000), half("block", 1200, method="any_source", waiting=10),
+        record("message", "thread", 30, **rate) | {"metric": "messages"}, record("message", "stores", 100, **rate) | {"metric": "messages"},
+        record("message", "begin", 130, ranks=1, threads=8) | {"metric": "latency"}, record("message", "barrier", 100, ranks=1, threads=8) | {"metric": "latency"},
+    ]  # fmt: skip
+    found = of(records)
+    assert found["ping-pong of blocks"].met() and len(found["ping-pong of blocks"].points) == 1
+    assert not found["1"].met() and found["any source"].met()
+    assert found["bare stores of as many lines"].met() and not found["the beginning of a launch"].met()
+
+
+def test_pi_and_the_steps_of_blocks():
+    at = {"ranks": 1024, "threads": 128, "intervals": 2}
+    records = [record("pi", v, t, **at) for v, t in (("reduce", 90), ("two_kernels", 100), ("grid_sync", 80), ("send", 500), ("two_kernels_in_order", 100))]
+    records += [record("virtualization", "registers", t, blocks=b, threads=256) for b, t in ((131, 100), (132, 100), (133, 150), (263, 150), (264, 150), (265, 150))]
+    found = {bar.text: bar for bar in bars.bars(records)}
+    assert found["pi by a reduction, of two kernels"].met() and found["pi by a reduction, of one kernel with grid.sync()"].met()
+    assert not found["pi by messages, of two kernels"].met()
+    assert [round(r, 2) for r, _ in found["a multiple of the multiprocessors, of a block more"].points] == [0.67, 1.0]
+
+
 @pytest.mark.parametrize(("mine", "status"), [(50, 0), (70, 1)])
 def test_the_status_says_whether_all_are_met(tmp_path, mine, status, capsys):
     file = tmp_path / "r.jsonl"
