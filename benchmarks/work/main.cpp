@@ -42,10 +42,11 @@ void good(const result<>& r) {
 }
 
 const char* name_of(executor e) {
-  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand"};
+  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand", "graph"};
   return names[static_cast<int>(e)];
 }
-constexpr executor executors[] = {executor::fifo, executor::streams, executor::blocking, executor::by_hand};
+constexpr executor executors[] = {executor::fifo, executor::streams, executor::blocking, executor::by_hand,
+                                  executor::graph};
 
 // Prints each figure, and keeps it for the file.
 class results {
@@ -258,6 +259,33 @@ void empty_requests(const options& o, results& out) {
   }
 }
 
+// Requests of which each depends on the one before: until the last callback. A graph is recorded before that.
+void chains(const options& o, results& out) {
+  const int length = o.quick ? 50 : 1000;
+  for (const executor e : executors) {
+    if (e == executor::blocking) continue;  // it would wait for what is not enqueued yet
+    rig g(o, e);
+    std::vector<request> all;
+    int ended = 0;
+    for (int i = 0; i < length; ++i) {
+      all.emplace_back(0, 1, 1, nothing, nullptr).then([&](const result<>& end) { good(end), ++ended; });
+      if (i > 0) all.back().after(all[static_cast<size_t>(i) - 1]);
+    }
+    std::vector<double> times;
+    for (int i = 0; i < 6; ++i) {
+      const auto t = clock::now();
+      g.run([&] {
+        for (const request& one : all) good(g.work->enqueue(one));
+        while (e == executor::by_hand && g.work->poll()) {
+        }
+      });
+      if (i > 0) times.push_back(ns_since(t) / length);
+    }
+    if (ended != 6 * length) throw failure("chain: callbacks are missing");
+    out.add("chain", name_of(e), "time_of_a_request", "ns", times);
+  }
+}
+
 // A kernel of 100 ms, and 100 ms of methods.
 void overlap(const options& o, results& out) {
   static constexpr uint64_t ns = 100'000'000;
@@ -331,6 +359,7 @@ int run(int argc, char** argv) {
     ping_pong(o, out);
     launch_and_event(o, out);
     empty_requests(o, out);
+    chains(o, out);
     overlap(o, out);
     copies(o, out);
     out.save();

@@ -53,6 +53,14 @@ result<> engine_cluster::check_event(const event& e, const std::string& what) co
   return error{errc::bad_argument, what + ": not an event of node " + std::to_string(e.node)};
 }
 
+result<> engine_cluster::check_event(const event& e, const stream& s, const std::string& what) const {
+  if (auto ok = check_event(e, what); !ok) return ok;
+  if (auto ok = check_stream(s, what); !ok) return ok;
+  if (recording(s))
+    return error{errc::bad_argument, what + ": a graph is being made of the stream; it holds no events"};
+  return {};
+}
+
 result<> engine_cluster::check_launch(const stream& s, const simt::launch& l) const {
   if (auto ok = check_stream(s, "launch of '" + l.name + "'"); !ok) return ok;
   if (std::string why = simt::grid::check(l); !why.empty()) return error{errc::bad_argument, std::move(why)};

@@ -2,6 +2,7 @@
 // Shared by the providers whose kernels run on the host engine: one process, and memory that the host can access.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "gpu_api/simt/engine.hpp"
@@ -16,6 +17,9 @@ class engine_cluster : public cluster {
   result<> abort() override;
   result<hang_report> report() override;
   result<> reset(uint64_t timeout_ns) override;
+  result<graph> make_graph(const stream& s, const std::function<result<>()>& queue) override;
+  result<> launch_graph(const graph& g, const stream& s) override;
+  result<> drop_graph(const graph& g) override;
 
  protected:
   explicit engine_cluster(const cluster_config& cfg);
@@ -25,7 +29,14 @@ class engine_cluster : public cluster {
   result<> check_block(const stream& s, extent block) const;
   result<> check_stream(const stream& s, const std::string& what) const;
   result<> check_event(const event& e, const std::string& what) const;
+  result<> check_event(const event& e, const stream& s, const std::string& what) const;
   result<> check_copies(const stream& s, const void* to, const void* from, size_t bytes);
+
+  // A step of a graph, for the stream on which the graph is launched.
+  using graph_step = std::function<result<>(const stream&)>;
+  // Whether a graph is made of what that stream gets; then each step is kept.
+  bool recording(const stream& s) const { return recorded_ && recorded_->node == s.node && recorded_->id == s.id; }
+  result<> keep(graph_step step);
 
   const cluster_config cfg_;
   // The node of each stream next to the nodes' own ones, and of each event; their ids count from 1.
@@ -37,7 +48,11 @@ class engine_cluster : public cluster {
   // Of the NICs' units: as in a new cluster.
   virtual result<> restart_collectives() { return {}; }
 
+  result<std::vector<graph_step>*> steps_of(const graph& g, const std::string& what);
+
   std::vector<int> all_;
+  std::optional<stream> recorded_;
+  std::vector<std::vector<graph_step>> graphs_;  // ids count from 1; empty: dropped
 };
 
 }  // namespace ggas::userlib

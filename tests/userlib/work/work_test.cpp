@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t second = 1'000'000'000, enough = 100 * second;
 
 const char* name_of(executor e) {
-  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand"};
+  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand", "graph"};
   return names[static_cast<int>(e)];
 }
 
@@ -66,6 +66,13 @@ class work : public testing::TestWithParam<target> {
   uint64_t* pinned(int i) {
     return rt_->with_cluster([&](cluster& c) { return reinterpret_cast<uint64_t*>(c.host_memory(0).base) + 8 * i; });
   }
+  // In the pools.
+  std::string nothing_but_graphs() const {
+    const auto s = dispatcher_->statistics();
+    if (s.pool_bytes == 0 && s.graph_bytes == 0) return "";
+    const bool kept = GetParam().how == executor::graph && s.graphs > 0 && s.pool_bytes >= s.graph_bytes;
+    return kept ? "" : std::to_string(s.pool_bytes) + " bytes, graphs " + std::to_string(s.graph_bytes);
+  }
   int nodes() const {
     return rt_->with_cluster([](cluster& c) { return c.nodes(); });
   }
@@ -80,7 +87,7 @@ std::vector<target> targets() {
     const std::string provider = std::string(name).substr(0, std::string(name).find('_'));
     const auto made = cluster::create({.provider = provider, .nodes = -1});
     if (made.error().text.find("linked with") != std::string::npos) continue;
-    for (const executor e : {executor::fifo, executor::streams, executor::blocking, executor::by_hand})
+    for (const executor e : {executor::fifo, executor::streams, executor::blocking, executor::by_hand, executor::graph})
       all.push_back({name, e});
   }
   return all;
@@ -178,6 +185,93 @@ TEST_P(work, a_chain_of_dependent_requests_is_in_order) {
   run();
   EXPECT_EQ(x[0], expected);
   EXPECT_EQ(well, n);
+}
+
+// A chain that is enqueued again is the graph that was recorded, as long as its requests are the same and live.
+TEST_P(work, a_graph_is_recorded_once) {
+  if (GetParam().how != executor::graph) GTEST_SKIP() << "records nothing";
+  make(1);
+  if (!rt_) return;
+  constexpr uint64_t n = 20, times = 5;
+  std::vector<uint64_t> x = {0}, y(3), sum(3);
+  std::vector<request> all;
+  const auto enqueue_all = [&] {
+    rt_->post(0, [&] {
+      for (const request& r : all) enqueue(r);
+    });
+    run();
+  };
+  for (uint64_t i = 0; i < n; ++i) {
+    all.emplace_back(0, 1, 1, add_to, both(x), 1, i);
+    if (i > 0) all.back().after(all[i - 1]);
+  }
+  for (uint64_t t = 1; t <= times; ++t) {
+    x[0] += 1000;  // the host's data are read each time
+    enqueue_all();
+    EXPECT_EQ(x[0], t * (1000 + n * (n - 1) / 2));
+    EXPECT_EQ(dispatcher_->statistics().graphs, 1u);
+    EXPECT_EQ(dispatcher_->statistics().launches, t * n);
+    EXPECT_EQ(dispatcher_->statistics().copies, t * 2 * n);
+  }
+  const auto kept = dispatcher_->statistics();
+  EXPECT_EQ(kept.allocations, 2u);  // one place for all, one range of the host
+  EXPECT_GT(kept.graph_bytes, 0u);
+
+  // A request more is another chain; so is one with another buffer.
+  all.emplace_back(0, 1, 1, add_to, both(x), 1, 5).after(all[n - 1]);
+  enqueue_all();
+  EXPECT_EQ(dispatcher_->statistics().graphs, 2u);
+  EXPECT_EQ(x[0], times * (1000 + n * (n - 1) / 2) + n * (n - 1) / 2 + 5);
+
+  // Graphs of requests that are no more give their memory back when the next one is recorded.
+  const uint64_t before = dispatcher_->statistics().graph_bytes;
+  all.clear();
+  all.emplace_back(0, 1, 3, add_to, both(y), 3, 1);
+  all.emplace_back(0, 1, 3, add_to, both(y), 3, 2).after(all[0]);
+  enqueue_all();
+  EXPECT_EQ(y, std::vector<uint64_t>(3, 3));
+  EXPECT_LT(dispatcher_->statistics().graph_bytes, before);
+}
+
+// Ranges of the host that overlap in part are not of one graph; a request that is refused fails alone, and those
+// before it have run.
+TEST_P(work, a_graph_ends_where_requests_do_not_fit_together) {
+  if (blocking()) GTEST_SKIP() << "has one at a time";
+  make(1);
+  if (!rt_) return;
+  std::vector<uint64_t> x = {0, 0, 0, 0};
+  const std::span<uint64_t> head(x.data(), 3), tail(x.data() + 1, 3);
+  std::vector<request> all;
+  all.emplace_back(0, 1, 4, add_to, both(head), 3, 1);
+  all.emplace_back(0, 1, 4, add_to, both(head), 3, 2);
+  all.emplace_back(0, 1, 4, add_to, both(tail), 3, 10);
+  all.emplace_back(0, 1, 4, add_to, both(x), 4, 100);
+  all.emplace_back(0, 1, 4, add_to, both(x), 4, 200);
+  all.emplace_back(0, 1, 5000, add_to, both(x), 4, 1000).named("refused");
+  all.emplace_back(0, 1, 4, add_to, both(x), 4, 1000);
+  std::vector<std::string> ends;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) all[i].after(all[i - 1]);
+    all[i].then([&](const result<>& end) { ends.push_back(text_of(end)); });
+  }
+  for (int t = 1; t <= 2; ++t) {
+    ends.clear();
+    rt_->post(0, [&] {
+      for (const request& r : all) enqueue(r);
+    });
+    for (int i = 0; by_hand() && i < 100'000'000 && ends.size() < all.size(); ++i) {
+      dispatcher_->poll();
+      ASSERT_EQ(text_of(rt_->run(second / 100)).find("device"), std::string::npos);
+    }
+    run();
+    const auto k = static_cast<uint64_t>(t);
+    EXPECT_EQ(x, (std::vector<uint64_t>{303 * k, 313 * k, 313 * k, 310 * k}));
+    ASSERT_EQ(ends.size(), all.size());
+    for (size_t i = 0; i < 5; ++i) EXPECT_EQ(ends[i], "");
+    EXPECT_NE(ends[5].find("request 'refused' on node 0: "), std::string::npos);
+    EXPECT_NE(ends[6].find("not run, as one before it failed"), std::string::npos);
+  }
+  EXPECT_EQ(nothing_but_graphs(), "");
 }
 
 // Words of pinned memory and events of the cluster hold a request back, and so does a failure of one before.
@@ -340,7 +434,9 @@ TEST_P(work, a_fault_reaches_the_callbacks) {
   enqueue(next);
   run();
   EXPECT_NE(told.find("no more"), std::string::npos) << told;
-  EXPECT_NE(after.find("not run, as one before it failed"), std::string::npos) << after;
+  // A graph fails as a whole.
+  const std::string why = GetParam().how == executor::graph ? "no more" : "not run, as one before it failed";
+  EXPECT_NE(after.find(why), std::string::npos) << after;
   enqueue(request(0, 1, 1, add_to, both(x), 1, 1));
   run();
   EXPECT_EQ(x[0], 2u);
@@ -452,8 +548,8 @@ TEST_P(work, random_requests_give_what_they_give_one_by_one) {
   EXPECT_EQ(wrong, 0);
   for (size_t k = 0; k < n; ++k) ASSERT_EQ(times[k], 1) << k;
   EXPECT_EQ(plan.data, here.data);
-  EXPECT_EQ(dispatcher_->statistics().pool_bytes, 0u);
   EXPECT_EQ(dispatcher_->statistics().launches, n);
+  EXPECT_EQ(nothing_but_graphs(), "");
 }
 
 // The period counts messages: a processor that is busy makes a call every so many of them.

@@ -2,7 +2,7 @@
 // How a request is queued on a stream: memory for its buffers, copies, the launch.
 #include <cstring>
 
-#include "userlib/cluster/work/dispatcher.hpp"
+#include "userlib/cluster/work/graphs.hpp"
 
 namespace ggas {
 
@@ -42,6 +42,12 @@ void dispatcher::parts::give_places(request_state& r, bool copy_out) {
   r.places.clear();
 }
 
+void dispatcher::parts::fill_staging(const request_state& r) {
+  for (size_t i = 0; i < r.places.size(); ++i)
+    if (r.places[i].staged && r.buffers[i].copied_in)
+      std::memcpy(r.places[i].staged, r.buffers[i].host, r.buffers[i].bytes);
+}
+
 result<> dispatcher::parts::queue(request_state& r, const stream& s) {
   cluster& c = rt.cluster();
   r.device.clear();
@@ -50,7 +56,6 @@ result<> dispatcher::parts::queue(request_state& r, const stream& s) {
     const auto& place = r.places[i];
     r.device.push_back(place.device);
     if (!b.copied_in || b.bytes == 0) continue;
-    if (place.staged) std::memcpy(place.staged, b.host, b.bytes);
     ++copies;
     if (auto ok = c.copy_on_stream(s, place.device, place.staged ? place.staged : b.host, b.bytes); !ok) return ok;
   }
@@ -66,9 +71,15 @@ result<> dispatcher::parts::queue(request_state& r, const stream& s) {
   return {};
 }
 
-// False: there is no room now, try again later. If a part was refused, work queued before it still runs: the request
-// ends when that has ended.
+// False: there is no room now, try again later.
 bool dispatcher::parts::begin(const request_pointer& r, lane& l) {
+  if (cfg.how != executor::graph || r->in_own_stream || r->followers.empty()) return begin_alone(r, l);
+  auto chain = chain_of(r);
+  return chain.size() == 1 ? begin_alone(r, l) : begin_graph(std::move(chain), l);
+}
+
+// If a part was refused, work queued before it still runs: the request ends when that has ended.
+bool dispatcher::parts::begin_alone(const request_pointer& r, lane& l) {
   const auto room = take_places(*r);
   if (!room) {
     finish(r, room.error());
@@ -76,6 +87,7 @@ bool dispatcher::parts::begin(const request_pointer& r, lane& l) {
   }
   if (!*room) return false;
   r->now = request_state::phase::running;
+  fill_staging(*r);
   const auto queued = queue(*r, l.s);
   r->failure = text_of(queued);
   if (auto ok = rt.cluster().record(l.e, l.s); !ok) {
@@ -84,6 +96,14 @@ bool dispatcher::parts::begin(const request_pointer& r, lane& l) {
   }
   l.busy = r;
   return true;
+}
+
+void dispatcher::parts::end_lane(lane& l, const result<>& how) {
+  const request_pointer first = std::exchange(l.busy, nullptr);
+  const auto followers = std::exchange(l.followers, {});
+  if (const auto g = std::exchange(l.with, nullptr); g && how) g->copy_out();
+  finish(first, how);
+  for (const request_pointer& r : followers) finish(r, how);
 }
 
 }  // namespace ggas

@@ -197,9 +197,8 @@ void dispatcher::parts::look_at_lanes(int processor) {
       const auto there = rt.cluster().reached(l.e);
       if (!there) return fail_running(there.error().text);
       if (!*there) continue;
-      const request_pointer r = std::exchange(l.busy, nullptr);
-      const std::string why = std::move(r->failure);
-      finish(r, why.empty() ? result<>() : error{errc::device_fault, why});
+      const std::string why = std::move(l.busy->failure);
+      end_lane(l, why.empty() ? result<>() : error{errc::device_fault, why});
     }
   }
 }
@@ -247,9 +246,9 @@ void dispatcher::parts::finish(request_pointer r, result<> how) {
   failed += !how;
   const auto followers = std::exchange(r->followers, {});
   r->now = phase::idle;
+  if (r->then) rt.post(r->owner, [then = r->then, how] { then(how); });
   for (const auto& f : followers)
     if (--f->missing == 0) make_ready(f);
-  if (r->then) rt.post(r->owner, [then = r->then, how] { then(how); });
   --left_;
   rt.end_work();
 }
@@ -259,7 +258,7 @@ void dispatcher::parts::fail_running(const std::string& why) {
   const std::string text = why + report();
   for (auto& [node, lanes] : lanes_)
     for (lane& l : lanes)
-      if (l.busy) finish(std::exchange(l.busy, nullptr), error{errc::device_fault, text});
+      if (l.busy) end_lane(l, error{errc::device_fault, text});
 }
 
 std::string dispatcher::parts::report() {
@@ -346,6 +345,7 @@ result<std::unique_ptr<dispatcher>> dispatcher::create(runtime& rt, const dispat
 dispatcher::~dispatcher() {
   stop();
   parts_->rt.remove(*parts_);
+  parts_->close();
 }
 
 result<gpu_memory> dispatcher::allocate(int node, size_t bytes) {
@@ -381,7 +381,9 @@ dispatcher_statistics dispatcher::statistics() const {
           .launches = parts_->launches,
           .copies = parts_->copies,
           .allocations = parts_->memory->allocations(),
-          .pool_bytes = parts_->memory->used()};
+          .pool_bytes = parts_->memory->used(),
+          .graphs = parts_->graphs,
+          .graph_bytes = parts_->graph_bytes};
 }
 
 }  // namespace ggas

@@ -16,11 +16,14 @@ namespace ggas {
 using request_pointer = std::shared_ptr<detail::request_state>;
 
 struct dispatcher::parts final : detail::progress_hook {
-  // A stream with at most one request under way.
+  struct recorded;  // graphs.hpp
+  // A stream with at most one request, or graph of requests, under way.
   struct lane {
     stream s;
     event e;
     request_pointer busy = nullptr;
+    std::vector<request_pointer> followers = {};  // of the graph, in order, after the first one
+    std::shared_ptr<recorded> with = nullptr;     // the graph
   };
   // Those that may begin, the higher priorities first.
   class ready_requests {
@@ -54,11 +57,12 @@ struct dispatcher::parts final : detail::progress_hook {
   result<> wait_for(const request_pointer& r);
   void nudge();
   void stop();
+  void close();  // nothing is under way
 
   runtime& rt;
   const dispatcher_config cfg;
   std::shared_ptr<detail::pools> memory;
-  std::atomic<uint64_t> enqueued = 0, ended = 0, failed = 0, launches = 0, copies = 0;
+  std::atomic<uint64_t> enqueued = 0, ended = 0, failed = 0, launches = 0, copies = 0, graphs = 0, graph_bytes = 0;
 
  private:
   bool in_turn() const { return cfg.how == executor::fifo || cfg.how == executor::blocking; }
@@ -79,8 +83,25 @@ struct dispatcher::parts final : detail::progress_hook {
   lane* free_lane(const detail::request_state& r);
   bool anything_under_way(int node);
   bool begin(const request_pointer& r, lane& l);
+  bool begin_alone(const request_pointer& r, lane& l);
+  bool begin_graph(std::vector<request_pointer> chain, lane& l);
+  // A request and those after it that need nothing else, in order.
+  std::vector<request_pointer> chain_of(const request_pointer& head);
+  bool joins(const detail::request_state& r, int node);
+  std::shared_ptr<recorded> known_graph(const std::vector<request_pointer>& chain);
+  std::shared_ptr<recorded> new_graph(std::vector<request_pointer>& chain, const stream& s, bool& room);
+  void place(const recorded& g, detail::request_state& r);
+  size_t record(recorded& g, const std::vector<request_pointer>& chain, const stream& s);
+  bool take_memory(recorded& g, const std::vector<request_pointer>& chain);
+  bool make_room(recorded& g, const std::vector<request_pointer>& chain);
+  void keep(const std::shared_ptr<recorded>& g);
+  void drop(recorded& g);
+  void drop_graphs(size_t left);
+  void detach(const std::vector<request_pointer>& chain);
+  void end_lane(lane& l, const result<>& how);
   result<bool> take_places(detail::request_state& r);
   void give_places(detail::request_state& r, bool copy_out);
+  void fill_staging(const detail::request_state& r);
   result<> queue(detail::request_state& r, const stream& s);
   void finish(request_pointer r, result<> how);
   void fail_running(const std::string& why);
@@ -96,6 +117,7 @@ struct dispatcher::parts final : detail::progress_hook {
   std::unordered_set<request_pointer> waiting_;  // for other requests
   std::list<request_pointer> watching_;          // for events and words
   std::map<int, ready_requests> ready_;
+  std::list<std::shared_ptr<recorded>> recorded_;  // the last used one first
 };
 
 }  // namespace ggas

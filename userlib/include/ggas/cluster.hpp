@@ -63,6 +63,12 @@ struct event {
   uintptr_t id;
 };
 
+// Launches and copies that are queued as one piece of work.
+struct graph {
+  int node;
+  uintptr_t id;  // of the provider; 0: none
+};
+
 // How a node's host learns that its kernels have ended. Provider sim charges the time that the platform gives for each
 // (gpu.sync_..._ns); providers on real memory have one method.
 enum class host_sync {
@@ -145,6 +151,16 @@ class cluster {
   // Whether the event is reached; true also if it was never recorded. shm, sim: the state after the last poll() or
   // run().
   virtual result<bool> reached(const event& e) = 0;
+
+  // ---- graphs. They live as long as the cluster.
+
+  // Records the launches and copies that `queue` queues on that stream; nothing runs. The graph uses the same addresses
+  // and values each time. `queue` does not wait and uses no events of the stream. An error of `queue` is returned.
+  virtual result<graph> make_graph(const stream& s, const std::function<result<>()>& queue) = 0;
+  // Queues a graph on a stream of its node. It must not run twice at the same time.
+  virtual result<> launch_graph(const graph& g, const stream& s) = 0;
+  // Frees a graph that has ended and is not launched again.
+  virtual result<> drop_graph(const graph& g) = 0;
 
   // ---- running
 

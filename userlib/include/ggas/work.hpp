@@ -167,12 +167,13 @@ enum class executor {
   fifo,      // a queue for each processor, whose head alone is under way; its processor looks at it
   streams,   // several under way on each node, by any processor's progress
   blocking,  // enqueue() returns when the request has ended, the processor waits
-  by_hand    // as streams, but only poll() goes on with it
+  by_hand,   // as streams, but only poll() goes on with it
+  graph      // as streams; a request and those after it on its node are one graph, which is recorded once
 };
 
 struct dispatcher_config {
   executor how = executor::streams;
-  int in_flight = 8;                         // streams, by_hand: requests under way on a node, 1 ... 64
+  int in_flight = 8;                         // streams, by_hand, graph: under way on a node, 1 ... 64
   uint64_t by_hand = 0, pinned_by_hand = 0;  // bytes of segments and of host_memory that the program lays out itself
   uint64_t timeout_ns = 10'000'000'000;      // blocking: of a request; stop(): until what is under way is aborted
 };
@@ -182,6 +183,8 @@ struct dispatcher_statistics {
   uint64_t launches = 0, copies = 0;  // queued on streams
   uint64_t allocations = 0;           // out of the pools
   uint64_t pool_bytes = 0;            // of them in use now, on all nodes
+  uint64_t graphs = 0;                // recorded
+  uint64_t graph_bytes = 0;           // of pool_bytes, kept for graphs that may be launched again
 };
 
 // Executes requests on the cluster of a runtime. A runtime has one at a time. Its pools are the segments after

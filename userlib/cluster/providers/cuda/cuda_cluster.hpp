@@ -35,6 +35,9 @@ class cuda_cluster final : public cluster {
   result<> record(const event& e, const stream& s) override;
   result<> wait(const stream& s, const event& e) override;
   result<bool> reached(const event& e) override;
+  result<graph> make_graph(const stream& s, const std::function<result<>()>& queue) override;
+  result<> launch_graph(const graph& g, const stream& s) override;
+  result<> drop_graph(const graph& g) override;
 
   result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
                   std::string name) override;

@@ -61,6 +61,7 @@ struct cuda_cluster::parts {
   std::vector<int> gpus;                       // those it uses: all of them reach all segments
   std::vector<stream> streams;                 // of the local nodes: their own ones, and those of make_stream()
   std::vector<event> events;
+  std::vector<graph> graphs;        // ids are cudaGraphExec_t
   std::vector<cudaStream_t> aside;  // of each local node, by node: for copies, ahead of all other streams
   std::vector<void*> pinned;        // of each local node, by node; empty: none
   userlib::passing passing = userlib::passing::none;

@@ -46,6 +46,8 @@ void cuda_cluster::parts::close_devices() {
       if (s.node == n) cudaStreamDestroy(self.cuda_stream(s));
     for (const event& e : events)
       if (e.node == n) cudaEventDestroy(event_of(e));
+    for (const graph& g : graphs)
+      if (g.node == n) cudaGraphExecDestroy(reinterpret_cast<cudaGraphExec_t>(g.id));
     const auto at = static_cast<size_t>(n);
     if (at < aside.size() && aside[at]) cudaStreamDestroy(aside[at]);
     if (at < pinned.size() && pinned[at]) cudaFreeHost(pinned[at]);

@@ -124,8 +124,7 @@ class shm_cluster final : public userlib::engine_cluster {
     return event{node, event_nodes_.size()};
   }
   result<> record(const event& e, const stream& s) override {
-    if (auto ok = check_event(e, "record"); !ok) return ok;
-    if (auto ok = check_stream(s, "record"); !ok) return ok;
+    if (auto ok = check_event(e, s, "record"); !ok) return ok;
     auto& last = events_[e.id - 1] = std::make_shared<std::atomic<bool>>(false);
     scheduler_.enqueue_gate(number_of(s), [at = last] {
       at->store(true, std::memory_order_release);
@@ -134,8 +133,7 @@ class shm_cluster final : public userlib::engine_cluster {
     return {};
   }
   result<> wait(const stream& s, const event& e) override {
-    if (auto ok = check_stream(s, "wait"); !ok) return ok;
-    if (auto ok = check_event(e, "wait"); !ok) return ok;
+    if (auto ok = check_event(e, s, "wait"); !ok) return ok;
     if (const auto& last = events_[e.id - 1])
       scheduler_.enqueue_gate(number_of(s), [at = last] { return at->load(std::memory_order_acquire); });
     return {};
@@ -154,12 +152,17 @@ class shm_cluster final : public userlib::engine_cluster {
                    .name = std::move(name),
                    .shared_bytes = block.shared_bytes};
     if (auto ok = check_launch(s, l); !ok) return ok;
-    scheduler_.enqueue(number_of(s), std::move(l), &device_context(s.node));
-    return {};
+    const auto queue = [this](const stream& to, simt::launch one) -> result<> {
+      scheduler_.enqueue(number_of(to), std::move(one), &device_context(to.node));
+      return {};
+    };
+    if (recording(s)) return keep([queue, l](const stream& to) { return queue(to, l); });
+    return queue(s, std::move(l));
   }
 
   result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) override {
     if (auto ok = check_copies(s, to, from, bytes); !ok) return ok;
+    if (recording(s)) return keep([=, this](const stream& later) { return copy_on_stream(later, to, from, bytes); });
     scheduler_.enqueue_gate(number_of(s), [=] {
       std::memcpy(to, from, bytes);
       return true;

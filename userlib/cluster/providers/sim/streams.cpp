@@ -20,15 +20,13 @@ result<event> sim_cluster::make_event(int node) {
 }
 
 result<> sim_cluster::record(const event& e, const stream& s) {
-  if (auto ok = check_event(e, "record"); !ok) return ok;
-  if (auto ok = check_stream(s, "record"); !ok) return ok;
+  if (auto ok = check_event(e, s, "record"); !ok) return ok;
   gpu_of(s.node).record(events_[e.id - 1] = std::make_shared<gpu::mark>(), unsigned(s.id));
   return {};
 }
 
 result<> sim_cluster::wait(const stream& s, const event& e) {
-  if (auto ok = check_stream(s, "wait"); !ok) return ok;
-  if (auto ok = check_event(e, "wait"); !ok) return ok;
+  if (auto ok = check_event(e, s, "wait"); !ok) return ok;
   if (const auto& last = events_[e.id - 1]) gpu_of(s.node).wait(last, unsigned(s.id));
   return {};
 }
@@ -51,13 +49,18 @@ result<> sim_cluster::launch(const stream& s, extent grid, const block_shape& bl
   // With ranks all GPUs are alike.
   if (const auto wrong = gpu_of(owns(s.node) ? s.node : own_.front()).check(l.grid, l.block))
     return fail(errc::bad_argument, "node {}: kernel '{}': {}", s.node, l.name, *wrong);
-  if (owns(s.node)) gpu_of(s.node).launch(std::move(l), unsigned(s.id));
-  return {};
+  const auto queue = [this](const stream& to, simt::launch one) -> result<> {
+    if (owns(to.node)) gpu_of(to.node).launch(std::move(one), unsigned(to.id));
+    return {};
+  };
+  if (recording(s)) return keep([queue, l](const stream& to) { return queue(to, l); });
+  return queue(s, std::move(l));
 }
 
 result<> sim_cluster::copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) {
   if (auto ok = check_copies(s, to, from, bytes); !ok) return ok;
   if (auto ok = check_alive(s.node, "copy_on_stream"); !ok) return ok;
+  if (recording(s)) return keep([=, this](const stream& later) { return copy_on_stream(later, to, from, bytes); });
   if (!owns(s.node) || gpu_of(s.node).copy(to, from, bytes, unsigned(s.id))) return {};
   return fail(errc::unsupported, "copy_on_stream: node {}: its GPU of model '{}' has no copy engine", s.node,
               parts_of(homes_.of(s.node).host).gpu.model);
