@@ -27,7 +27,7 @@ class network_manager {
     std::function<bool(unsigned node)> alive;
     std::function<void(unsigned node, uint16_t offset, uint64_t value)> write;
     std::function<void(unsigned node, uint16_t offset, std::function<void(std::optional<uint64_t>)> done)> read;
-    // The group that the node sends to takes stores, or none. Its tree is that of the whole network.
+    // `on`: the group that the node sends to accepts stores. Its tree is computed for the whole network.
     std::function<void(unsigned node, bool on)> set_group;
   };
   // `link_ctrl`: what LINK_CTRL holds on every node.

@@ -46,7 +46,7 @@ class node_graphs {
     }
   }
 
-  // Launches the graphs of all nodes after a barrier. The time is that of the slowest node, in ns.
+  // Launches the graphs of all nodes after a barrier. Gives the time of the slowest node in ns.
   fault run(const std::string& what, double& ns) {
     return timed(
         what, [&](int node) { return cudaGraphLaunch(graphs_[at(node)], stream(node)); }, ns);

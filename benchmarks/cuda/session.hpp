@@ -47,7 +47,7 @@ struct gpu_options {
   std::function<void(const std::string& csv)> on_power = {};  // gets power over time (energy); may be empty
 };
 
-// What the hardware can do at best. Bytes/s are those of one GPU in one direction; 0: not known.
+// The limits of the hardware, in bytes/s of one GPU in one direction; 0: not known.
 struct gpu_limits {
   double link_bytes_per_s = 0;     // all its links to other GPUs together, as their signalling rate
   double payload_bytes_per_s = 0;  // of that, what is left for data: docs/benchmarks.md

@@ -8,8 +8,8 @@ namespace ggas::bench {
 
 enum class moved { broadcast, allgather, alltoall, reduce, allreduce, reducescatter, gather, scatter, permute, scan };
 
-// Whether a node has a part for every other one, and whether it receives a part from every member. Roots are node 0; a
-// permute sends to the next node.
+// many_in: each node has a part for every other one. many_out: each node receives a part from every member. Roots are
+// node 0; a permute sends to the next node.
 GGAS_HOST_DEVICE constexpr bool many_in(moved what) {
   return what == moved::alltoall || what == moved::reducescatter || what == moved::scatter;
 }

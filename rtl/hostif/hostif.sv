@@ -233,7 +233,7 @@ module hostif #(
   );
 
   // ---- events: one record waits; events that occur while it waits are only counted
-  // A write to a page is a user's.
+  // Writes to a page come from its user.
   wire page_write = rx_req_hdr_i.kind == ggas_pkg::TLP_MWR && rx_req_hdr_i.bar == ggas_pkg::BAR_PAGES && rx_unsupported;
   // verilator lint_off UNUSEDSIGNAL
   wire [63:0] page_info = in_pages(rx_req_hdr_i.addr);

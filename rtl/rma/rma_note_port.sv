@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of the requester to rma_notify: a short queue, one at a time outside. If a context waits for a notification,
-// its answer stays on rsp_* until the context's step begins, and the request on nt_* until that ends; others are
-// dropped.
+// Requests of the requester to rma_notify: a short queue, which offers one at a time. If a context waits for a
+// notification, its answer stays on rsp_* until the context's step begins, and the request on nt_* until that step
+// ends. Other requests report errors, and may be dropped.
 `default_nettype none
 
 module rma_note_port (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of remote loads until they are answered: one bank for each DW; the DWs of a completion are rotated to the
-// places of the next ones of its slot.
+// The data of remote loads until they are answered, one bank for each DW. The DWs of a beat are rotated: DW k goes to
+// place pos_i + k of its slot.
 `default_nettype none
 
 module smfu_rob_data #(

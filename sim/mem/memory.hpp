@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes of a memory, allocated page by page when first written; unwritten bytes are zero. A part of it may be memory of
-// the process, other parts may lie anywhere. The users of the memory model the timing.
+// the process, other parts may lie anywhere. Timing is left to the users of this class.
 #pragma once
 
 #include <array>

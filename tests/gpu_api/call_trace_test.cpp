@@ -42,7 +42,7 @@ class CallTrace : public testing::Test {
     cluster_ = std::move(*made);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  // Each block meets that of the other node, and each of its threads waits for what is there.
+  // Barriers of each block with the same block of the other node; then each thread waits for a value that is there.
   static void both() {
     for (int i = 0; i < 70; ++i)
       EXPECT_EQ(ggas_barrier_block(60'000'000'000, ggas_world(), detail::block_rank()), ggas_ok);

@@ -257,7 +257,7 @@ TEST_P(Group, SomeWarpsOfABlockWorkOnTheirOwn) {
   expect_sums(*this, 3);
 }
 
-// A status is that of all lanes of a tile, and of no other lane.
+// A status covers all lanes of a tile, and no other lane.
 TEST_P(Group, AStatusIsThatOfTheGroup) {
   on_all(1, 64, [&] {
     auto* const flag = ggas_pointer_of_node<uint64_t>(ggas_node(), base());

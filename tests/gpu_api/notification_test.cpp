@@ -52,7 +52,7 @@ TEST_P(Notification, NotificationsCarryTheirCookies) {
   run();
 }
 
-// The size in a record has 24 bits: it is that of the last piece.
+// The size in a record has 24 bits and belongs to the last piece.
 TEST_P(Notification, ANotificationOfALongPutTellsItsLastPiece) {
   if (simulated()) GTEST_SKIP() << "takes too long";
   cluster_config cfg = GetParam().config();

@@ -140,7 +140,7 @@ class Schemes : public testing::TestWithParam<scheme_target> {};
 INSTANTIATE_TEST_SUITE_P(On, Schemes, testing::ValuesIn(scheme_targets()),
                          [](const auto& i) { return i.param.name(); });
 
-// All kinds and nine pairs of modes; parts around those of a packet, and of several.
+// All kinds and nine pairs of modes; sizes of parts near one packet and near several packets.
 TEST_P(Schemes, EveryByteIsAsTheSerialModelSays) {
   const bool simulated = GetParam().on.on.simulated();
   const auto ranks = static_cast<uint64_t>(GetParam().on.ranks());

@@ -8,7 +8,7 @@ namespace {
 
 class ReducescatterBundle : public Bundle {
  protected:
-  // What one member hands in for all, and gets.
+  // The call of all members: its arguments and the largest size of their data.
   struct parts {
     ggas_op op = ggas_sum;
     size_t n = 1;

@@ -60,7 +60,7 @@ inline size_t channels_in_circles(waits behind) {
   return behind.size();
 }
 
-// First choices are those of the whole network.
+// First choices are computed for the whole network.
 template <class Second>
 waits waits_of(const fabric::topology& t, Second second) {
   return waits_of(

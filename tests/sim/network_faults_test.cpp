@@ -71,7 +71,7 @@ struct rig {
     for (unsigned i = 0; i < packets; ++i)
       send(any(unsigned(nodes.size())), any(unsigned(nodes.size())), vc(any(4)), any(65), from_ps + i * 1'000ull);
   }
-  // Each packet once, in one of these; forgets them all.
+  // Checks that each packet is in one of these lists once, and empties them. Returns the number of lost packets.
   size_t lost_of_all() {
     std::multiset<name> told;
     size_t lost = 0;

@@ -11,7 +11,7 @@ TREES = ("sim", "userlib/start", "userlib/driver", "userlib/cluster", "userlib/l
 ROOTS = (ROOT, ROOT / "gpu_api" / "include", ROOT / "userlib" / "include", ROOT / "userlib" / "driver")
 # Parts of a tree that one include each other: one unit.
 ONE_UNIT = {"userlib/mpi/direct": "userlib/mpi"}
-# What each tree may include of the others; GPUs of libggas are those of the provider cuda.
+# What each tree may include of the others; GPUs of libggas belong to the provider cuda.
 MAY = {
     "sim": {"gpu_api"},
     "userlib/start": {"userlib/include"},

@@ -161,7 +161,7 @@ TYPED_TEST(CollTest, Cycles) {
   const unsigned barrier = run({}, 1), allreduce = run(sums, 2), behind_fence = run(fenced, 3);
   std::printf("%u bits: barrier %u cycles, fenced %u, allreduce of 64 floats %u\n", TypeParam::width, barrier,
               behind_fence, allreduce);
-  // Rows of a packet are used while it comes, and those of one child while another's packet comes.
+  // Rows of a packet are used while it arrives. Rows of one child are used while a packet of another child arrives.
   const unsigned most = TypeParam::width == 64 ? 395 : TypeParam::width == 256 ? 179 : 143;
   EXPECT_LE(barrier, 26u);
   EXPECT_LE(behind_fence, barrier + 6);

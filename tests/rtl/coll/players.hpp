@@ -13,7 +13,7 @@ struct round_of {
   bool any = false;
   unsigned status = ok, kind = int32;
 
-  // Own first, then child by child, each with what is below it. The first failure in this order is that of all.
+  // Own first, then child by child, each with the subtree below it. The first failure in this order is sent to all.
   unsigned fold(const std::map<unsigned, group_config>& tree, unsigned at, std::optional<demand>& here) {
     const demand& own = asked.at(at);
     unsigned s = !own.valid() ? bad : own.fenced ? found.at(at) : ok;

@@ -1,7 +1,7 @@
   // SPDX-License-Identifier: Apache-2.0
   // Credits of virtual channel F_VC, with a receiver that frees its buffer at any time and reports it in CTRL flits
   // that may be late, lost or repeated. link_pair shows that credits of other sessions do not arrive here. With several
-  // links packets wait in front of it: each was accepted only while there was room for one more.
+  // links packets wait in a queue in front of this unit. A packet was put there only while there was room for it.
   localparam logic [2:0] f_vc = `F_VC;
   (* anyseq *) logic [CW-1:0] f_frees;
   logic [CW-1:0] f_freed, f_sent;

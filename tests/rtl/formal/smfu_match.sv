@@ -49,7 +49,7 @@
           && q_hdr_q.src == {10'd0, f_node});
       if (visited_q) assert (!found_q);
       if (visited_q && e_live) assert (live_q[walk_slot_q]);
-      // the packet in progress is that of the state
+      // the packet in progress is the one that the state describes
       if (q_valid_q && state_q == S_IDLE) assert (q_sop_q);
       if (q_valid_q) assert (f_inside == !q_eop_q);
       if (!q_valid_q) assert (f_inside == (state_q == S_PASS || state_q == S_DROP || (state_q == S_ERROR && drop_q)));

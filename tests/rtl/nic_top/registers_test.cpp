@@ -105,7 +105,7 @@ TEST_P(Registers, EventRingWrapsWithPhaseAndInterrupts) {
     r.run(20);
     const uint64_t tail = r.s[0].host->mem.load64(rig::event_ring + 16 * (i % 16) + 8);
     EXPECT_EQ(tail >> 1, i);
-    // The phase is that of the pass over the ring, so no record needs clearing.
+    // The phase alternates with each pass over the ring, so no record needs clearing.
     static uint64_t first = 0;
     if (i == 0) first = tail & 1;
     EXPECT_EQ(tail & 1, first ^ (i / 16 & 1));

@@ -232,7 +232,7 @@ TEST_F(arm_test, BelongsToOneStart) {
   EXPECT_EQ(fired(), 1u) << "no irq";
 }
 
-// Nor those of a start long ago: any number of starts between, of which none armed.
+// Records of an earlier start do not count after any number of starts in between, of which none armed.
 TEST_F(arm_test, ForgetsAfterAnyNumberOfStarts) {
   for (unsigned i = 0; i < 16; ++i) enable_vector(i);
   pace = 100;

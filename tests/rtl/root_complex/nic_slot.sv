@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A NIC after a tlp_port. The signals with suffix _s are those of software: nothing else drives or reads them.
+// A NIC after a tlp_port. The signals with suffix _s belong to software: nothing else drives or reads them.
 `default_nettype none
 
 module nic_slot #(

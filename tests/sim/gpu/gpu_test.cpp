@@ -77,7 +77,7 @@ TEST(gpu, a_thread_reads_its_own_store) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Plain accesses are those of the host: the model does not see them.
+// Plain accesses are made by the processor of the host: the model does not see them.
 TEST(gpu, plain_accesses_find_and_leave_what_the_program_says) {
   rig r(small_gpu());
   uint64_t* p = r.local(0);

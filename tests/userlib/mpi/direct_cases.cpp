@@ -162,7 +162,7 @@ MPI_CASE(direct_to_host, 2) {
 }
 
 MPI_CASE(direct_order, 3) {
-  // Wildcards take messages in their order, those of the host among them.
+  // Receives with wildcards match messages in their order, including messages from the host.
   gpu_area area(content);
   if (rank() < 2) {
     for (int i = 0; i < 2; ++i) {

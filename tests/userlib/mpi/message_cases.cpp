@@ -123,7 +123,7 @@ MPI_CASE(large_message, 2) {
   PMPI_Type_free(&half);
 }
 MPI_CASE(more_than_an_int_long, 2) {
-  // 2.2 GB: all blocks of the sender are the same one, those of the receiver are its own.
+  // 2.2 GB: the sender's datatype repeats one block of memory, the receiver's blocks are all different.
   constexpr size_t block = 1 << 20, blocks = 2200;
   MPI_Datatype t;
   PMPI_Type_create_hvector(blocks, block, rank() == 0 ? 0 : block + 8, MPI_BYTE, &t);

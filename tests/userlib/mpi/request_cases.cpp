@@ -244,7 +244,7 @@ MPI_CASE(source_may_change_after_wait, 2) {
   }
 }
 MPI_CASE(threads, 2, true, MPI_THREAD_MULTIPLE) {
-  // Each thread of a rank speaks with that of the same number there, by its own tags.
+  // Each thread of a rank exchanges messages with its counterpart in the other rank. Each pair has its own tags.
   int level = 0;
   PMPI_Query_thread(&level);
   CHECK(level == MPI_THREAD_MULTIPLE);

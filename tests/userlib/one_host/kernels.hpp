@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the tests of host programs, as those see them. Offsets are those of every segment.
+// Kernels of the tests of host programs, declared for those programs. Offsets are the same in every segment.
 #pragma once
 
 #include "ggas/detail/sync/team_handle.hpp"

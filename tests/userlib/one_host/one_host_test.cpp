@@ -295,7 +295,7 @@ TEST_P(one_host, copies_take_their_turn_in_a_stream) {
   EXPECT_NE(text_of(c_->copy_on_stream(c_->nodes(), base, base, 0)), "");
 }
 
-// Of blocks that wait for room those of the higher priority are first, although they came later.
+// Blocks of a higher priority start before waiting blocks that were launched earlier with a lower one.
 TEST_P(one_host, blocks_of_a_higher_priority_start_first) {
   if (provider() == "shm") GTEST_SKIP() << "takes no notice of priorities";
   const auto low = c_->make_stream(0), high = c_->make_stream(0, 5);

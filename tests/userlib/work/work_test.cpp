@@ -335,7 +335,7 @@ TEST_P(work, a_thousand_requests_of_a_processor_begin_in_order_and_higher_priori
   ASSERT_EQ(order.size(), 199u);
   for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(x[i], i);
   if (GetParam().how != executor::fifo) return;
-  // Those that came before the first one had ended: all, as they were enqueued by one method.
+  // All were enqueued before the first one ended. Each priority is in the order of enqueueing.
   EXPECT_TRUE(std::is_sorted(order.begin() + 66, order.end()));
   EXPECT_TRUE(std::is_sorted(order.begin(), order.begin() + 66));
 }

@@ -33,7 +33,7 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
-// Abstract names of sockets are those of a network namespace.
+// Abstract socket names are valid in one network namespace.
 std::string network() {
   char text[PATH_MAX];
   const ssize_t n = readlink("/proc/self/ns/net", text, sizeof text);

@@ -19,7 +19,7 @@ int drop(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-// Of an intercommunicator peers are those of the other group.
+// In an intercommunicator the peers are the ranks of the other group.
 ranks* translate(MPI_Comm comm) {
   MPI_Group theirs, world;
   int inter = 0, n = 0;

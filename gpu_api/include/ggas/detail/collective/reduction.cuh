@@ -13,7 +13,7 @@ namespace ggas::detail {
 
 template <class T>
 constexpr bool is_plain_integer = is_integer<T> && !is_same<T, bool>;
-// Operations on bits are those of integers.
+// Operations on bits exist for integers only.
 template <class T>
 GGAS_DEVICE constexpr bool operation_good(ggas_op op) {
   return static_cast<unsigned>(op) <= (is_plain_integer<T> ? ggas_xor : ggas_prod);

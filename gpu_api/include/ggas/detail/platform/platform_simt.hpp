@@ -181,7 +181,7 @@ template <class T>
 T cas_system(T* p, same_t<T> expected, same_t<T> v) {
   return simt::atomic(p, simt::rmw::cas, v, expected, simt::scope::sys);
 }
-// The engine's minimum and maximum are those of unsigned integers.
+// The engine has minimum and maximum for unsigned integers only.
 template <class T, class Better>
 T replace_if(T* p, T v, Better better) {
   T old = load_relaxed(p);
