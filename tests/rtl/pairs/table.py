@@ -5,7 +5,8 @@
     pairs_test --gtest_filter='*Long*' --gtest_output=json:pairs.json
     tests/rtl/pairs/table.py pairs.json
 
-Several files are added up. A cell is what happened and how many operations went next to it; one that failed says so.
+Several files are added up; those of pairs_4k_test have a table of their own (--4k). A cell is what happened and how many
+operations went next to it; one that failed says so.
 Exit status 1 if a cell failed or is missing.
 """
 
@@ -15,7 +16,7 @@ import pathlib
 import sys
 
 DOC = pathlib.Path(__file__).resolve().parents[3] / "docs" / "rtl-tests.md"
-BEGIN, END = "<!-- pairs -->\n", "<!-- end of pairs -->\n"
+BEGIN, END = "<!-- {} -->\n", "<!-- end of {} -->\n"
 
 
 def results(files):
@@ -52,11 +53,14 @@ def table(cells, cycles):
 
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    args.add_argument("--4k", dest="name", action="store_const", const="pairs of 4 KB", default="pairs",
+                      help="the table of an MTU of 4 KB")
     args.add_argument("files", nargs="+", type=pathlib.Path, help="JSON of GoogleTest")
     opts = args.parse_args()
     text, wrong = table(*results(opts.files))
     page = DOC.read_text()
-    begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    begin = page.index(BEGIN.format(opts.name)) + len(BEGIN.format(opts.name))
+    end = page.index(END.format(opts.name))
     DOC.write_text(page[:begin] + text + page[end:])
     sys.exit(1 if wrong else 0)
 
