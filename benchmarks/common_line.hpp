@@ -31,7 +31,7 @@ struct common_line {
 std::string a_name(const std::string& text);
 // `timeout_text` explains --timeout.
 void add_common_options(CLI::App& app, common_line& line, const std::string& timeout_text);
-// Of a command line that was parsed, and of switches_of_environment(); files that variables name are read.
+// From a parsed command line and switches_of_environment(). Files that variables name are read.
 run_facts facts_of(const CLI::App& app, const std::vector<std::pair<std::string, std::string>>& environment);
 // Without names: the quick suite with a report. What is wrong with the options, or nothing.
 std::string finish_common(common_line& line, const std::string& suite);

@@ -17,7 +17,7 @@ result<link_limits> find_limits(const cluster_config& cfg) {
   if (cfg.provider != "sim") return out;
   const auto p = sim::load_platform(cfg.platform, cfg.overrides);
   if (!p) return error{errc::bad_platform, p.error()};
-  // Of several GPUs a node some pairs have a link between them and some a switch.
+  // If a node has several GPUs, some pairs are connected by a link, others by a switch.
   out.known = std::ranges::all_of(cfg.hosts, [](const host_config& h) { return h.gpus == 1; });
   out.data_width = p->nic.data_width;
   out.mtu_bytes = p->rma.mtu_bytes;

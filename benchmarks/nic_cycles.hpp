@@ -25,7 +25,7 @@ struct nic_cycle_record {
 // Cycles of PHYs and cable assumed in every figure that goes over the link.
 inline constexpr unsigned nic_cycles_wire = 20;
 
-// Of the NICs that the benchmark looks at.
+// Data widths of the NICs that the benchmark measures.
 std::vector<unsigned> nic_cycles_widths(bool quick);
 
 // `cancelled`, if any, is looked at all the time; once it is true the figures mean nothing.

@@ -40,7 +40,7 @@ class nic_rig {
 
   // ---- requests of host n. The queue is kept short inside the NIC.
   void queue(unsigned n, pcie::tlp t) { queue_[n].push_back(std::move(t)); }
-  // Of the segment of the other node, or of the own one.
+  // Stores to the segment of the other node, or of the own one.
   void store(unsigned n, uint64_t offset, unsigned dws, bool own = false);
   void load(unsigned n, uint64_t offset, unsigned dws, bool own = false);
   void quiet(unsigned n);

@@ -461,7 +461,7 @@ void nic_times::note_pace(const key& k, const stage& s) {
   if (s.distance > slowest.distance) slowest = {s.distance, packet ? control * packet_flits(width_, 4 * s.dws) : beats};
 }
 
-// Of kinds that are somewhere slower than what leaves explains.
+// Rows of the kinds that are slower in some place than the packets that leave explain.
 std::vector<nic::pace_row> nic_times::pace_rows() const {
   std::vector<nic::pace_row> rows;
   for (const auto& [k, by_dws] : paces_) {

@@ -23,7 +23,7 @@ namespace ggas::bench {
 
 class nic_times {
  public:
-  // Of one link, or of several: those have collectives, and only these are measured.
+  // For a NIC with one link, or with several. With several links there are collectives, and only they are measured.
   nic_times(unsigned width, const nic::nic_limits& limits, unsigned links = 1);
   const std::string& wrong() const { return rig_.wrong(); }
   // Runs every operation; a row for each cause and effect that was seen.
@@ -34,7 +34,7 @@ class nic_times {
   // After measure(): every operation as often and as closely together as the NIC accepts it. There is a row where
   // outputs are further apart than their inputs or their size require.
   std::vector<nic::pace_row> paces();
-  // Of the samples of the rows: cycles that a row is off, in the mean, and outputs that no model foresaw.
+  // For the samples of the rows: mean error of a row in cycles, and the number of outputs that no model foresaw.
   double mean_error() const { return mean_error_; }
   unsigned unexplained() const { return unexplained_; }
 
@@ -65,7 +65,7 @@ class nic_times {
     unsigned beats;
     double cycles;
   };
-  // Of an output in a flow: of which NIC, when it left, how much payload it had, and how long it took.
+  // An output in a flow: its NIC, the time when it left, its payload, and its duration.
   struct passing {
     unsigned side;
     uint64_t at;

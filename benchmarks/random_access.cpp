@@ -40,7 +40,7 @@ tables words_of(session& s, const update_args& a) {
   return [&s, &a](int node) { return at_offset<uint64_t>(s, node, a.table); };
 }
 
-// Of everything under way at a time the links carry one 8-byte store for each remote update, or whole lines of them.
+// The links carry one 8-byte store for each remote update in flight, or whole lines of them.
 std::optional<limit> link_bound(session& s, const std::string& variant) {
   if (!s.limits().known || s.nodes() == 1 || variant == "atomic" || variant == "mpi") return std::nullopt;
   const double nodes = s.nodes(), remote = (nodes - 1) / nodes;

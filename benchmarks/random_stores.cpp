@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned store_threads = 32;
 constexpr int many_nodes = 64;  // a few stores of each are no traffic
 
-// Of each node's words only those that were stored there hold a value, and the right one.
+// On each node exactly the words that were stored there have a value, and it is the right one.
 result<> check(session& s, const random_stores_args& a, const std::string& what) {
   const auto nodes = static_cast<uint64_t>(s.nodes());
   const uint64_t of_node = store_threads * a.each;

@@ -17,7 +17,7 @@ namespace ggas::bench {
 
 namespace {
 
-// Of real time, in which every rank simulates some window of time.
+// Real time, in which every rank simulates at least one window of time.
 constexpr unsigned usual_timeout_s = 120;
 
 unsigned timeout_s() {

@@ -14,7 +14,7 @@
 
 namespace ggas::bench {
 
-// Of records of several seeds: the value is their median.
+// Spread of the records of several seeds, whose value is the median.
 struct seed_spread {
   uint64_t count;
   double least, most;  // values

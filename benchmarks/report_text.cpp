@@ -46,7 +46,7 @@ std::string deviation_text(const record& r) {
   return deviation == 0 ? "exact" : fmt::format("{:+.1f} %", deviation);
 }
 
-// Of the seeds, around the median.
+// The spread of the seeds around the median.
 std::string spread_text(const record& r) {
   if (!r.seeds || r.value == 0) return "";
   return fmt::format("{:+.1f} … {:+.1f} %", 100 * (r.seeds->least / r.value - 1), 100 * (r.seeds->most / r.value - 1));

@@ -13,7 +13,7 @@ double median(std::vector<double> v) {
   return v.size() % 2 ? v[half] : (v[half - 1] + v[half]) / 2;
 }
 
-// Of a figure that all seeds have.
+// The median of a figure that all seeds have.
 std::optional<double> median(const std::vector<record>& all, std::optional<double> record::*figure) {
   std::vector<double> found;
   for (const record& r : all) {

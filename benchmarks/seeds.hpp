@@ -12,7 +12,7 @@ namespace ggas::bench {
 
 class seed_records {
  public:
-  // Of any seed; records of the same point belong together.
+  // Adds a record of any seed. Records of the same point belong together.
   void add(record r);
   // A record for each point, in order of appearance: medians over the seeds that had it, sums of cost and samples.
   std::vector<record> merged() const;

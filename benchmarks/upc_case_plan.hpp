@@ -42,7 +42,7 @@ inline const char* scheme_of(const upc_case& c) {
   return c.how == relocated_by::ranks ? "direct" : c.scheme == ggas_static ? "static" : "dynamic";
 }
 
-// Of one element after the other, which takes long, there are few. Quick: of broadcasts alone.
+// Schemes that move one element at a time are slow, so they get few elements. Quick: broadcasts only.
 inline bool runs(const upc_case& c, const upc_kind& k, uint64_t elements, bool quick) {
   constexpr uint64_t most_naive = 32;
   const bool naive = c.how == relocated_by::naive_push || c.how == relocated_by::naive_pull;

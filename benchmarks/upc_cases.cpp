@@ -25,7 +25,7 @@ upc_case_args plan_point(session& s, const upc_case& c, const upc_kind& k, uint6
   return a;
 }
 
-// Of the slowest rank; its number is in the record.
+// Writes the time of the slowest rank; its number is in the record.
 void emit_slowest(session& s, const upc_case& c, const upc_kind& k, uint64_t elements, const char* metric,
                   const std::vector<double>& of_ranks) {
   const size_t slowest = slowest_of(of_ranks);

@@ -238,7 +238,7 @@ class system {
   void program_groups(unsigned n);
   std::expected<void, std::string> wait_for_links();
   std::expected<void, std::string> route_around_dead_links();
-  // Of each link that leads to a node.
+  // The state of each link of a node.
   std::expected<std::vector<uint64_t>, std::string> link_states(unsigned n);
   bool may_break() const;  // a link or node dies by a fault
   uint64_t link_ctrl() const;

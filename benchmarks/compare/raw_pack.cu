@@ -37,7 +37,7 @@ __global__ void pack_rows(T* to, const double* from, const int64_t* places, uint
   }
 }
 
-// Of each block of a pattern: where from, where to, how long.
+// Source, destination and length of each block of a pattern.
 struct copies {
   std::vector<void*> from, to;
   std::vector<size_t> bytes;

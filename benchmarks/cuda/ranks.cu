@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t batch = 20;  // a call is short compared with the resolution of the clock
 
-// Of each round the time of a call by the slowest rank.
+// The time of a call by the slowest rank, for each round.
 std::vector<double> slowest_rounds(gpu_session& s, const ggas_ranks& ranks, uint64_t samples, uint64_t rounds) {
   std::vector<double> slowest(rounds, 0);
   for (int node = 0; node < ranks.nodes.size; ++node)
@@ -142,7 +142,7 @@ fault run_upc(gpu_session& s) {
   return {};
 }
 
-// Of the blocks of one GPU, and of all GPUs.
+// Barriers of the blocks of one GPU, and of all GPUs.
 fault run_upc_barrier(gpu_session& s) {
   GGAS_GPU_TRY(start(s, 4u << 20));
   for (const unsigned threads : {32u, 128u, 512u}) {

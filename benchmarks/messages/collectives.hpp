@@ -62,7 +62,7 @@ class host_collectives {
     return messages_.wait_all(both);
   }
 
-  // Of a number of nodes that is no power of two, those beyond it give their vector to a partner and get the result.
+  // If the number of nodes is no power of two, the nodes beyond it give their vector to a partner and get the result.
   template <class T>
   bool doubling(T* data, T* scratch, size_t n) {
     int power = 1;

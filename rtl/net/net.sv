@@ -229,7 +229,7 @@ module net #(
   assign rx_ans_hdr_o   = rx_hdr[2*HW+:HW];
   assign rx_ans_data_o  = rx_data[2*DATA_W+:DATA_W];
 
-  // Of the link's packets; a header is valid on every beat.
+  // From the headers of the link's packets, which are valid on every beat.
   logic [4*24-1:0] rx_who;  // source and op
   logic [10:0] rx_len [0:3];
   logic [15:0] rx_dst [0:3];

@@ -120,7 +120,7 @@ module rma_notify #(
   logic [31:0]  count, lost;
   logic         asked_q;                             // the ring has not answered
   wire          look   = state_q == S_LOOK && !asked_q && !tell_valid_o;
-  // Of the answer, which comes late from block RAM, what the next cycles need.
+  // Fields of the answer for the next cycles; it comes late from block RAM.
   logic         tell_q;                              // some were lost: a LOST record goes first
   logic         owned_q;                             // it is of the domain that was asked for
   logic [63:12] base_q;

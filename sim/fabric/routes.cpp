@@ -50,7 +50,7 @@ std::optional<routes::line> routes::of(unsigned at, unsigned to) const {
   return l;
 }
 
-// Of all nodes from one; far: not reached.
+// Distances of all nodes from one. far: not reached.
 std::vector<unsigned> routes::distances(unsigned from) const {
   std::vector<unsigned> out(nodes(), far), left{from};
   out[from] = 0;

@@ -32,7 +32,7 @@ void copy_engine::run() {
   end();
 }
 
-// Of what is left: up to the next multiple of a size on the bus.
+// The part of the remaining bytes up to the next multiple of a size on the bus.
 uint64_t copy_engine::piece(uint64_t bus, uint64_t most) const {
   return std::min(jobs_.front().bytes - begun_, most - bus % most);
 }

@@ -15,7 +15,7 @@ using pcie::now_ps;
 
 namespace {
 
-// Of all GPUs there are: simulated nodes take turns, so their threads never run at the same time.
+// Shared by all GPUs: simulated nodes take turns, so their threads never run at the same time.
 const std::shared_ptr<simt::shared_stacks>& common_stacks() {
   static const auto stacks = std::make_shared<simt::shared_stacks>();
   return stacks;

@@ -37,7 +37,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   std::function<void()> on_idle;
 
   const gpu_config& config() const { return cfg_; }
-  // Of the copy engine: sizes that were negotiated.
+  // Sets the negotiated sizes for the copy engine.
   void packets(unsigned mps, unsigned mrrs) { copies_.packets(mps, mrrs); }
 
   // ---- device

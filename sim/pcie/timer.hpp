@@ -41,7 +41,7 @@ class timer {
 class timers {
  public:
   timers();
-  // Of the kernel that is entered.
+  // The timers of the kernel that runs now.
   static timers& current() { return *current_; }
   void enter() { current_ = this; }
 

@@ -46,7 +46,7 @@ struct part {
   double idle_j = 0, above_j = 0;  // what the time takes when nothing runs; the rest
 };
 
-// Of a node until now. Its parts are always the same, in the same order.
+// The energy of a node until now. Its parts are always the same, in the same order.
 std::vector<part> energy(const coefficients& c, const activity& a);
 
 }  // namespace ggas::power

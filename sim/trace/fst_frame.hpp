@@ -14,7 +14,7 @@ struct fst_frame {
   std::string head, signals;
   bool empty() const { return head.empty() || signals.empty(); }
 };
-// Of a file that was ended; empty if it is none.
+// Reads a file that is complete. Empty if it is no such file.
 fst_frame read_fst_frame(const std::string& path);
 
 // Ends a file whose first `good` bytes were written without an error: whole blocks of changes, as many as leave room

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* taken =
     ": is being written by another run, or by another option of this one; wait for its end or name another";
 
-// Of several descriptors of a file, in all processes, one has the lock. File systems without locks let all through.
+// At most one descriptor of a file, over all processes, has the lock. On file systems without locks all have it.
 bool lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
 std::string cannot_write(const std::filesystem::path& path) {

@@ -32,7 +32,7 @@ constexpr bool only_words = true;
 #else
 constexpr bool only_words = false;
 #endif
-// Of these a grid has no form.
+// Calls without a form for grids.
 constexpr bool only_of_blocks(kind k) { return k == kind::barrier_of_index || k == kind::arrive_and_wait; }
 
 struct collective_call {

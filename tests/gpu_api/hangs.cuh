@@ -57,7 +57,7 @@ struct plan {
   uint64_t timeout_ns;
 };
 constexpr unsigned blocks = 3, threads = 64;
-// Of elements: two lines, one and four. They fit the smallest slot, so that no one takes data for addresses.
+// Numbers of elements: two lines, one and four. They fit the smallest slot, so data are not mistaken for addresses.
 constexpr size_t count = 4, fewer = 2, more = 8, of_grid = 600;
 
 GGAS_DEVICE float* vector_of(const plan& p, uint64_t place) {

@@ -404,7 +404,7 @@ TEST(SchemeSettings, TheNativeBarrierOnRequest) {
 
 // ------------------------------------------------------------------------------------------------ straight
 
-// Of data in the segment nothing is copied. With modes of none the source stores; else the ranks of its node load, and
+// Data in the segment are not copied. With modes of none the source stores; else the ranks of its node load, and
 // one of each other node gets a message.
 TEST(StraightCounts, RanksOfANodeReadWhatOneOfThemHas) {
   const auto all = ggas_in_all | ggas_out_all, mine = ggas_in_mine | ggas_out_mine, none = ggas_in_none | ggas_out_none;

@@ -19,7 +19,7 @@ struct ring_args {
   uint32_t launch;
 };
 
-// Of a node: 16 warps and 8 threads of one more warp, each with the ring of one receiver.
+// A node has 16 warps and 8 threads of one more warp, each with the ring of one receiver.
 constexpr unsigned warp_writers = 16, thread_writers = 8, writers = warp_writers + thread_writers;
 constexpr unsigned writer_blocks = warp_writers + 1;
 

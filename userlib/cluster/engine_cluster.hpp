@@ -45,7 +45,7 @@ class engine_cluster : public cluster {
  private:
   // What runs on a node may have died with it.
   virtual bool alive(int /*node*/) const { return true; }
-  // Of the NICs' units: as in a new cluster.
+  // Resets the NICs' collective units to the state of a new cluster.
   virtual result<> restart_collectives() { return {}; }
 
   result<std::vector<graph_step>*> steps_of(const graph& g, const std::string& what);

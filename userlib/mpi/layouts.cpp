@@ -13,7 +13,7 @@ namespace ggas::mpi {
 
 namespace {
 
-// Of a datatype that was committed; a duplicate has the same.
+// The layout of a committed datatype; a duplicate has the same one.
 struct known_layout {
   std::once_flag asked_for;
   found_layout found;

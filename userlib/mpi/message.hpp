@@ -63,7 +63,7 @@ class message {
   std::string pack();
   // As many bytes as have come; the status reports how many.
   direct::problem unpack(MPI_Status& status);
-  // Of a message that was sent: its data may be written to.
+  // Ends a message that was sent. After it the data may be overwritten.
   std::string settle(void (*meanwhile)()) { return offer_ ? offer_->settle(meanwhile) : ""; }
   // It was not sent after all.
   void withdraw();

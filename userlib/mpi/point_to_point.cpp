@@ -160,7 +160,7 @@ int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int from, int tag,
   return begin("MPI_Recv_init", work, {buffer, count, type}, {from, tag, comm}, request, role::receives, turns::many);
 }
 
-// Of a message that was probed no process knows the communicator.
+// The communicator of a probed message is not known.
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* m, MPI_Status* status) {
   const auto work = [&](side& s, MPI_Status* t) { return below.Mrecv(s.buffer(), s.count(), s.type(), m, t); };
   return receive("MPI_Mrecv", work, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, status);

@@ -21,7 +21,7 @@ class blobs {
   virtual ~blobs() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Of this rank, for all; a name once.
+  // Publishes bytes of this rank for all; a name only once.
   virtual attempt<> put(const std::string& name, const std::string& bytes) = 0;
   // All ranks call it. Then the others have what was put before. Fails for good.
   virtual attempt<> fence(deadline until) = 0;

@@ -26,7 +26,7 @@ bool started_with(int process, std::string_view variable) {
   return false;
 }
 
-// Of another process; 0: not known.
+// The parent of another process; 0: not known.
 int parent_of(int process) {
   const std::string stat = contents(process, "stat");  // number (name) state parent ...
   const size_t name_end = stat.rfind(')');

@@ -48,9 +48,9 @@ enum class typed_path { automatic, box, runs, records, engine };
 struct stream_shape {
   unsigned blocks = 0;   // more than 128 are 128
   unsigned threads = 0;  // of a block; more than 512 are 512
-  // Of allreduce and reduce: one that its grid form takes, else the status is ggas_bad_argument. The others have none.
+  // Only for allreduce and reduce: a method that the grid form accepts, else the status is ggas_bad_argument.
   ggas_method method = ggas_auto;
-  // Of calls with datatypes, which take up to 1024 blocks: one that does not suit is errc::bad_argument.
+  // Only for calls with datatypes, which take up to 1024 blocks. A path that does not fit is errc::bad_argument.
   typed_path path = typed_path::automatic;
 };
 

@@ -38,7 +38,7 @@ GGAS_LAYOUT_FN unsigned bits_below(uint64_t n) {
   while (n > uint64_t{1} << bits) ++bits;
   return bits;
 }
-// Of b > 0, rounded down.
+// a / b rounded down, for b > 0.
 GGAS_LAYOUT_FN int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 }  // namespace detail
@@ -99,9 +99,9 @@ class shared_ptr {
     }
   }
 
-  // Of the same place: phases do not count.
+  // Whether both point to the same place; phases do not count.
   GGAS_LAYOUT_FN bool operator==(const shared_ptr& q) const { return thread() == q.thread() && offset() == q.offset(); }
-  // Of one array.
+  // For pointers into one array.
   GGAS_LAYOUT_FN bool operator<(const shared_ptr& q) const {
     if (row() != q.row()) return row() < q.row();
     return thread() != q.thread() ? thread() < q.thread() : offset() < q.offset();

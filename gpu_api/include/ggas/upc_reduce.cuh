@@ -27,7 +27,7 @@ struct reduced {
   }
   GGAS_DEVICE T source(uint64_t i) const { return ggas_load(static_cast<const T*>(place(src, i))); }
   GGAS_DEVICE T with(T a, T b) const { return apply(op, a, b, func); }
-  // Of elements first ... last - 1, at least one.
+  // Combines elements first ... last - 1, at least one.
   GGAS_DEVICE T fold(uint64_t first, uint64_t last) const {
     T sum = source(first);
     for (uint64_t i = first + 1; i < last; ++i) sum = with(sum, source(i));

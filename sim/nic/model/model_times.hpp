@@ -98,7 +98,7 @@ struct nic_limits {
 
 class model_times {
  public:
-  // Of the RTL of that data width; nullptr: there is none.
+  // The times of the RTL of that data width; nullptr: none.
   static const model_times* of(unsigned width);
   // Cycles; nullopt: no such row.
   std::optional<double> cycles(cause from, bool answer, effect to, unsigned beats) const;

@@ -203,7 +203,7 @@ void coll_model::break_off(unsigned group) {
   fail(group);
 }
 
-// Of a broken group: neighbours are reported once there is a route, operations of its own end.
+// Breaks a group: neighbours are informed as soon as there is a route, and its own operations end.
 void coll_model::fail(unsigned group) {
   group_state& g = groups_[group];
   const wiring w = of(group);

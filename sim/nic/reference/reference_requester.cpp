@@ -192,7 +192,7 @@ packet rma_model::notify_packet(unsigned v, const descriptor& d, net_status s) c
   return p;
 }
 
-// Of all but puts, which may have many.
+// The only packet of a descriptor that is no put. Puts may have several.
 packet rma_model::only_packet(unsigned v, const descriptor& d) const {
   if (d.op == desc_op::get) return get_packet(v, d);
   if (d.op == desc_op::atomic) return atomic_packet(v, d);

@@ -2,7 +2,7 @@
 #include "rdc.hpp"
 
 namespace {
-// Of this file alone.
+// This kernel is in this file only.
 __global__ void GGAS_LAUNCH_BOUNDS(512) broadcast_and_sum(uint64_t dst, uint64_t src, size_t n, uint64_t* status) {
   float* const to = ggas_pointer_of_node<float>(ggas_node(), dst);
   float* const from = ggas_pointer_of_node<float>(ggas_node(), src);

@@ -8,7 +8,7 @@ namespace {
 constexpr uint64_t limit = 1000000000;
 }  // namespace
 
-// Of struct arguments, which the file has, with a word for the result. `bounds`: nothing, or the launch bounds.
+// A kernel whose argument is the file's struct `arguments`, with a word for the result. `bounds`: or nothing.
 #define CALL(name, bounds, ...)                                                          \
   extern "C" __global__ void bounds name(arguments a, int times) {                       \
     ggas_status s = ggas_ok;                                                             \

@@ -61,7 +61,7 @@ TEST(datatype, signatures_are_equal_where_sequences_are) {
   random_types make(seed() + 1);
   uint64_t equal = 0;
   for (uint64_t i = 0, n = rounds(3000); i < n; ++i) {
-    // Of two kinds of primitives, in short words: many are equal at random.
+    // Short words of two kinds of primitives: many are equal at random.
     const auto word = [&] {
       list lengths, places;
       std::vector<datatype> children;

@@ -175,7 +175,7 @@ class players {
       for (const auto& [n, g] : groups_[k])
         if (!net_.nodes[n]->v.route_i && waits(n, g)) exposed_.insert(k);
   }
-  // Of the quiet that the member of that owner waits for.
+  // Answers the quiet that the owner's member waits for.
   unsigned answer(unsigned n, unsigned page) {
     for (size_t k = 0; k < groups_.size(); ++k) {
       const auto g = groups_[k].find(n);

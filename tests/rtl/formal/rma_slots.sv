@@ -47,7 +47,7 @@
     assume (kick_vpid_i[7:CW] == '0 && row_vpid_i[7:CW] == '0 && fill_vpid_i[7:CW] == '0 && read_vpid_i[7:CW] == '0);
     // The consumer has been informed that it is complete (rma_front), and does so once.
     if (kick_valid_i && kick_consume_i && kick_vpid_i == f_vpid) assume (f_whole && !(f_here && consume_q));
-    // Of other slots what is shown below of this one: one that is complete keeps the number of slots after it.
+    // Assumes of other slots what is shown below of this one: a complete slot keeps the number of slots after it.
     if (f_here && write_q && slot_q != f_slot && f_know.complete[f_row_place])
       assume (slots_behind(part_w.op, part_w.size) == f_know.more[{f_row_place, 1'b0}+:2]);
     if (vpid_q == f_vpid) assume (written == f_written);

@@ -39,7 +39,7 @@ void put_word(Port& port, unsigned i, uint32_t v) {
     port[i] = v;
 }
 
-// Of all nodes.
+// Sums over all nodes.
 struct cluster_counters {
   uint64_t tx_packets = 0, rx_packets = 0, dead = 0, up = 0, stores_lost = 0, bad = 0, no_route = 0, cut = 0;
 };
@@ -213,7 +213,7 @@ class cluster {
   std::mt19937_64& rng() { return rng_; }
   // Every packet that arrives, next to the checks here.
   std::function<void(unsigned at, const nic::packet&)> on_arrival;
-  // Of the last packet that arrived.
+  // Times of the last packet that arrived.
   uint64_t arrived_at = 0, left_at = 0;
   uint64_t last_at(unsigned node) const { return nodes_[node].last_at; }  // the same of those for a node
   // Packets that are known to be lost do not arrive any more.

@@ -32,7 +32,7 @@ class fair_share {
       }
     }
   }
-  // Of the link with the most flows: nothing is faster.
+  // The number of flows on the link with the most of them: all flows together need at least this time.
   double bound() const {
     std::vector<unsigned> load(number_.size());
     for (const auto& way : ways_)

@@ -121,7 +121,7 @@ TYPED_TEST(NetTest, EventsOfTheLink) {
   for (unsigned code : {ev_bad_packet, ev_link_dead, ev_store_lost}) EXPECT_GT(this->logged[code], 0u) << code;
 }
 
-// Of events that come at once each is logged, once.
+// If several events occur at once, each is logged once.
 TYPED_TEST(NetTest, EventsWaitForEachOther) {
   for (unsigned round = 1; round <= 50; ++round) {
     auto& m = this->m;

@@ -115,7 +115,7 @@ class stopped_export : public stoppable {
   void forget() override {
     for (unsigned p = 0; p < pages; ++p) o_.take(0, base() + 0x1000 * p);
   }
-  // Of NIC 1, for the domain that has the export, or for the former one.
+  // Address in the window of NIC 1, for the domain that has the export, or for the former one.
   uint64_t window(bool owner) const { return window_of((turn_ + !owner) % 2); }
 
  private:

@@ -45,7 +45,7 @@ class world {
     const uint64_t d = (bus >> 32) - 1, pages = unsigned(region::all) * region_bytes >> 12;
     return nla(0, d * pages + ((bus & 0xffff'ffff) >> 12), bus & 0xfff);
   }
-  // Of a region, what belongs to users of node n.
+  // The part of a region that belongs to users of node n.
   static constexpr uint64_t share_bytes = 0x2000;
   static uint64_t share(unsigned n) { return n * share_bytes; }
 

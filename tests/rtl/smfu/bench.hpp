@@ -146,7 +146,7 @@ class bench {
   }
   uint64_t stores_pushed() const { return stores_pushed_; }
 
-  // Of another unit, after the stores that were taken so far.
+  // A fence of another unit, after the stores that were accepted so far.
   void fence(unsigned page) {
     v.fence_i = 1;
     v.fence_page_i = uint8_t(page);

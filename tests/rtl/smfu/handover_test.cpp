@@ -11,7 +11,7 @@ class smfu_handover : public suite<T> {
  public:
   using bench_type = typename suite<T>::bench_type;
   static void see(bench_type& b, view& now) {
-    // Of a beat what belongs to the packet.
+    // Looks only at the words of a beat that belong to the packet.
     for (const auto& r : b.tx_rsp.all) {
       now.see(true, r.first, r.last, r.t.header());
       for (uint32_t w : r.t.data) now.see(true, w);

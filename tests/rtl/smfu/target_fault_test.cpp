@@ -5,7 +5,7 @@
 namespace ggas::test::smfu {
 namespace {
 
-// Of a refused packet: export and offset.
+// The information about a refused packet: export and offset.
 constexpr uint64_t info(uint64_t addr) { return uint64_t{home_export} << 32 | uint32_t(addr); }
 
 TYPED_TEST(smfu_fault, target_range_of_stores) {

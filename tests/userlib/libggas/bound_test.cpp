@@ -65,7 +65,7 @@ TEST_P(library_bound, memory_of_the_user_is_written_read_and_notified) {
   });
 }
 
-// Of all ranks and their threads, the owner among them.
+// Atomics of all ranks and their threads, including the owner.
 TEST_P(library_bound, atomics_work_on_it) {
   run(4, [helper = GetParam()](const rank& r) -> std::string {
     MUST_HOLD(!helper || forbid_copies_between_processes());

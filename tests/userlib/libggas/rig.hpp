@@ -82,7 +82,7 @@ inline bool simulated() {
   return transport && std::string(transport) == "sim";
 }
 
-// Of a job whose ranks are on simulated nodes (GGAS_TRANSPORT=sim); else nothing.
+// The simulator of a job with GGAS_TRANSPORT=sim; for other jobs it does nothing.
 class simulator {
  public:
   static inline int last = -1;  // process of the last one made

@@ -129,7 +129,7 @@ class soak {
  public:
   soak(const rank& r, uint32_t last) : r_(r), last_(last) {}
 
-  // Of a round: a word, then a notification of each slot, after it; then the taker's answer.
+  // A round: a word, after it a notification of each slot, then the receiver's answer.
   void send(uint32_t thread) {
     const uint32_t to = (r_.me + 1) % r_.size, mine = thread * slots;
     uint64_t* const word = r_.memory<uint64_t>(0) + acks + mine;  // after what arrives here

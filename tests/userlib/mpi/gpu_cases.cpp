@@ -133,7 +133,7 @@ MPI_CASE(gpu_errors, 1) {
   MPI_Datatype seven;
   PMPI_Type_create_subarray(7, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &seven);
   PMPI_Type_commit(&seven);
-  // Of more dimensions than the library takes: reported, as no other one can send it.
+  // More dimensions than the library supports: an error, as no other library can send them.
   CHECK(is_class(MPI_Send(area.at(), 1, seven, 0, 0, MPI_COMM_WORLD), MPI_ERR_TYPE));
   PMPI_Type_free(&seven);
   const typed col = column(20, 2);

@@ -36,7 +36,7 @@ bool runtime::quiet() const {
   return sent == done;
 }
 
-// Of processors that fall asleep at the same time one sees what all of them have done.
+// If several processors fall asleep at the same time, one of them sees the work of all.
 void runtime::tell_if_quiet() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   std::vector<std::function<void()>> then;

@@ -46,7 +46,7 @@ struct dispatcher::parts final : detail::progress_hook {
   parts(runtime& r, const dispatcher_config& c) : rt(r), cfg(c) {}
   result<> open();
 
-  // Of the request itself.
+  // Checks the request itself.
   result<> check(const detail::request_state& r);
   // Into the inbox; refused: it was stopped.
   result<> accept(const request_pointer& r);

@@ -43,7 +43,7 @@ class message_space {
   // MPI_Init() of kernels finds these from now on, also after those of another space.
   std::string use(const ggas_messages& m);
 
-  // Of every segment (docs/messages.md has the formula).
+  // Bytes needed in every segment (docs/messages.md has the formula).
   uint64_t bytes(const message_config& config) const;
 
  private:

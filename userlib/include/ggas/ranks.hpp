@@ -51,7 +51,7 @@ class rank_space {
   ggas_ranks make(const rank_shape& shape, std::string& why);
   std::string free(const ggas_ranks& r);
 
-  // Of every segment that ranks of that shape take (docs/ranks.md has the formula).
+  // Bytes that ranks of that shape need in every segment (docs/ranks.md has the formula).
   uint64_t bytes(const rank_shape& shape) const;
 
  private:

@@ -45,12 +45,12 @@ class GGAS_RESULT {
 
   explicit operator bool() const { return either_.index() == 0; }
   bool has_value() const { return either_.index() == 0; }
-  // Of a result that has a value.
+  // The value; the result must have one.
   T& operator*() { return *std::get_if<0>(&either_); }
   const T& operator*() const { return *std::get_if<0>(&either_); }
   T* operator->() { return std::get_if<0>(&either_); }
   const T* operator->() const { return std::get_if<0>(&either_); }
-  // Of a result that has none.
+  // The error; the result must have no value.
   ggas::error& error() { return *std::get_if<1>(&either_); }
   const ggas::error& error() const { return *std::get_if<1>(&either_); }
 

@@ -27,7 +27,7 @@ class team_space {
   team_space(const team_space&) = delete;
   team_space& operator=(const team_space&) = delete;
 
-  // Of nodes first, first + stride, ... : `size` of them, all in the cluster; stride 1 or more.
+  // A team of the nodes first, first + stride, ... : `size` of them, all in the cluster; stride 1 or more.
   ggas_team make(int first, int stride, int size, std::string& why);
   // A team for each color, in the order of colors. `colors` has one for each member of `parent`, in the order of ranks;
   // a negative one is in no team. The members of a color must be evenly spaced. `parent` stays as it is.

@@ -52,7 +52,7 @@ class program {
   result<> launch(std::function<void(thread&)> body, const std::string& name = "upc");
 
   unsigned channel() const { return channel_; }
-  // Of a thread, as its last launch left them.
+  // A thread's counts at the end of its last launch.
   const thread_counts& counts(int node) const { return state_[static_cast<size_t>(node)].counts; }
 
  private:

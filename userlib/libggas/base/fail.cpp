@@ -7,7 +7,7 @@
 namespace ggas::library {
 
 namespace {
-// Of a fixed size: an error for want of memory can be reported, and a thread that ends leaves nothing.
+// The size is fixed: so a lack of memory can be reported, and a thread that ends leaves nothing allocated.
 thread_local char text_of_thread[512];
 }  // namespace
 

@@ -48,7 +48,7 @@ struct ggas_process {
   mutable std::mutex lock;  // of the three tables
   std::array<std::shared_ptr<ggas::library::group>, GGAS_GROUPS> groups;
   std::map<uint32_t, creation> creations;
-  // Of hybrid writes of GPUs: direct is best until a tuner has found something else.
+  // For hybrid writes of GPUs: direct until a tuner has found something better.
   std::atomic<uint64_t> gpu_threshold{UINT64_MAX}, gpu_chunk{uint64_t{1} << 20};
 
   std::shared_ptr<ggas::library::group> group(uint32_t id) const;

@@ -16,7 +16,7 @@ namespace ggas::library {
 
 class tally {
  public:
-  // Of one writer.
+  // A counter with one writer.
   struct counter {
     std::atomic<uint64_t> n{0};
     void add(uint64_t more) { n.store(n.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
@@ -33,7 +33,7 @@ class tally {
   tally(const tally&) = delete;
   // This thread's.
   part& here() noexcept { return of_thread_.id == id_ ? *of_thread_.mine : enlist(); }
-  // Of all threads.
+  // The sum over all threads.
   uint64_t sum(counter part::*of) const {
     return sum([=](const part& p) -> const counter& { return p.*of; });
   }

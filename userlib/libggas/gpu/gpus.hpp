@@ -10,7 +10,7 @@ namespace ggas::library {
 class gpus {
  public:
   virtual ~gpus() = default;
-  // Of all ranks, once: every rank gives memory of a GPU. The first `kept` bytes are never given out.
+  // Called by all ranks, once: every rank gives memory of a GPU. The first `kept` bytes are never given out.
   virtual ggas_rc open(const job& j, const char* module, int number, uint64_t bytes, uint64_t kept) = 0;
   // Null before.
   virtual gpu::own_gpu* device() = 0;

@@ -57,7 +57,7 @@ class access {
   // Memory of a descriptor. elsewhere: it may lie in another device than the host's memory.
   virtual ggas_rc take(const buffer& b, memory& m, bool& elsewhere) = 0;
   virtual void give(const memory& m) = 0;
-  // Of bytes in memory that was taken.
+  // Network logical address of bytes in registered memory.
   virtual uint64_t nla_of(const void* at, uint64_t bytes) const = 0;
 
   // ---- the GPU of the rank's node, if it has one

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t grace_ns = 1'000'000;  // what a lost rank had sent may still arrive
 
-// Of a set of members (FNV-1a); never 0.
+// Hash of a set of members (FNV-1a); never 0.
 uint64_t key_of(const std::vector<unsigned>& members) {
   uint64_t key = 0xcbf29ce484222325;
   for (const unsigned r : members) key = (key ^ (r + 1)) * 0x100000001b3;
@@ -149,7 +149,7 @@ class nic_exchange final : public exchange {
     return v;
   }
 
-  // Of members that have not arrived in a round (0: have not come to the group).
+  // Whether all members are alive that have not arrived in a round (0: have not come to the group).
   ggas_rc all_alive(uint64_t round) {
     for (size_t m = 0; m < members_.size(); ++m) {
       if (t_.healthy(members_[m]) || (round && round_of(m) >= round)) continue;

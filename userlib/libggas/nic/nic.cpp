@@ -76,7 +76,7 @@ ggas_rc nic_transport::fetch(unsigned rank, uint64_t from, uint64_t to, uint64_t
   return settle(control_context);
 }
 
-// Of descriptors that have failed since this was asked last.
+// The error of descriptors that have failed since the last call.
 ggas_rc nic_transport::errors_of(unsigned context) {
   ggas_rma_context& c = to_->context(context);
   const ggas_rma_status s = ggas_rma_read_status(&c);

@@ -78,7 +78,7 @@ struct control {
   std::array<group_record, GGAS_GROUPS> records;
 };
 
-// Of a group, in the arena of its leader: who has arrived where, of groups with many members.
+// For groups with many members, in the arena of the leader: which member has arrived in which round.
 struct round_board {
   std::atomic<uint64_t> released;  // rounds in which all have arrived
   bell turned;
@@ -101,7 +101,7 @@ struct layout {
   size_t mailboxes() const { return up(sizeof(control)); }
   size_t requests() const { return mailboxes() + up(ranks * sizeof(mailbox)); }
   size_t groups() const { return requests() + up(ranks * sizeof(request)); }
-  // Of a group: the board, two parts of each member in turn, two blocks of each kind in turn.
+  // A group has the board, two parts of each member in turn, and two blocks of each kind in turn.
   size_t parts() const { return up(sizeof(round_board)); }
   size_t blocks() const { return parts() + up(2 * ranks * sizeof(round_part)); }
   size_t group_bytes() const { return blocks() + 4 * exchange::block_bytes; }

@@ -46,7 +46,7 @@ class shm_gpus final : public gpus {
   bool holds(const void* at) const override;
 
   void segment_closed(bool of_user, uint64_t offset, uint64_t address, uint64_t bytes);
-  // Of a rank's memory; null: it leaves it, or there is none.
+  // Address of bytes in a rank's memory; null: they are not all inside, or there is none.
   std::byte* at(unsigned rank, uint64_t offset, uint64_t bytes) const;
   // Moves bytes between memories of which any may be a GPU's; they may overlap where none is.
   ggas_rc move(void* to, const void* from, uint64_t bytes);

@@ -123,7 +123,7 @@ class shm_exchange final : public exchange {
     board().turned.ring();
   }
 
-  // Of members that have not arrived in a round.
+  // Whether all members are alive that have not arrived in a round.
   ggas_rc all_alive(uint64_t round) const {
     t_.look_out();
     for (size_t m = 0; m < members_.size(); ++m) {

@@ -24,7 +24,7 @@ namespace ggas::library::sim {
 
 namespace {
 
-// Of real time, without a sign of life of the simulator: far more than it takes for a step.
+// Real time without a sign of life from the simulator: far more than a step needs.
 constexpr uint64_t silence_s = 60, silence_most_s = 1'000'000;
 constexpr int look_ms = 500;
 

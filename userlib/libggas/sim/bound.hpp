@@ -21,7 +21,7 @@ class bound_memory {
     const std::byte* start;
     uint64_t bytes, offset;  // offset: in the rank's memory
   };
-  // Of this process's memory; empty, with errno: the system gives none.
+  // The file of this process's memory; empty, with errno, if the system gives none.
   const userlib::file& descriptor();
   // Not empty: why NICs cannot reach these bytes.
   static std::string obstacle(const void* start, uint64_t bytes);

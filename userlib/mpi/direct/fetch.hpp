@@ -15,7 +15,7 @@ struct problem {
   int error_class = MPI_ERR_OTHER;
 };
 
-// Of data that have come, `n` bytes in all: whether they are a ticket. `first`: ticket_bytes of them.
+// The ticket in data that have arrived, `n` bytes in all, if they are one. `first`: the first ticket_bytes of them.
 std::optional<ticket> ticket_in(const void* first, uint64_t n);
 
 // Fetches the data of an offered message to their destination, at most as many bytes as the items have; `bytes`: their

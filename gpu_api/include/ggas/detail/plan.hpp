@@ -35,7 +35,7 @@ GGAS_LAYOUT_FN int rank_after(int rank, int distance, int size) {
 struct linear_plan {
   int size, root;
   GGAS_LAYOUT_FN int steps() const { return size - 1; }
-  // Of the root in that step; the other rank is its only partner.
+  // Partner of the root in that step. The root is the only partner of each other rank.
   GGAS_LAYOUT_FN int partner(int step) const { return rank_after(root, step + 1, size); }
   GGAS_LAYOUT_FN plan_step from_root(int rank, int step) const {
     if (rank == root) return {partner(step), no_rank};

@@ -29,7 +29,7 @@ void wait_a_little(clock::duration waited) {
     std::this_thread::sleep_for(std::min(waited / 16, most));
 }
 
-// Of what kernels see: each cluster's, each time it grows, is another one.
+// A new number for the constants of kernels: for each cluster, and each time that it grows.
 uint64_t next_number() {
   static std::atomic<uint64_t> numbers = 0;
   return ++numbers;

@@ -19,7 +19,7 @@
 namespace ggas {
 
 namespace userlib {
-// Of what only has a text.
+// For failures that only have a text.
 inline result<> told(const attempt<>& a, errc code = errc::device_fault) {
   return a ? result<>() : error{code, a.error()};
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_gpus = 16, most_contexts = 128;
 
-// Of the NIC, its links or its protocol: the same on all computers.
+// Whether an override is for the NIC, its links or its protocol, which are the same on all computers.
 bool of_network(std::string_view override_text) {
   return std::ranges::any_of(std::array{"nic.", "link.", "rma."},
                              [&](const char* table) { return override_text.starts_with(table); });

@@ -78,7 +78,7 @@ class tree_exchange {
     if (p_.goes_to(c_.rank)) store_elements(p_.dst, i, p_.n, data);
     return ggas_ok;
   }
-  // Of a reduce one line says that every member has come.
+  // In a reduce one line says that every member has arrived.
   GGAS_DEVICE void pass_on(unsigned i, uint64_t data) {
     GGAS_NO_UNROLL
     for (int bit = 1; i < down_ && at_.is_child(bit); bit *= 2) send_line(c_, c_.outbox(at_.child(bit)) + i, data);

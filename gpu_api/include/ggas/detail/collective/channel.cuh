@@ -205,7 +205,7 @@ GGAS_DEVICE_FUNCTION ggas_status no_line(uint64_t line, uint64_t step, int count
 GGAS_DEVICE ggas_status no_line(const channel& c, const channel_line* line, uint64_t step = 0, int count = 1) {
   return no_line(reinterpret_cast<uint64_t>(line), step, count, c.team.id, static_cast<uint32_t>(c.seq));
 }
-// Of line i of some members.
+// The status if line i of some members is missing.
 GGAS_DEVICE ggas_status no_lines(const channel& c, unsigned i) {
   return no_line(c, c.inbox(0) + i, c.inbox_step(), c.team.size);
 }

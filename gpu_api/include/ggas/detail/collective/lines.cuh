@@ -24,7 +24,7 @@ GGAS_DEVICE unsigned lines_of_part(size_t units) {
   return (static_cast<unsigned>(units) + units_per_line<U> - 1) / units_per_line<U>;
 }
 
-// Of a number that is not 0.
+// `v` is not 0.
 GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<unsigned>(leading_zeros(v - 1)); }
 
 GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(leading_zeros(v)); }

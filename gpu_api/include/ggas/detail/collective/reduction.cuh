@@ -156,7 +156,7 @@ GGAS_DEVICE uint64_t combine_data(ggas_op op, uint64_t a, uint64_t b) {
   return a;
 }
 
-// Of 1 or more elements.
+// For n of 1 or more.
 template <class T>
 GGAS_DEVICE size_t lines_of(size_t n) {
   return (n - 1) / elements<T>::count + 1;

@@ -98,7 +98,7 @@ GGAS_DEVICE void record_notifying(call_id call, ggas_status s, uint64_t timeout_
                 static_cast<uint64_t>(posts ? q.index() : to_queue), posts ? ggas_node() : node);
 }
 
-// Of one that waited for a notification.
+// Records a call that waited for a notification.
 GGAS_DEVICE void record_taking(call_id call, ggas_status s, uint64_t timeout_ns, const ggas_queue& q) {
   record_number(call, s, timeout_ns, waited_for::record, static_cast<uint64_t>(q.index()), ggas_node());
 }

@@ -224,7 +224,7 @@ GGAS_DEVICE ggas_status finish(const G& g, const ggas_queue& q, ggas_status post
 // Whether a call returns when its effect is there, or once it is posted.
 enum class until { posted, complete };
 
-// Of a block, or several of its warps, the first warp posts. Lambdas name their parameter: NVRTC takes no other ones.
+// In a block, or several of its warps, the first warp posts. Lambdas name their parameter, as NVRTC requires.
 template <class G>
 using poster_of = either_t<has_leader<G>, G, warp_group>;
 template <class G, class F>

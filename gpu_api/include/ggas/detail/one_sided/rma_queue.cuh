@@ -209,7 +209,7 @@ GGAS_DEVICE ggas_status complete(const ggas_queue& q, completion what, uint64_t 
   return check_failures(q, p);
 }
 
-// Of everything any thread posted before.
+// Waits for everything that any thread posted before.
 GGAS_DEVICE ggas_status quiet(const ggas_queue& q, completion what, const deadline& end) {
   const bool posts = posts_to(q);
   if (!q.good()) return ggas_bad_argument;

@@ -85,7 +85,7 @@ struct drop_const<const T> {
 template <class T>
 using without_const = typename drop_const<T>::type;
 
-// Of integers.
+// Whether an integer type has a sign.
 template <class T>
 constexpr bool has_sign = false;
 template <>

@@ -146,7 +146,7 @@ GGAS_SIMT_RMW(and_system, bit_and, sys)
 GGAS_SIMT_RMW(or_system, bit_or, sys)
 GGAS_SIMT_RMW(xor_system, bit_xor, sys)
 #undef GGAS_SIMT_RMW
-// Of floating point, which the engine does not add: until no thread came between.
+// The engine has no addition of floating point numbers, so this repeats a cas until it succeeds.
 template <class T>
 requires(is_floating<T>) T add_system(T* p, same_t<T> v) {
   using bits = either_t<sizeof(T) == 4, uint32_t, uint64_t>;

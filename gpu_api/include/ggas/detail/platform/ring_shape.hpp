@@ -18,7 +18,7 @@ struct ring_shape {
 
   GGAS_LAYOUT_FN uint64_t bytes() const { return nodes * pair_bytes(); }  // of every segment
   GGAS_LAYOUT_FN uint64_t lines() const { return uint64_t{1} << lines_log2; }
-  // Of a record, at whatever place: the quarter it begins in may be one that is written already.
+  // Largest record that fits at any position: the quarter where it begins may be written in part already.
   GGAS_LAYOUT_FN uint64_t most_lines() const { return lines() - lines() / 4 + 1; }
   GGAS_LAYOUT_FN uint64_t largest_record() const { return (most_lines() - 1) * data_bytes; }
 
@@ -33,7 +33,7 @@ struct ring_shape {
   GGAS_LAYOUT_FN uint64_t line(int source, uint64_t position) const {
     return pair(source) + words_bytes + (position & (lines() - 1)) * line_bytes;
   }
-  // Of the line at that position; what lies there from laps before has another one.
+  // Tag of the line at that position. A line of an earlier lap has another tag.
   GGAS_LAYOUT_FN uint32_t tag(uint64_t position) const { return static_cast<uint32_t>(position >> lines_log2) + 1; }
 
  private:

@@ -67,7 +67,7 @@ GGAS_DEVICE ggas_status scatter_along_tree(const rank_call& c, const buffered_mo
     s = status_of_ranks(c, s);
     if (s != ggas_ok) return s;
   }
-  // Of the rank that many places after the own one, in the order from the root.
+  // The part of the rank that is `after_me` places after the own one, in the order from the root.
   const auto part = [&](int after_me) {
     return c.me == root ? m.src + behind(m.stride, rank_after(root, after_me - c.count, c.count))
                         : received_at(c, m) + behind(m.bytes, after_me);

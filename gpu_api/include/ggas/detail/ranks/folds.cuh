@@ -14,7 +14,7 @@ GGAS_DEVICE bool has_credit(const rank_call& c, int to) {
   acquire_after_spin(c.own(rank_layout::taken, to));
   return true;
 }
-// Of the message that is sent to, or received from, a rank next.
+// The slot of the next message to, or from, a rank.
 template <class T>
 GGAS_DEVICE T* slot_at(const rank_call& c, int to) {
   return reinterpret_cast<T*>(c.slot(to, c.me, load_own(c.own(rank_layout::sent, to))));

@@ -131,7 +131,7 @@ GGAS_DEVICE rank_facts facts_of_relocation(call_id call, size_t n, unsigned elem
           K::permutes ? partner : 0, false};
 }
 
-// Of places that every rank can compute.
+// For places that every rank can compute.
 template <class K, class T>
 GGAS_DEVICE ggas_status relocate(call_id call, const ggas_ranks& r, const ranked<T>& dst, const ranked<const T>& src,
                                  size_t n, int partner, uint64_t timeout_ns, unsigned mode) {
@@ -189,7 +189,7 @@ GGAS_DEVICE_FUNCTION ggas_status move_by_buffers(rank_call& c, own_data d, int p
   return s;
 }
 
-// Of memory that lies anywhere.
+// For memory that may lie anywhere.
 template <class K, class T>
 GGAS_DEVICE ggas_status relocate(call_id call, const ggas_ranks& r, T* dst, const T* src, size_t n, int partner,
                                  uint64_t timeout_ns, unsigned mode) {

@@ -327,7 +327,7 @@ static constexpr unsigned put_threads(size_t bytes) { return bytes < 1024 ? 32 :
   if (!team && !guarded) return std::nullopt;
   return stream_members{team.value_or(ggas_team{0, 1, in.nodes(), 0}), guarded};
 }
-// Of a call that always says which.
+// The members for a call that always names its team.
 [[maybe_unused]] static stream_members all_or(cluster& in, const stream& s, const stream_team& team) {
   return members_of(in, s, team).value_or(stream_members{{0, 1, in.nodes(), 0}, false});
 }

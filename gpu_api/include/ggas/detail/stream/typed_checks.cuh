@@ -95,7 +95,7 @@ enum class memory_kind { none, gpu, host };
   return node == own.node ? own.local : own.window + static_cast<uint64_t>(node) * own.stride;
 }
 
-// Of a put or get; `there` gets the address of the remote items.
+// Checks a put or get. `there` gets the address of the remote items.
 [[maybe_unused]] static std::string check_pair(cluster& c, const stream& s, typed_move& m,
                                                const global_ptr<char>& remote, side_items& there,
                                                const side_items& here) {

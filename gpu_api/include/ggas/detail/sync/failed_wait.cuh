@@ -68,7 +68,7 @@ GGAS_DEVICE void end_record(wait_record* at) {
 
 // ------------------------------------------------------------------------------------------------ of refused calls
 
-// Of a call that was refused, by no wait; `node`: whose call differs.
+// Begins the record of a call that was refused before any wait. `node`: the node whose call differs.
 GGAS_DEVICE wait_record* begin_refusal(waited_for why, call_id call, int node) {
   wait_record* const at = begin_record(why, ggas_bad_argument);
   if (!at) return nullptr;

@@ -51,7 +51,7 @@ class patience {
     end_ = end_after_look(end_, timeout_ns_);
     return end_ <= ended_by_host;
   }
-  // Of a wait that is over.
+  // The status of a wait that has ended.
   GGAS_DEVICE ggas_status status() const { return end_ == ended_by_host ? ggas_aborted : ggas_timed_out; }
 
  private:

@@ -20,7 +20,7 @@ GGAS_DEVICE uint32_t quotient(uint32_t a, const divisor& d) {
 template <unsigned Units>
 GGAS_DEVICE void add_digit(const place_dimension& dim, const int64_t* list, uint32_t (&number)[Units],
                            int64_t (&place)[Units], unsigned& good, const place_list& all) {
-  // Of a list all loads are on the way before the first place is looked at.
+  // For a list all loads are in flight before the first place is used.
   uint32_t digit[Units];
   GGAS_UNROLL
   for (unsigned w = 0; w < Units; ++w) {

@@ -73,7 +73,7 @@ struct request_state {
   enum class phase { idle, waiting, running };
   std::atomic<phase> now = phase::idle;
 
-  // Of the dispatcher, with its lock.
+  // For the dispatcher only, which holds its lock.
   struct place {
     std::byte *device = nullptr, *staged = nullptr;  // staged null: the host's memory is pinned
   };
