@@ -215,7 +215,7 @@ __device__ bool take_lines(const peers& all, const block_call& c, uint64_t numbe
   }
   return good;
 }
-// The sum of every member's, in the order of GPUs.
+// The sum of all members' elements, in the order of GPUs.
 __device__ inline bool add_lines(const peers& all, const block_call& c, uint64_t number) {
   bool good = true;
   for (uint64_t j = threadIdx.x; j < (c.elements + 1) / 2 && good; j += blockDim.x) {
@@ -230,8 +230,9 @@ __device__ inline bool add_lines(const peers& all, const block_call& c, uint64_t
   return good;
 }
 
-// Two slots in turn. If every member receives from every member, the sender of number n has read number n - 1, so slot
-// n % 2 is free; the root of a broadcast is notified instead.
+// Two slots are used in turn. If every member receives from every other one, the sender of number n has read number
+// n - 1 of all. So all have sent n - 1, before which they read n - 2, and slot n % 2 is free. In a broadcast only the
+// root sends: the readers notify it instead.
 template <moved What, bool checked>
 __global__ void __launch_bounds__(1024) raw_lines(peers all, block_call whole) {
   const block_call c = of_this_block(whole);

@@ -1,7 +1,8 @@
   // SPDX-License-Identifier: Apache-2.0
-  // Each request of a client is answered once: OK after its record, and after one that reports lost records, if any;
-  // every other answer without a record. Records go to a ring that exists, of the right domain, with room, one after
-  // the other. A reader is informed of each, and none is skipped.
+  // * Each request of a client is answered once. The answer is OK after its record was written, and after a second
+  //   record if records were lost before. With any other answer no record is written.
+  // * Records go to a ring that exists, has the right domain and has room, one after the other.
+  // * The reader is informed of each record.
   logic [2:0]  f_open;                    // clients that wait for an answer
   logic [1:0]  f_records;                 // written for the request in progress
   logic        f_good, f_full, f_hold;    // as the ring was found
