@@ -43,7 +43,7 @@ unsigned loads(unsigned width) {
   return packets;
 }
 
-// One node alone may not have as many.
+// One node alone may not have that many.
 unsigned loads_served(unsigned width) {
   nic_rig rig(width, 1);
   for (unsigned i = 0; i < many; ++i) {

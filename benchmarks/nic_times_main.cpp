@@ -56,7 +56,7 @@ void append(std::vector<nic::pace_row>& all, const std::vector<nic::pace_row>& m
   all.insert(all.end(), more.begin(), more.end());
 }
 
-// Those of kinds that are not there yet.
+// Adds the rows whose kinds are not in `all` yet.
 void add(std::vector<nic::time_row>& all, const std::vector<nic::time_row>& more) {
   for (const auto& r : more)
     if (std::ranges::none_of(all,

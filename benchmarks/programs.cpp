@@ -97,7 +97,7 @@ int become_launcher(const scenario_job& job, const cluster_config& cluster) {
   if (std::filesystem::exists(installed)) words = {installed.string()};
   words.insert(words.end(), {"--stop", "--timeout", fmt::format("{}", job.timeout_s), "--programs",
                              fmt::format("/dev/fd/{}", fileno(file))});
-  // That of this build; installed, it lies next to the launcher.
+  // The simulator of this build. An installed one lies next to the launcher.
   const auto simulator = program_folder().parent_path() / "programs/simulator/ggas-simulator";
   if (std::filesystem::exists(simulator)) setenv("GGAS_SIMULATOR", simulator.c_str(), 0);
   std::vector<char*> arguments;

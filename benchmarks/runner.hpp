@@ -46,7 +46,7 @@ struct totals {
 
 struct benchmark;
 
-// One benchmark at work.
+// A running benchmark.
 class session {
  public:
   using sink = std::function<void(const record&)>;

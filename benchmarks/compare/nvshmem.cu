@@ -26,7 +26,7 @@ void measure_in_teams(processing_element& pe) {
   measure_grid_collectives(pe);
 }
 
-// As compare.py knows them (quantities.py).
+// The names that compare.py uses (quantities.py).
 constexpr group groups[] = {
     {"latencies", measure_latencies},
     {"block_collectives", measure_block_collectives},

@@ -106,7 +106,7 @@ void launch(processing_element& pe, const void* kernel, jacobi_call c, shape s) 
   }
 }
 
-// As one processor computes it.
+// Compares with the result of one processor.
 void check(processing_element& pe, const void* kernel, uint32_t steps) {
   const jacobi_call c = call_of(pe, steps);
   fill<<<256, 256, 0, pe.stream>>>(c);

@@ -134,7 +134,7 @@ void put_on_stream(processing_element& pe, size_t bytes) {
       }));
 }
 
-// As GGAS's typed put of a vector of 8-byte blocks, in sequence.
+// The same as GGAS's typed put of a vector of 8-byte blocks, in sequence.
 void strided_puts(processing_element& pe, size_t bytes, unsigned blocks) {
   constexpr size_t stride = 8;  // elements, as that of the pattern vector_8
   constexpr unsigned threads = 512;

@@ -74,7 +74,7 @@ __device__ inline uint64_t* flag_at(const peers& all, int gpu, int place) {
   return all.flags[gpu] + flags_of_block * blockIdx.x + place;
 }
 
-// Who has to do with whom in a collective, as thread t of GPU `me` sees GPU t.
+// Which GPUs exchange data in a collective, as thread t of GPU `me` sees GPU t.
 template <moved What>
 struct relation {
   bool gets, gives;  // GPU t gets data from here; has data for here

@@ -141,7 +141,7 @@ fault run_put_latency(gpu_session& s) {
   latency_runs runs(s);
   const auto ping_pongs = [&](const char* variant, peer_kernel kernel, const std::vector<uint64_t>& sizes) -> fault {
     for (const uint64_t bytes : sizes) {
-      // One warp moves little as fast as a block does; which block is the best for more depends on the length.
+      // One warp moves few bytes as fast as a block does. For more bytes the best block size depends on the length.
       for (const unsigned threads : bytes <= 512 ? std::vector<unsigned>{32} : std::vector<unsigned>{256, 512}) {
         const point p{variant,
                       "half_round_trip",

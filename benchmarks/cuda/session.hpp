@@ -24,7 +24,7 @@
 
 namespace ggas::bench {
 
-// Nothing, or what went wrong, in words.
+// No failure, or a text that describes it.
 struct [[nodiscard]] fault {
   std::string text;
   bool bad_input = false;  // the user asked for what cannot be: exit status 2
@@ -89,7 +89,7 @@ struct figure {
   std::optional<bench::limit> limit = {};
 };
 
-// One benchmark at work.
+// A running benchmark.
 class gpu_session {
  public:
   using sink = std::function<void(const figure&)>;

@@ -68,7 +68,7 @@ class typed_memory {
     s_.keep(cudaMemcpy(places_, p.places.data(), p.places.size() * 8, cudaMemcpyHostToDevice), "places");
     return places_;
   }
-  // That two areas that a node's GPU reaches are equal.
+  // Fails if two areas that a node's GPU can access differ.
   fault expect_equal(int node, const char* a, const char* b, uint64_t bytes, const std::string& what) {
     s_.fill(node, counter, 8, 0);
     launch_one(s_, node, 256, 256, count_unequal, reinterpret_cast<const uint64_t*>(a),

@@ -18,7 +18,7 @@ struct barrier_args {
 
 enum class meeting { barrier, sync };
 
-// Who makes it: a block alone, a grid, or a block alone in a team of all nodes, which no NIC helps.
+// The caller: a single block, a grid, or a single block in a team of all nodes, which does not use the NIC's unit.
 enum class by { block, grid, team };
 
 template <meeting M, by By>

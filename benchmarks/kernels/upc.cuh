@@ -9,7 +9,7 @@
 namespace ggas::bench {
 
 enum class relocated { broadcast, scatter, gather, gather_all, exchange, permute };
-// Who moves: the calls of ranks, straight or through buffers, or UPC's references, by a block or element by element.
+// Way of moving: calls of ranks, direct or through buffers, or UPC's references, by a block or element by element.
 enum class relocated_by { ranks, buffers, push, pull, naive_push, naive_pull };
 
 struct upc_args {

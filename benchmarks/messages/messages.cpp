@@ -144,7 +144,7 @@ void messages::match(std::list<incoming>::iterator m) {
   deliver(m);
 }
 
-// As far as it has come, and someone has asked for it.
+// Delivers the part that has arrived and has been asked for.
 void messages::deliver(std::list<incoming>::iterator m) {
   if (!m->taker) return;
   operation& o = operations_[*m->taker];

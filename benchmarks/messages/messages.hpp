@@ -43,7 +43,7 @@ class messages {
     int from = any_node;  // of a receive
     size_t bytes = 0;
   };
-  // Nothing: see fault().
+  // Empty after an error: see fault().
   std::optional<arrival> wait(handle what);
   bool wait_all(std::span<const handle> all);
   bool send_now(int to, uint16_t tag, const void* data, size_t bytes) {

@@ -29,7 +29,7 @@ struct rank_result {
   std::string fault;          // empty: all went well
 };
 
-// One rank at work.
+// A rank that runs its schedule.
 class rank_run {
  public:
   rank_run(host& h, session& s, const schedule& plan, rank_result& out)
@@ -144,7 +144,7 @@ class rank_run {
     if (const auto i = messages_.arrive(m)) take(*i, m);
   }
 
-  // Those whose time has come; how long the next one takes, 0: nothing is computed.
+  // Ends the computations whose time is over. Returns the time until the next one ends; 0: none runs.
   uint64_t end_computations() {
     const uint64_t now = host_.now_ns();
     uint64_t next = 0;

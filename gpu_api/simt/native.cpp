@@ -45,7 +45,7 @@ class native_scheduler::stream : public environment {
     queue_.clear();
   }
 
-  // One turn for every warp that can run. False when nothing is left.
+  // Lets every warp that can run have one turn. False when none is left.
   bool turn() {
     moved_ = asleep_ = false;
     if (!fill()) return false;

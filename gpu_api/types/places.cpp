@@ -155,7 +155,7 @@ std::optional<item_move> fields_of(const side_items& s, char* dense, unsigned st
     for (uint64_t r = 0; r < runs; ++r)
       if (!add_fields(m, t.box[1 + r].stride, t.box[1 + r].count, alignment)) return {};
   }
-  // As many as fit; fewer, if not enough blocks would have something to do.
+  // As many as fit; fewer if too few blocks would have work.
   constexpr uint64_t blocks = 264;
   const uint64_t share = (s.count + blocks - 1) / blocks, fit = staged / t.size;
   const uint64_t together = std::min((share + aligned - 1) / aligned, fit / aligned);

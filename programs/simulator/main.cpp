@@ -54,7 +54,7 @@ class mapping {
   std::span<std::byte> bytes_;
 };
 
-// Who asks this process to end waits until a job that has begun is over: its ranks have ended by then, or soon will.
+// Delays a request to end this process until the running job is over: its ranks have ended by then, or soon will.
 class undisturbed {
  public:
   undisturbed() {

@@ -44,7 +44,7 @@ void program_memory::write(uint64_t at, std::span<const std::byte> from) {
   if (put < n) taken_away(at + put);
 }
 
-// As a NIC that meets such a page: the bytes go nowhere.
+// Like a NIC that accesses such a page: the bytes are dropped.
 void program_memory::taken_away(uint64_t at) {
   if (errno == 0 || std::exchange(said_, true)) return;
   say_(fmt::format("byte {} of its memory of {} bytes, which is a segment, is there no more", at, bytes_));

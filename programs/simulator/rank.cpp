@@ -220,7 +220,7 @@ void rank::unbind(uint64_t offset) {
   bound_.erase(offset);
 }
 
-// Nothing: the bytes are not all in one of the memories.
+// Empty if the bytes are not all in one of the memories.
 std::optional<rank::side> rank::side_of(uint64_t offset, uint64_t bytes) const {
   const uint64_t host = memory_.size();
   if (offset < host && bytes <= host - offset) return side::host;
@@ -228,7 +228,7 @@ std::optional<rank::side> rank::side_of(uint64_t offset, uint64_t bytes) const {
   return {};
 }
 
-// As cudaMemcpyAsync does it, one at a time: call and synchronisation cost what those of an empty kernel do.
+// Like cudaMemcpyAsync, one at a time. Call and synchronisation cost as much as for an empty kernel.
 int32_t rank::copy(cpu::core& c, const request& q) {
   if (copied_ && (!copied_->reached || known_ps_ > pcie::now_ps())) return EBUSY;
   copied_ = std::make_shared<gpu::mark>();

@@ -24,7 +24,7 @@ module ram_1r1w #(
 `ifdef SYNTHESIS
     if (re_i) rdata_o <= mem_q[raddr_i];
 `else
-    // Neither the old nor the new word on a collision, so that a test finds who counts on one.
+    // A collision gives neither the old nor the new word, so that a test finds logic that relies on one of them.
     if (re_i) rdata_o <= mem_q[raddr_i] ^ {WIDTH{!OLD && we_i && waddr_i == raddr_i}};
 `endif
   end

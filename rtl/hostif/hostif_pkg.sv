@@ -3,7 +3,7 @@
 
 package hostif_pkg;
 
-  // Whom a posted request is for.
+  // The unit that a posted request is for.
   localparam logic [1:0] TO_WINDOW = 2'd0;  // BAR2: window store
   localparam logic [1:0] TO_REGS   = 2'd1;  // BAR0: register write
   localparam logic [1:0] TO_PAGE   = 2'd2;  // BAR4: write to a context page
@@ -32,7 +32,7 @@ package hostif_pkg;
     logic [2:0]  attr;
   } non_posted_t;
 
-  // As it waits: for the SMFU, or for the registers and for its UR.
+  // A request that waits: for the SMFU, or for the registers or its answer UR.
   typedef struct packed {
     logic        page;      // of BAR4, else of the window
     logic [63:0] addr;

@@ -36,7 +36,7 @@ module link_session (
     output      logic [ggas_pkg::SESSION_TAG_W-1:0] yours_o   // tag of what is sent
 );
   localparam int unsigned TAG_W = ggas_pkg::SESSION_TAG_W;
-  // As ggas_regs_pkg::LINK_STATE_*.
+  // The same as ggas_regs_pkg::LINK_STATE_*.
   localparam logic [1:0] DOWN = 2'd0, INIT = 2'd1, UP = 2'd2, DEAD = 2'd3;
 
   logic [1:0] state_d;

@@ -19,7 +19,7 @@ module event_share (
   output logic        granted_o       // with judge_i: a record may be written
 );
 
-  // Whose share: contexts from 0, intervals from 256, codes from 320, nodes (modulo 64) from 384 on.
+  // Owner of the share: contexts from 0, intervals from 256, codes from 320, nodes (modulo 64) from 384 on.
   logic [8:0] share, share_q;
   always_comb begin
     case (event_i.code)

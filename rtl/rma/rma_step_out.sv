@@ -72,7 +72,7 @@ module rma_step_out (
       if (stop && s_i.fetching) begin
         s_o.phase = rma_requester_pkg::PH_DRAIN;
       end else if (stop) begin
-        // Nothing of it is under way, and no packet with LAST was sent.
+        // No part of it is in flight, and no packet with LAST was sent.
         s_o.chunk = ggas_pkg::ST_OK;
         fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : !known_i.enabled ? ggas_pkg::ST_DISABLED : unreach;
         if (s_i.chunk == ggas_pkg::ST_OK && known_i.enabled) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;

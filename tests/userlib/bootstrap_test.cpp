@@ -108,7 +108,7 @@ TEST(bootstrap, a_missing_rank_0_is_named) {
   }
 }
 
-// Who comes late finds the others: they wait for each other, whichever is first.
+// A late process finds the others: all wait for each other, whichever is first.
 TEST(bootstrap, the_order_of_coming_does_not_matter) {
   std::mt19937 random(5);
   for (int i = 0; i < 10; ++i) {

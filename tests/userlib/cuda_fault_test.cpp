@@ -143,7 +143,7 @@ TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_told_to_the_others) {
       for (int r = 0; r < 3; ++r) {
         if (r == victim) continue;
         const std::string text = last_word(all, r);
-        // Who has died while it was leaving is not missed.
+        // A process that died while it was leaving is not waited for.
         EXPECT_TRUE(text == "grown" ? call > 40 : text.starts_with(who) && has(text, ") ended"))
             << call << ": " << text;
       }
@@ -154,7 +154,7 @@ TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_told_to_the_others) {
 
 // ---------------------------------------------------------------------------------------------- a GPU stays busy
 
-// It cannot give its memory back while a kernel uses it; the others receive at once that it has left.
+// It cannot free its memory while a kernel uses it. The others learn at once that it has left.
 TEST(cuda_faults, one_that_leaves_while_a_kernel_runs) {
   const auto hang = [](int rank, cluster* c, const std::string& why) -> std::string {
     if (!c) return why;

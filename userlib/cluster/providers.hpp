@@ -23,7 +23,7 @@ struct provider {
 
 // Nodes, memory and queues: in range, and enough room for the reserved area. Of providers with one process.
 result<> check_config(const cluster_config& cfg);
-// There is that node here.
+// Fails if there is no such node in this process.
 result<> check_node(const cluster& c, int node, const std::string& what);
 // `bytes` bytes at an offset lie in a segment of that node.
 result<> check_copy(const cluster& c, int node, uint64_t offset, size_t bytes, const std::string& what);

@@ -27,7 +27,7 @@ struct typed_data {
   uint64_t bytes() const { return data.bytes(); }
 };
 
-// Nothing of a call that has something wrong: the MPI below says what. An error: memory of a GPU that cannot be moved.
+// Empty if a call has an error that the MPI below reports. `error`: memory of a GPU that cannot be moved.
 struct recognised {
   typed_data found;
   std::string error;
@@ -61,7 +61,7 @@ class message {
   static std::unique_ptr<message> plain(typed_data data);
 
   std::string pack();
-  // As many bytes as have come; the status reports how many.
+  // Unpacks the bytes that have arrived; the status has their number.
   direct::problem unpack(MPI_Status& status);
   // Ends a message that was sent. After it the data may be overwritten.
   std::string settle(void (*meanwhile)()) { return offer_ ? offer_->settle(meanwhile) : ""; }

@@ -75,7 +75,7 @@ int complete(begun& what, MPI_Status& status) {
   return what.receives ? arrive(what, status) : leave(what, status);
 }
 
-// One that is complete in the MPI below and has a ticket.
+// For a request that is complete in the MPI below and has a ticket.
 void fetch_if_come(MPI_Request request, begun& what) {
   MPI_Status status;
   int done = 0;
@@ -167,7 +167,7 @@ void fetch_begun() {
     if (what.receives && what.data && !what.bytes && what.active) fetch_if_come(request, what);
 }
 
-// One that persists stays a request when it is complete.
+// A persistent request stays a request when it is complete.
 static void free_rest(given_up& g) {
   if (g.request != MPI_REQUEST_NULL) below.Request_free(&g.request);
 }

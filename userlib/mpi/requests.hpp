@@ -38,9 +38,9 @@ class taken {
   // Finishes request `i` if it has ended: it is null now, or persistent and `complete`; `error` is the MPI's error for
   // it. Received data are moved to their destination. Returns MPI_SUCCESS, `error`, or an error of the move.
   int finish(int i, const MPI_Request& now, MPI_Status& status, int error, bool complete);
-  // It is complete, and stays a request.
+  // For a persistent request that is complete.
   int deliver(MPI_Status& status);
-  // Those that persist are to be started: data to send are packed. started(): they were.
+  // Called before persistent requests are started: packs data to send. started(): called after it.
   int prepare(const char* call);
   void started();
   // No process asks for it any more: its data are kept until it is complete.

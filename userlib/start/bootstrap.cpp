@@ -27,7 +27,7 @@ bootstrap::~bootstrap() {
   }
 }
 
-// Nothing works any more; rank 0 informs the others why.
+// Ends the bootstrap: all later calls fail, and rank 0 informs the others of the reason.
 std::unexpected<std::string> bootstrap::stop(const std::string& why) {
   broken_ = why.substr(0, message::most_bytes);
   for (peer& p : peers_) {

@@ -55,7 +55,7 @@ bool connects(const file& socket, const address& a) {
   return ::connect(socket.fd(), reinterpret_cast<const sockaddr*>(&a.at), a.length) == 0;
 }
 
-// Who has a job's name already.
+// The process that already has a job's name.
 std::string holder(const address& a) {
   const file s = new_socket();
   if (!s || !connects(s, a)) return "a process that is gone by now";

@@ -48,7 +48,7 @@ class RmaAttribution : public testing::TestWithParam<setting> {
   void map(unsigned side, unsigned page, rma_rights rights) {
     w_->driver.map(side, nla(1, page), rma_data + (uint64_t{page} << 16), domain, rights);
   }
-  // Who is informed must be exactly `expected`: word 0 of each error notification.
+  // The error notifications must be exactly `expected`: word 0 of each.
   void expect_told(rma_user& u, std::vector<uint64_t> expected) {
     std::vector<uint64_t> told;
     for (const auto& x : u.notes) {

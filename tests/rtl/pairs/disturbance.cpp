@@ -301,7 +301,7 @@ void pair_run::check_healthy() {
       w.t.fail.add("the healthy link of nodes {} and {} is dead", cables[c].first, cables[c].second);
 }
 
-// As docs/network.md has it for what may have lost packets: every member is informed by the loss of the way.
+// As docs/network.md says for groups that may have lost packets: every member is informed by the loss of its route.
 void pair_run::recover() {
   working_ = false;
   w.t.retrain();

@@ -147,7 +147,7 @@ TEST(library_failures, killed_when_all_was_waited_for) {
   });
 }
 
-// One thread waits all the time: what another one has posted to the lost rank is an error for that one all the same.
+// One thread waits all the time. The error of a post to the lost rank is still reported to the thread that made it.
 TEST(library_failures, killed_and_two_threads_wait) {
   kill_one(segment_of_all, sleep_for_ever, [](const rank& r) -> std::string {
     if (const std::string seen = sees_the_loss(r); seen != "ok") return seen;
@@ -246,7 +246,7 @@ TEST(library_failures, killed_by_another_rank) {
   }
 }
 
-// One that never comes, one that is killed while others are missing: the others learn of it in time.
+// A rank that never comes, and one that is killed while others are missing: the others learn of it in time.
 TEST(library_failures, killed_at_the_start) {
   const std::string job = job_name();
   processes all;
@@ -267,7 +267,7 @@ TEST(library_failures, killed_at_the_start) {
   }
 }
 
-// Who has left in order is not lost; a barrier does not wait for it either.
+// A rank that has left in order is not lost, and a barrier does not wait for it.
 TEST(library_failures, a_rank_that_leaves_is_not_lost) {
   run(3, [](const rank& r) -> std::string {
     MUST(r.barrier(), GGAS_OK);

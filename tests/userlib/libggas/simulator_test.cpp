@@ -126,7 +126,7 @@ TEST(library_simulator, memory_that_nics_may_not_write_is_no_segment) {
   });
 }
 
-// As where a NIC meets a page that is there no more: bytes go nowhere, and all goes on.
+// Like a NIC that accesses a page that no longer exists: bytes are dropped, and everything continues.
 TEST(library_simulator, memory_that_its_user_takes_away_harms_nobody) {
   if (!simulated()) GTEST_SKIP() << "needs ranks on simulated nodes (GGAS_TRANSPORT=sim)";
   run(2, [](const rank& r) -> std::string {

@@ -68,7 +68,7 @@ TEST(library_start, another_secret_leads_nowhere) {
   for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
 }
 
-// Who listens in the place of rank 0, and says what a rank 0 would say or anything else.
+// A process that listens in place of rank 0, and sends the words of a rank 0 or anything else.
 TEST(library_start, a_squatter_is_found_out) {
   for (const auto kind : {frame::kind::challenge, frame::kind::welcome, frame::kind::parts, frame::kind::stop}) {
     const std::string port = free_port();

@@ -215,7 +215,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr at) {
   std::memcpy(handle, &made, sizeof made);
   return CUDA_SUCCESS;
 }
-// As the real one, not in the process that made it, and not once it is freed.
+// Like the real driver: not in the process that made the handle, and not after the memory was freed.
 CUresult cuIpcOpenMemHandle(CUdeviceptr* at, CUipcMemHandle handle, unsigned) {
   const std::lock_guard one_at_a_time(lock);
   ipc_handle h;

@@ -211,7 +211,7 @@ class inquiry {
     const auto call = static_cast<call_id>(r.call);
     return call != call_id::ggas_broadcast && call != call_id::ggas_scatter && r.method != ggas_tree;
   }
-  // One who has what it waits for of some and not of others is right: who called something else lacks it of all.
+  // A member that has lines of some and not of others is right: one that made a different call has lines of none.
   std::optional<verdict> less_than_others() const {
     nodes charged;
     for (const complaint& c : complaints()) {

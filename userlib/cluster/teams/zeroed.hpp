@@ -18,7 +18,7 @@ struct zeroed_place {
   std::shared_ptr<void> kept;  // as long as the place is used
 };
 
-// Nothing: `why` begins with `call`.
+// Empty after an error: `why` begins with `call`.
 std::optional<zeroed_place> allocate_zeroed(cluster& c, heap& memory, uint64_t bytes, const std::string& call,
                                             std::string& why);
 

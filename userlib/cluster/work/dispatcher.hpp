@@ -25,7 +25,7 @@ struct dispatcher::parts final : detail::progress_hook {
     std::vector<request_pointer> followers = {};  // of the graph, in order, after the first one
     std::shared_ptr<recorded> with = nullptr;     // the graph
   };
-  // Those that may begin, the higher priorities first.
+  // Requests that may begin, the higher priorities first.
   class ready_requests {
    public:
     void push(request_pointer r) { by_priority_[r->priority].push_back(std::move(r)); }

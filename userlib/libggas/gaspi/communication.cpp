@@ -104,7 +104,7 @@ struct user_operation {
   gaspi_reduce_operation_t operation;
   gaspi_reduce_state_t state;
 };
-// One of each group: its address stays the same when a call that timed out is made again.
+// One for each group: its address stays the same when a call that timed out is made again.
 std::array<user_operation, 256> operations;
 
 int apply(const void* one, const void* two, void* result, void* state, size_t n, size_t bytes, uint64_t ns) {

@@ -74,7 +74,7 @@ gaspi_return_t alive(gaspi_rank_t rank, bool left_is_well = false) {
   return all[rank] == GGAS_STATE_HEALTHY || left_is_well ? GASPI_SUCCESS : refuse("the rank has left the job");
 }
 
-// As many queues as the configuration says, instead of those there are at the start.
+// Makes the configured number of queues in place of the first ones.
 void make_queues(ggas_process* p, unsigned count) {
   uint32_t made;
   for (unsigned q = GGAS_QUEUES_AT_START; q < count; ++q) ggas_queue_create(p, &made);

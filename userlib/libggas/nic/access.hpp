@@ -28,7 +28,7 @@ struct memory {
 };
 
 struct watched {
-  // Who writes there: the own NIC, to say how far it is; other ranks, by puts; or who sends messages.
+  // The writer of a place: the own NIC with its progress, other ranks by puts, or senders of messages.
   enum class writer { nic, ranks, senders };
   const volatile void* at;
   uint64_t bytes;

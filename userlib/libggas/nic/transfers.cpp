@@ -204,7 +204,7 @@ ggas_rc nic_transport::waitsome(unsigned segment, unsigned first, unsigned count
     return false;
   };
   const watched range[] = {{slots + first, count * sizeof *slots, watched::writer::ranks}};
-  // Who will notify is not known here, so no process's end ends the wait.
+  // The rank that will notify is not known here, so the end of a process does not end the wait.
   const ggas_rc rc = wait(mine, range, until, there, [] { return GGAS_OK; });
   return rc == GGAS_OK && lies_elsewhere(own_[segment]) ? land() : rc;
 }

@@ -104,7 +104,7 @@ class shm_exchange final : public exchange {
     if (bytes) std::memcpy(to, from, std::min(bytes, with_number));
   }
 
-  // They look at each other: that is sooner than what the last one makes of it.
+  // Members read each other's words: this is faster than a result that the last one writes.
   bool few() const { return members_.size() <= round_part::few; }
   // Number of the last round that a member has come to, or of the one before.
   std::atomic<uint64_t>& arrival(size_t member) const {

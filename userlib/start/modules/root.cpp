@@ -111,7 +111,7 @@ bool tcp_blobs::receive(unproved_peer& s, attempt<>& outcome) {
   return false;
 }
 
-// It knows the secret.
+// Accepts a peer that has proved the secret.
 attempt<> tcp_blobs::let_in(unproved_peer& s) {
   s.to.prove(job_.secret, s.said.session(), true, most_packed);
   const uint32_t r = s.said.rank;

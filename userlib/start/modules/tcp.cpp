@@ -114,7 +114,7 @@ attempt<std::unique_ptr<blobs>> tcp_blobs::join(const tcp_job& j, deadline until
   return std::unique_ptr<blobs>(std::move(b));
 }
 
-// Nothing works any more; rank 0 informs the others why.
+// Ends the module: all later calls fail, and rank 0 informs the others of the reason.
 std::unexpected<std::string> tcp_blobs::stop(const std::string& why) {
   broken_ = why.substr(0, most_packed);
   for (line& l : lines_) {

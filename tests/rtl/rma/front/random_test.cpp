@@ -21,7 +21,7 @@ class writers {
     s.log2 = 4 + unsigned(d.below(3));
     s.pd = uint16_t(d.bits());
     s.ring = (d.bits() << 20 | vpid) << 12;
-    // Who fills a queue has to see what was consumed.
+    // The writer of a queue must see how much was consumed.
     s.status = s.queue || d.chance(85) ? d.bits() << 12 | (vpid + 1) << 4 : 0;
     b_.start(vpid, s);
     announced_[vpid] = 0;

@@ -61,7 +61,7 @@ struct counts {
 
 enum class event { bad_descriptor, protection, timeout, unreachable, retry_limit, unexpected, number };
 
-// Who watches; every call at the edge at which it happens.
+// An observer. It is called at the clock edge at which an event happens.
 struct observer {
   virtual ~observer() = default;
   virtual void taken(uint8_t, const descriptor&) {}

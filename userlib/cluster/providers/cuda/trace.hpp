@@ -16,7 +16,7 @@ class traced_memory {
   traced_memory& operator=(traced_memory&&) = delete;
   ~traced_memory();
 
-  // As kernels know it.
+  // The trace in the form for kernels.
   call_trace trace() const { return {records_, reinterpret_cast<uint32_t*>(records_ + places), traced_calls}; }
   // What kernels have written, when they have ended.
   attempt<traced_node> read(int node) const;

@@ -227,7 +227,7 @@ class shm_cluster final : public userlib::engine_cluster {
     if (e.why == simt::native_error::kind::cancelled) return cancelled();
     return {errc::device_fault, e.text};
   }
-  // Nothing runs any more; the error.
+  // Stops everything that runs, and returns the error.
   error stopped(error why) {
     scheduler_.stop();
     for (auto& e : events_) e.reset();

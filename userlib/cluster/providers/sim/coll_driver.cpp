@@ -26,7 +26,7 @@ coll_tree::coll_tree(const fabric::topology& shape)
     for (unsigned port = 0; port < shape.ports(); ++port)
       if (const auto far = shape.across(up, port)) adopt(up, far->node, order);
   }
-  // Those whose neighbours have all the children they may.
+  // The rest: nodes whose neighbours all have the maximum of children.
   for (unsigned node = 0; node < shape.nodes(); ++node)
     for (unsigned up = 0; up < shape.nodes() && !joined_[node]; ++up)
       if (joined_[up]) adopt(up, node, order);

@@ -10,7 +10,7 @@ namespace ggas::userlib {
 
 using clock = std::chrono::steady_clock;
 
-// Those of the nodes whose GPUs have something to do. They launch the kernels first.
+// Waits of the nodes whose GPUs have work. They launch the kernels first.
 class sim_cluster::kernel_waits {
  public:
   kernel_waits(sim_cluster& c, cpu::doing how) : cluster_(c), how_(how) {

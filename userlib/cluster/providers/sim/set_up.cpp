@@ -85,7 +85,7 @@ result<sim_cluster::host_parts> sim_cluster::read_parts(const cluster_config& cf
   return host_parts{std::move(*plat), *gpu, *model};
 }
 
-// Those of the cluster's platform if all computers are of it.
+// Takes the parts of the cluster's platform if all computers have this platform.
 result<> sim_cluster::choose_parts() {
   const auto special = [](const host_config& h) { return !h.platform.empty() || !h.overrides.empty(); };
   const bool alike = std::ranges::none_of(cfg_.hosts, special);

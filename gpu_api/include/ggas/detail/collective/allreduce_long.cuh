@@ -49,7 +49,7 @@ GGAS_APART ggas_status reduce_by_bundle(piece<T> p, ggas_team team, uint64_t tim
   return between_open_and_close(team, 0, timeout_ns,
                                 [&](channel& c, patience& end) { return one_shot_bundled<false>(c, p, end); });
 }
-// One that is not short.
+// For vectors that are not short.
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_by_one_shot(piece<T> p, unsigned block, unsigned blocks, ggas_team team,
                                                     uint64_t timeout_ns) {

@@ -35,7 +35,7 @@ GGAS_DEVICE ggas_status spread_short(channel& c, const spread<U>& p, const slice
   return s;
 }
 
-// One that is not short.
+// For parts that are not short.
 template <class U>
 GGAS_LONG ggas_status spread_long(channel c, spread<U> p, channel_call<U> call, uint64_t timeout_ns);
 

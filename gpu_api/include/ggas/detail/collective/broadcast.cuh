@@ -26,7 +26,7 @@ struct way_to_leaves {
   }
 };
 
-// As broadcast_in_lines; a thread has one line at most.
+// The same as broadcast_in_lines; a thread has one line at most.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_short(channel& c, const broadcast_call<U>& p, const slice& part, patience& end) {
   const size_t units = part.units();

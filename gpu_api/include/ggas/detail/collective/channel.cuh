@@ -42,7 +42,7 @@ struct channel {
     seq = (last & ~(channel_failed | channel_taken)) + 1;
     failed = (last & channel_failed) != 0;
   }
-  // One of the bundle, before or in its first exchange.
+  // A channel of the bundle, before or in its first exchange.
   GGAS_DEVICE channel sibling(unsigned number) const {
     channel c = *this;
     if (number == 0) return c;

@@ -115,7 +115,7 @@ GGAS_DEVICE void refresh_end(const channel& c, channel_line* slot, unsigned used
   for (unsigned i = used; i < channel::lines(); ++i) send_line(c, slot + i, 0);
 }
 
-// Who has nothing to say says that it is here.
+// A member without data reports only that it has arrived.
 GGAS_DEVICE void send_empty_lines(const channel& c) {
   for_other_ends(c, [](const channel& at, int member) {
     send_line(at, at.outbox(member), 0);

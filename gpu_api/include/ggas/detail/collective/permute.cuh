@@ -28,7 +28,7 @@ struct permute_header {
   GGAS_DEVICE uint64_t place() const { return line >> 16; }
 };
 
-// That of a member, once it is here. It stays until two more exchanges have ended.
+// A member's header, after it has arrived. It stays until two more exchanges have ended.
 GGAS_DEVICE permute_header header_here(const channel& c, permute_header own, int member) {
   return member == c.rank ? own : permute_header{tagged_data(load_relaxed(c.inbox(member)))};
 }

@@ -7,7 +7,7 @@
 
 namespace ggas::detail {
 
-// As direct; each member loads its part of every member's vector and stores the result to itself alone.
+// Like direct, but each member loads its part of every member's vector and stores the result only to itself.
 template <class T>
 GGAS_DEVICE ggas_status combine_own_part(channel& c, const piece<T>& p, unsigned block, unsigned blocks,
                                          patience& end) {

@@ -135,7 +135,7 @@ GGAS_DEVICE uint64_t* cookie_of(const result_record& r) {
 // Not 0 once the answer is here.
 GGAS_DEVICE bool has_answer(const result_record& r) { return load_relaxed(cookie_of(r)) != 0; }
 
-// One that someone left becomes the caller's, if its answer has come and no thread was quicker.
+// Takes over an abandoned record if its answer has arrived and no other thread has taken it.
 GGAS_DEVICE bool take_left_record(const result_record& r) {
   uint64_t* const left = own_word(record_layout().results_left(r.group));
   if (!(load_relaxed(left) & r.bit) || !has_answer(r) || !(and_gpu(left, ~r.bit) & r.bit)) return false;

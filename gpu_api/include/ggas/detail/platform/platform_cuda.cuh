@@ -249,7 +249,7 @@ template <class T>
 __device__ __forceinline__ T load_spin(const T* p) {
   return load_relaxed(p);
 }
-// Nothing: what follows from v is not worked out before this place.
+// Generates no instruction. The compiler computes nothing from v before this place.
 __device__ __forceinline__ void keep_here(uint64_t& v) { asm volatile("" : "+l"(v)); }
 // At a word that hardly ever changes, next to a loop that polls another one.
 __device__ __forceinline__ uint64_t glance(const uint64_t* p) { return load_relaxed(p); }

@@ -76,7 +76,7 @@ struct tuning {
                                  {1 << 20, 0, 64, 256},
                                  {8 << 20, 0, 128, 512},
                                  {any, 0, 128, 512}}};
-    // As many threads as have a unit, up to two blocks of 512 a multiprocessor and turns of them.
+    // One thread for each unit, up to two blocks of 512 a multiprocessor, then several units for each thread.
     constexpr launches typed = {{{4 << 10, 0, 8, 128},
                                  {16 << 10, 0, 32, 128},
                                  {64 << 10, 0, 64, 128},

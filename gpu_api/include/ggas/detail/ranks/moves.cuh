@@ -36,7 +36,7 @@ template <class M>
 GGAS_DEVICE char* received_at(const rank_call& c, const M& m) {
   return c.memory(m.dst, c.me);
 }
-// They go to the rank's destination. `s`: what the thread found while it waited for them.
+// Copies the data to the rank's destination. `s`: the status of the thread's wait for them.
 template <class M>
 GGAS_DEVICE ggas_status take_received(const rank_call& c, const M& m, size_t bytes, ggas_status s) {
   if constexpr (M::buffered) {

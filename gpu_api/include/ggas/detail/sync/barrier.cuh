@@ -51,7 +51,7 @@ GGAS_DEVICE bool await_word(const uint64_t* word, uint64_t least, uint64_t& seen
   if (M == meeting::barrier) acquire_after_spin(word);
   return true;
 }
-// That `writer` has said.
+// The value that `writer` has written.
 template <meeting M>
 GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, int writer, patience& end) {
   uint64_t seen;

@@ -160,7 +160,7 @@ GGAS_DEVICE_FUNCTION ggas_status failed_in_block(waited_for kind, ggas_status mi
   if (wait_failed(s)) record_missing(kind, s, mine, counted, number);
   return s;
 }
-// As block_status(), where threads wait for others: who did not come is recorded.
+// Like block_status(), for threads that wait for others: members that did not arrive are recorded.
 GGAS_DEVICE ggas_status block_status(ggas_status mine, waited_for kind, const uint64_t* counted, uint64_t number) {
   if (!__syncthreads_or(mine != ggas_ok)) [[likely]]
     return ggas_ok;

@@ -8,7 +8,7 @@
 
 namespace ggas {
 
-// Who makes a call that takes a group.
+// The groups that may make a call.
 using thread = detail::thread_group;
 template <unsigned Lanes>
 using tile = detail::tile_group<Lanes>;

@@ -119,7 +119,7 @@ struct grid_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_group{}.join(s); }
 };
 
-// Who moves data for a group.
+// The threads that move data for a group.
 template <class G>
 GGAS_DEVICE movers movers_of(const G& g) {
   return {g.rank(), g.size()};

@@ -7,7 +7,7 @@
 
 namespace ggas::detail {
 
-// Who settles what a group has done: blocks of a grid are not held together.
+// The threads that agree on a group's status. In a grid this is the block: its blocks are not synchronised.
 template <class G>
 GGAS_DEVICE const G& held_together(const G& g) {
   return g;
