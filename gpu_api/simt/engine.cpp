@@ -39,7 +39,7 @@ bool start(lane& l) {
 }
 
 // A lane accesses its own variable, which no other thread can find while the lane waits. So the access is done at once;
-// its cost is that of any access.
+// it costs as much as any access.
 void access_own(lane& l) {
   access& a = l.acc;
   apply(a);

@@ -44,7 +44,7 @@ struct own_memory {
   uint64_t bytes, bus, bus_bytes;
 };
 
-// What a GPU knows of its node. Addresses of kernels are those of this process.
+// What a GPU knows of its node. Addresses of kernels are valid in this process.
 struct surroundings {
   unsigned node;
   uint16_t bus_id;         // requester and completer id

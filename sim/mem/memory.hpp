@@ -25,7 +25,7 @@ class backing {
 
 class sparse_memory {
  public:
-  // From `offset` on the bytes are those of `window`, which outlives this; whole pages.
+  // Puts `window`, whole pages that outlive this object, at `offset`.
   void place(uint64_t offset, std::span<std::byte> window) {
     window_at_ = offset;
     window_ = window;

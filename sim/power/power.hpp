@@ -38,7 +38,7 @@ struct coefficients {
   } link{};
 };
 
-// What the parts of a node did since it was made: names are those of its counters, times in ps.
+// What the parts of a node did since it was made: by names of its counters, times in ps.
 using activity = std::map<std::string, uint64_t, std::less<>>;
 
 struct part {

@@ -3,10 +3,10 @@
 // makes ggas_messages by ggas::message_space (ggas/messages.hpp). Includes ggas.cuh.
 //
 // The first argument says what the rank is, and all its threads call with the same arguments. Buffers lie in registers,
-// local, shared or global memory; of several threads a variable is that of the first one. n elements of any plain type.
-// Every call moves on all requests and messages of the rank.
-// ggas_bad_argument: a group that is not the kind of rank, a rank or tag that does not exist, all requests in use; a
-// message that is longer than the buffer, whose length is then in *got, and which is gone.
+// local, shared or global memory; if several threads pass a variable, the first one's is used. Elements: any plain type.
+// Every call makes progress for all requests and messages of the rank.
+// ggas_bad_argument: a group that is not the kind of rank; a rank or tag that does not exist; all requests in use; a
+// message that is longer than the buffer (its length is in *got, the message is lost).
 #pragma once
 
 #include "ggas/ggas.cuh"
@@ -39,17 +39,17 @@ GGAS_DEVICE int ggas_message_rank(const ggas_messages& m) {
 /// How many ranks there are on all nodes.
 GGAS_DEVICE int ggas_message_ranks(const ggas_messages& m) { return ggas::detail::rank_count(m); }
 
-/// The first call of a launch, by all threads of all its blocks: no message or request of launches before is left.
+/// The first call of a launch, by all threads of all its blocks. Removes messages and requests of earlier launches.
 /// Order: a barrier of the node's ranks.
 /// Cost: two hops between nodes, and a barrier.
-/// Errors: ggas_bad_argument: not what ggas::message_space has made; ggas_timed_out, ggas_broken, ggas_aborted.
+/// Errors: ggas_bad_argument: `m` was not made by ggas::message_space; ggas_timed_out, ggas_broken, ggas_aborted.
 GGAS_DEVICE ggas_status ggas_messages_begin(const ggas_messages& m, uint64_t timeout_ns) {
   GGAS_CALL(ggas_messages_begin, ggas::block{}, (void)0, ggas::detail::begin_messages(m, timeout_ns));
 }
 
 // ---- calls that wait
 /// Sends `n` elements; they may be written when it returns. `info`: a word that the receiver finds in `*got`.
-/// Order: what the caller stored before is visible to who has received the message; after other messages to that rank.
+/// Order: earlier stores of the caller are visible to the receiver; the message follows earlier ones to that rank.
 /// Cost: a fence and a line of 16 bytes for each 8; a message of more than short_bytes waits for its receiver.
 /// Errors: those of all calls of messages; ggas_timed_out: not sent; ggas_aborted.
 template <ggas::detail::a_message_group G, class T>
@@ -60,8 +60,8 @@ GGAS_DEVICE ggas_status ggas_send(const G& group, const ggas_messages& m, const 
             send_message(group, m, data, n * sizeof(T), to, tag, info, timeout_ns));
 }
 /// Receives the oldest message that fits. `got` may be null.
-/// Order: what the sender stored before is visible; messages of a rank that fit come in its order.
-/// Cost: a load for each 8 bytes, whatever else waits.
+/// Order: earlier stores of the sender are visible; matching messages of a rank are received in the order of sending.
+/// Cost: a load for each 8 bytes, however many messages wait.
 /// Errors: those of all calls of messages; ggas_timed_out, ggas_aborted; ggas_bad_argument: longer than `n`.
 template <ggas::detail::a_message_group G, class T>
 GGAS_DEVICE ggas_status ggas_recv(const G& group, const ggas_messages& m, T* data, size_t n, int from, int tag,
@@ -72,7 +72,7 @@ GGAS_DEVICE ggas_status ggas_recv(const G& group, const ggas_messages& m, T* dat
 }
 /// Sends and receives at once; the buffers do not overlap.
 /// Order: as ggas_send and ggas_recv.
-/// Cost: that of both.
+/// Cost: of both together.
 /// Errors: those of all calls of messages; those of both.
 template <ggas::detail::a_message_group G, class T>
 GGAS_DEVICE ggas_status ggas_sendrecv(const G& group, const ggas_messages& m, const T* data, size_t n, int to, int tag,
@@ -84,8 +84,8 @@ GGAS_DEVICE ggas_status ggas_sendrecv(const G& group, const ggas_messages& m, co
             exchange_messages(group, m, data, n * sizeof(T), to, tag, 0, received, most * sizeof(T), from, received_tag,
                               got, timeout_ns));
 }
-/// Waits until a message that fits is there, and leaves it. With time-out 0 it looks (iprobe).
-/// Order: none; that of the receive.
+/// Waits for a message that fits, and does not receive it. With time-out 0 it only tests (iprobe).
+/// Order: none before the receive.
 /// Cost: a look into the rings of the rank.
 /// Errors: those of all calls of messages; ggas_timed_out, ggas_aborted.
 template <ggas::detail::a_message_group G>
@@ -97,16 +97,16 @@ GGAS_DEVICE ggas_status ggas_probe(const G& group, const ggas_messages& m, int f
 }
 
 // ---- calls that do not wait. The buffer is the library's until the request has ended.
-/// Begins to send; the buffer is the library's until the request has ended.
+/// Begins to send. The buffer must not change until the request has ended.
 /// Order: as ggas_send.
-/// Cost: that of a send, without a wait.
+/// Cost: as a send, without a wait.
 /// Errors: those of all calls of messages; none else.
 template <ggas::detail::a_message_group G, class T>
 GGAS_DEVICE ggas_status ggas_isend(const G& group, const ggas_messages& m, const T* data, size_t n, int to, int tag,
                                    ggas_message_request* request, uint32_t info = 0) {
   return ggas::detail::begin_send(group, m, data, n * sizeof(T), to, tag, info, request);
 }
-/// Begins to receive; the buffer is the library's until the request has ended.
+/// Begins to receive. The buffer must not be used until the request has ended.
 /// Order: as ggas_recv, from when it is called.
 /// Cost: a look at the messages that wait.
 /// Errors: those of all calls of messages; none else.
@@ -115,10 +115,10 @@ GGAS_DEVICE ggas_status ggas_irecv(const G& group, const ggas_messages& m, T* da
                                    ggas_message_request* request) {
   return ggas::detail::begin_receive(group, m, data, n * sizeof(T), from, tag, request);
 }
-/// Waits until one of `n` requests has ended, number `*which`, which is then none. With time-out 0 it is the test.
-/// Where all are none: at once, ggas_ok, -1. Order: as the call that has ended. Cost: a look at the requests and rings
-/// of the rank each turn. Errors: those of all calls of messages; ggas_timed_out: they go on; ggas_aborted; those of
-/// what ended.
+/// Waits until one of `n` requests has ended: number `*which`, which becomes null. With time-out 0 it only tests.
+/// If all are null: ggas_ok at once, *which is -1. Order: as the call that has ended. Cost: a look at the requests and
+/// rings of the rank each turn. Errors: those of all calls of messages; ggas_timed_out: the requests continue;
+/// ggas_aborted; those of the request that ended.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_wait_any(const G& group, const ggas_messages& m, ggas_message_request* requests, int n,
                                       int* which, ggas_message* got, uint64_t timeout_ns) {
@@ -137,7 +137,7 @@ GGAS_DEVICE ggas_status ggas_wait(const G& group, const ggas_messages& m, ggas_m
   int which;
   return ggas_wait_any(group, m, request, 1, &which, got, timeout_ns);
 }
-/// Waits until all requests have ended, or time is up; `got`: of each, or null. Gives the first failure.
+/// Waits until all requests have ended or the time is over. `got`: array for all, or null. Returns the first failure.
 /// Order: as the calls that have ended.
 /// Cost: a look at the requests and rings of the rank each turn.
 /// Errors: those of ggas_wait_any.

@@ -10,7 +10,7 @@
 //   atomic.
 // * Cost: a hop is the time from a store until a peer sees it; a fence waits until peers have confirmed all stores
 //   before it.
-// * Remote addresses are those of ggas_pointer_of_node() or ggas_global_pointer(); local ones lie in the own segment,
+// * Remote addresses come from ggas_pointer_of_node() or ggas_global_pointer(); local ones lie in the own segment,
 //   and all `n` elements must be readable, even if a call is refused. Time-outs are in ns, for the whole call.
 // * ggas_bad_argument: an address in no segment, across its end, or misaligned; a queue that does not exist.
 // * ggas_timed_out: not done in time; the operation may still happen.

@@ -2,7 +2,7 @@
 // Datatypes in kernels: noncontiguous data are packed, put and got without a buffer. A ggas_type comes from
 // ggas::type_space::commit (ggas/committed_types.hpp) and is the same value on every node. Guide: docs/datatypes.md.
 //
-// * An address is that of an item's displacement 0, which may lie before or after its data. All data of `count` items
+// * An address is the place of displacement 0 of an item, before or after its data. All data of `count` items
 //   lie in the own segment, or, in a put or get, in one segment.
 // * Both sides of a put or get have the same signature: the same primitives in the same order. Layouts may differ.
 // * ggas_bad_argument, and nothing has moved: a type that is not committed, was freed or belongs to another cluster;

@@ -2,8 +2,8 @@
 // Calls with datatypes on a stream, like those of ggas/on_stream.cuh: queued by the host, also into CUDA graphs.
 // Datatypes: docs/datatypes.md, ggas/type.cuh; a ggas_type comes from ggas::type_space::commit.
 //
-// * An address is that of an item's displacement 0. Local data lie in the node's segment or in memory of its host
-//   (cluster::host_memory). Pack and unpack on a GPU also accept other memory that it reaches: that of cudaMalloc and
+// * An address is the place of displacement 0 of an item. Local data lie in the node's segment or in memory of its host
+//   (cluster::host_memory). Pack and unpack on a GPU also accept other memory that it reaches: from cudaMalloc or
 //   cudaMallocHost, whose first and last byte are checked. Kernels store directly into memory of the host.
 // * Wrong arguments are reported at once (errc::bad_argument, naming argument and rule), and nothing has moved: a
 //   datatype that is not committed, was freed or belongs to another cluster; unequal signatures; count x extent or

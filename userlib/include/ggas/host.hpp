@@ -39,7 +39,7 @@ class host {
 
   // Host memory: cached loads and stores, what devices wrote is visible. A page of the NIC or the GPU's segment:
   // uncached accesses over the bus; a write leaves write-combined as the platform's processor emits it. Any size and
-  // alignment; a device takes its writes in order. Provider cuda: the segment is that of the own node, and each access
+  // alignment; a device takes its writes in order. Provider cuda: only the segment of the own node, and each access is
   // a copy that is done when the call returns.
   virtual void read(void* to, const void* from, size_t bytes) = 0;
   virtual void write(void* to, const void* from, size_t bytes) = 0;

@@ -2,7 +2,7 @@
 // For files with kernels: ggas::launch(cluster, stream or node, grid, block, kernel, arguments ...) starts a kernel of
 // the file, and GGAS_DEFINE_KERNEL registers it for host programs (ggas/kernel.hpp).
 //
-// * Compiled by nvcc, kernels are those of provider cuda, otherwise of shm and sim; on a cluster of another provider a
+// * Kernels compiled by nvcc are for provider cuda, others for shm and sim; on a cluster of another provider a
 //   launch is errc::unsupported.
 // * All functions have internal linkage: a program may be linked with the same file compiled both ways.
 // * With nvcc the GPU of the node is the thread's current one afterwards.

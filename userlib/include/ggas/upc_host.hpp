@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UPC programs of the processor: a UPC thread is a program on a node (cluster::launch_host), on shm and sim. The shared
-// data are those of kernels, in the segments (docs/upc.md#programs-of-the-processor). C++20.
+// UPC programs of the processor: a UPC thread is a program on a node (cluster::launch_host), on shm and sim. They share
+// data with kernels, in the segments (docs/upc.md#programs-of-the-processor). C++20.
 #pragma once
 
 #include <array>

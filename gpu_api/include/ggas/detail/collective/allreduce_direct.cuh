@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce and allreduce over memory of peers: members exchange the addresses of their vectors, each loads its part of
 // every member's vector, stores the result to every member (or the root), and all report the end to all. There are no
-// intermediate copies: the cost of long vectors is that of their bytes. Included by collective.cuh.
+// intermediate copies: long vectors cost the time of their bytes. Included by collective.cuh.
 #pragma once
 
 #include "ggas/detail/collective/allreduce.cuh"

@@ -31,8 +31,8 @@ GGAS_DEVICE ggas_status finish_broadcast(const channel& c, const broadcast_call<
 }
 
 // One exchange. The root does not wait for its leaves, and these wait only for the root. Every member reports to every
-// other one that it has entered; this report is checked two calls later. So the cost of calls in sequence is that of
-// the lines, not of a round trip. A leaf checks it while the root's lines are in flight.
+// other one that it has entered; this report is checked two calls later. So calls in sequence cost the time of
+// the lines, not a round trip. A leaf checks it while the root's lines are in flight.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
   const line_plan plan(lines_of_part<U>(mine.units()));

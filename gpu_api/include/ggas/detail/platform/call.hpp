@@ -79,8 +79,8 @@ enum class waited_for : uint32_t {
 // What members of a collective must call alike, packed into the lines that inform others of it.
 struct call_terms {
   uint64_t n;
-  // call 7:0, element 15:8, op 23:16, method 31:24, root 47:32 (0xffff: none), blocks with a channel 63:48; of ranks
-  // blocks are those of a node
+  // call 7:0, element 15:8, op 23:16, method 31:24, root 47:32 (0xffff: none), blocks with a channel 63:48 (of
+  // ranks: blocks of a node)
   uint64_t how;
   uint64_t team;  // first 15:0, stride 31:16, size - 1 47:32; bit 63: refused for the member's own pointers
 

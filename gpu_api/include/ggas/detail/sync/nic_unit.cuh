@@ -12,7 +12,7 @@ namespace ggas::detail {
 constexpr uint64_t unit_bytes = 256;  // of a contribution, at most
 
 GGAS_DEVICE const collective_unit& nic_unit() { return device_context().collectives; }
-// Its group is that of all nodes.
+// Its group has all nodes.
 GGAS_DEVICE bool unit_serves(const ggas_team& t) { return nic_possible && t.id == 0 && nic_unit().block; }
 
 // What a block has to know before it starts an operation.
@@ -22,8 +22,8 @@ GGAS_DEVICE const uint64_t* place_of(unsigned fact) {
   if (fact == node_broken) return own_word(layout::broken);
   return own_word(fact == queues_used ? layout::queues_used : layout::barrier_epoch(0));
 }
-// Loads all facts at once, by the last threads of the block, at the same time as the first thread's fence, if required:
-// it takes the longer of the two. A block barrier, after which all have the facts.
+// The last threads of the block load all facts at once. If a fence is required the first thread makes it at the same
+// time. Ends with a block barrier, after which all threads have the facts.
 template <bool Fence>
 GGAS_DEVICE void learn_facts(uint64_t* known) {
   const unsigned fact = thread_count() - 1 - thread_rank();
