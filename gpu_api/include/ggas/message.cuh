@@ -3,7 +3,7 @@
 // makes ggas_messages by ggas::message_space (ggas/messages.hpp). Includes ggas.cuh.
 //
 // The first argument says what the rank is, and all its threads call with the same arguments. Buffers lie in registers,
-// local, shared or global memory; if several threads pass a variable, the first one's is used. Elements: any plain type.
+// local, shared or global memory; if several threads pass a variable, the first one's is used. Any plain type.
 // Every call makes progress for all requests and messages of the rank.
 // ggas_bad_argument: a group that is not the kind of rank; a rank or tag that does not exist; all requests in use; a
 // message that is longer than the buffer (its length is in *got, the message is lost).
