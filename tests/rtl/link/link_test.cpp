@@ -42,6 +42,31 @@ TYPED_TEST(LinkTest, ComesUpAndIsSilent) {
   EXPECT_EQ(p.states[0], 1u << link_down | 1u << link_init | 1u << link_up);
 }
 
+// Without acknowledgements no more than 127 packets leave: sequence numbers of 8 bits distinguish no more.
+TYPED_TEST(LinkTest, TheWindowIsKept) {
+  std::mt19937_64 rng(seed());
+  typename TestFixture::pair p(seed());
+  this->bring_up(p);
+  p[0].pins().cfg_replay_timeout_i = 60'000;
+  p.wire(1).fault([](const flit&, uint64_t) { return std::vector<flit>{}; });
+  for (unsigned n = 0; n < 300; ++n) {
+    packet empty = random_packet(rng, n % channels);
+    empty.len_dw = 0;
+    empty.data.clear();
+    p[0].send(empty);
+  }
+  unsigned most = 0;
+  for (unsigned n = 0; n < 2'000; ++n) {
+    p.step();
+    most = std::max<unsigned>(most, p[0].pins().sts_unacked_o);
+  }
+  EXPECT_LE(most, 127u);
+  EXPECT_GT(most, 60u);
+  p.wire(1).fault(nullptr);
+  ASSERT_TRUE(p.run_until_drained(300'000));
+  p.check_all();
+}
+
 TYPED_TEST(LinkTest, RandomTraffic) {
   std::mt19937_64 rng(seed());
   typename TestFixture::pair p(seed());
