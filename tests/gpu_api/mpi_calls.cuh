@@ -159,6 +159,8 @@ class mpi_program {
     f_.want(s.MPI_SOURCE == MPI_PROC_NULL, __LINE__);
     ok(MPI_Irecv(v + 1, 1, MPI_INT, other_, 8, MPI_COMM_WORLD, r), __LINE__);
     ok(MPI_Irecv(v + 2, 1, MPI_INT, other_, 9, MPI_COMM_WORLD, r + 1), __LINE__);
+    ok(MPI_Testall(2, r, &flag, MPI_STATUSES_IGNORE), __LINE__);  // the first one stays, as the second has not ended
+    f_.want(!flag, __LINE__);
     ok(MPI_Wait(r, &s), __LINE__);
     g_.sync();
     f_.want(v[1] == other_ && s.MPI_TAG == 8, __LINE__);

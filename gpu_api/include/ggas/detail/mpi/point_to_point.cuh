@@ -97,6 +97,9 @@ GGAS_DEVICE int end_request(MPI_Request* request, MPI_Status* status, uint64_t t
   if (ended) fill_status(status, m, error);
   return error;
 }
+GGAS_DEVICE bool has_ended(uint64_t number) {
+  return number == 0 || detail::find_request(self(), number, message_request::ended) != detail::no_request;
+}
 }  // namespace ggas::mpi
 
 GGAS_DEVICE int MPI_Wait(MPI_Request* request, MPI_Status* status) {
@@ -115,15 +118,16 @@ GGAS_DEVICE int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* status
     all = ggas::mpi::first_of(all, MPI_Wait(requests + i, statuses ? statuses + i : nullptr));
   return all;
 }
+// Ends all requests, or none of them.
 GGAS_DEVICE int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  int all = MPI_SUCCESS;
+  using namespace ggas::mpi;
+  const rank_group g;
+  (void)ggas_probe(g, world(), MPI_ANY_SOURCE, MPI_ANY_TAG, nullptr, 0);  // moves them on
+  g.sync();
   *flag = 1;
-  for (int i = 0; i < count; ++i) {
-    int ended;
-    all = ggas::mpi::first_of(all, MPI_Test(requests + i, &ended, statuses ? statuses + i : nullptr));
-    *flag &= ended;
-  }
-  return all;
+  for (int i = 0; i < count; ++i) *flag &= has_ended(requests[i].active.number);
+  g.sync();
+  return *flag ? MPI_Waitall(count, requests, statuses) : MPI_SUCCESS;
 }
 GGAS_DEVICE int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   *index = MPI_UNDEFINED;
@@ -142,8 +146,8 @@ GGAS_DEVICE int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_St
     int flag;
     const int error = MPI_Testany(count, requests, index, &flag, status);
     if (flag || error != MPI_SUCCESS) return error;
-    const bool late = ggas::detail::clock_ns() - begin > ggas::mpi::timeout_ns;
-    if (late) return MPI_ERR_TIMEOUT;
+    const bool late = ggas::detail::clock_ns() - begin > ggas::mpi::timeout_ns;  // clocks of threads differ
+    if (ggas::mpi::rank_group{}.join(late ? ggas_timed_out : ggas_ok) != ggas_ok) return MPI_ERR_TIMEOUT;
   }
 }
 GGAS_DEVICE int MPI_Cancel(MPI_Request* request) {
