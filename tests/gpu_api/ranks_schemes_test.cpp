@@ -434,5 +434,34 @@ TEST(StraightCounts, RanksOfANodeReadWhatOneOfThemHas) {
   }
 }
 
+// Each half that is `all` is one barrier, and none of the others is one: two calls of which the first ends with none
+// and the second begins with none do without the two between them.
+TEST(StraightCounts, AHalfThatIsAllIsOneBarrier) {
+  struct {
+    ggas_sync_mode first, second;
+    uint64_t barriers;
+  } const rows[] = {{ggas_in_all | ggas_out_all, ggas_in_all | ggas_out_all, 4},
+                    {ggas_in_all | ggas_out_none, ggas_in_none | ggas_out_all, 2},
+                    {ggas_in_all | ggas_out_mine, ggas_in_mine | ggas_out_mine, 1},
+                    {ggas_in_none | ggas_out_none, ggas_in_none | ggas_out_all, 1}};
+  for (const auto& row : rows) {
+    rank_cluster on({{.nodes = 3}, 2}, 4096);
+    const ranked<char> dst{on.dst.offset + 2048, on.dst.step}, src{on.src.offset + 2048, on.src.step};
+    on.fill(std::byte{7});
+    std::memset(on.memory(on.src, 1), 9, 40);
+    std::atomic<unsigned> failed = 0, wrong = 0;
+    on.run(32, [&] {
+      char* const mine = ggas_pointer_of_rank(on.ranks, ggas_rank(on.ranks), on.dst);
+      failed += ggas_broadcast(on.ranks, on.dst, on.src, 40, 1, on.enough(), row.first) != ggas_ok;
+      failed += ggas_allgather(on.ranks, dst, src, 40, on.enough(), row.second) != ggas_ok;
+      for (unsigned i = threadIdx.x; i < 40; i += blockDim.x) wrong += ggas_load(mine + i) != 9;
+    });
+    EXPECT_EQ(failed + wrong, 0u);
+    uint64_t met = 0;
+    ASSERT_TRUE(on.on().read(0, on.ranks.place + rank_layout::meetings, &met, sizeof met));
+    EXPECT_EQ(met, row.barriers) << row.first << " " << row.second;
+  }
+}
+
 }  // namespace
 }  // namespace ggas::test

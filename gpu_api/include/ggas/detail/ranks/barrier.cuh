@@ -23,6 +23,15 @@ GGAS_DEVICE int own_rank(const ggas_ranks& r) {
   return ggas_team_rank(r.nodes) * static_cast<int>(r.blocks) + static_cast<int>(block_rank() - r.first);
 }
 
+// The native barrier costs each call of ranks registers: kernels of nvcc have it where they ask for it.
+#if defined(__CUDACC__) && !defined(GGAS_NATIVE_BARRIER)
+GGAS_DEVICE bool meets_natively(const ggas_ranks&) { return false; }
+GGAS_DEVICE bool native_barrier_good(const ggas_ranks& r) { return r.native_barrier == 0; }
+#else
+GGAS_DEVICE bool meets_natively(const ggas_ranks& r) { return r.native_barrier != 0; }
+GGAS_DEVICE bool native_barrier_good(const ggas_ranks& r) { return r.native_barrier < barrier_indices(); }
+#endif
+
 // A value that no host made, or a block that is no rank of it.
 GGAS_DEVICE bool ranks_good(const ggas_ranks& r) {
   const ggas_team& t = r.nodes;
@@ -30,7 +39,7 @@ GGAS_DEVICE bool ranks_good(const ggas_ranks& r) {
                        t.first + static_cast<int64_t>(t.size - 1) * t.stride < ggas_nodes() && ggas_team_rank(t) >= 0;
   const bool sizes = r.blocks != 0 && r.blocks <= rank_layout::most_blocks && r.slot_bytes != 0 &&
                      r.slot_bytes % 16 == 0 && r.credits != 0 && r.place % rank_layout::line == 0 &&
-                     r.buffer_bytes % rank_layout::line == 0 && r.native_barrier < barrier_indices();
+                     r.buffer_bytes % rank_layout::line == 0 && native_barrier_good(r);
   return members && sizes && static_cast<uint64_t>(t.size) * r.blocks <= rank_layout::most_ranks &&
          r.place >= device_context().reserved && fits_segment(r.place, layout_of(r).bytes()) &&
          blocks_good(blocks_of(r));
@@ -72,7 +81,7 @@ GGAS_DEVICE ggas_status meet_nodes(const ggas_ranks& r, patience& end) {
 template <meeting M>
 GGAS_DEVICE ggas_status meet_ranks(const ggas_ranks& r, uint64_t timeout_ns) {
   const auto nodes = [&](patience& end) {
-    return r.native_barrier != 0 ? meet_at_index<M>(timeout_ns, r.nodes, r.native_barrier) : meet_nodes<M>(r, end);
+    return meets_natively(r) ? meet_at_index<M>(timeout_ns, r.nodes, r.native_barrier) : meet_nodes<M>(r, end);
   };
   if (r.nodes.size == 1) return meet_around<M>(blocks_of(r), false, timeout_ns, nodes);
   if (r.blocks > 1) return meet_around<M>(blocks_of(r), true, timeout_ns, nodes);
