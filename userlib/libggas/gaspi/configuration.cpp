@@ -4,13 +4,18 @@
 
 #include <bit>
 #include <climits>
+#include <cstdlib>
 #include <mutex>
+#include <string_view>
 
 #include "userlib/libggas/gaspi/self.hpp"
 
 namespace {
 
+// A simulated node has 1 GiB, a part of which is not for segments.
 gaspi_size_t memory_of_the_computer() {
+  const char* const transport = std::getenv("GGAS_TRANSPORT");
+  if (transport && std::string_view(transport) == "sim") return gaspi_size_t{512} << 20;
   return static_cast<gaspi_size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<gaspi_size_t>(sysconf(_SC_PAGESIZE));
 }
 
