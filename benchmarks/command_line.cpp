@@ -66,9 +66,16 @@ std::string choose_trace(const std::vector<std::string>& names, command_line& c)
   return {};
 }
 
+// `energy` is a benchmark of GPUs and processors; of simulated clusters it is what other benchmarks take. The study's.
+const std::vector<std::string> with_energy = {"barrier", "global_reduction", "put_latency", "random_access", "himeno"};
+
 // Fills c.chosen; the empty string or what is wrong.
-std::string choose(const std::vector<std::string>& names, command_line& c) {
+std::string choose(std::vector<std::string> names, command_line& c) {
   if (std::ranges::find(names, "trace") != names.end()) return choose_trace(names, c);
+  if (names == std::vector<std::string>{"energy"} && c.opts.cluster.provider == "sim") {
+    names = with_energy;
+    c.opts.energy = true;
+  }
   const auto found = select(names, descriptions(all_benchmarks()), suite);
   if (const auto* wrong = std::get_if<std::string>(&found)) return *wrong;
   const auto& s = std::get<selection>(found);
@@ -90,6 +97,16 @@ std::string check(const command_line& c) {
   if (observed && c.chosen.size() != 1) return "--waves, --trace and --pcap need exactly one benchmark";
   if (c.seeds > 1 && (observed || c.states)) return "--waves, --trace, --pcap and --state need one seed: no --seeds";
   if (c.seeds > 1 && !c.job.programs.empty()) return "[[program]] runs with one seed: no --seeds";
+  return {};
+}
+
+// The NIC's energy by unit; the empty string or what is wrong.
+std::string check_units(const command_line& c) {
+  const cluster_config& cfg = c.opts.cluster;
+  if (!cfg.nic_toggles) return {};
+  if (!c.opts.energy) return "--energy-units goes with --energy";
+  if (!cfg.waves.empty()) return "--energy-units and --waves: changes of signals are counted or written, not both";
+  if (cfg.nic != "rtl") return "--energy-units needs --nic rtl: the model of the NIC has no signals that could change";
   return {};
 }
 
@@ -248,6 +265,10 @@ std::variant<command_line, int> parse_command_line(
   app.add_option("--waves", cfg.waves, "sim: FST waves, a file for each NIC")->check(a_name)->group(output_options);
   app.add_option("--window", window, "time window of the waves, FROM:TO in microseconds of simulated time")
       ->group(output_options);
+  app.add_flag(
+         "--energy-units", cfg.nic_toggles,
+         "sim, RTL: with --energy, the NIC's energy by its units, estimated from changes of their signals (slower)")
+      ->group(output_options);
   app.add_option("--trace", cfg.trace, "sim: path of every message, for Perfetto")
       ->check(a_name)
       ->group(output_options);
@@ -301,6 +322,7 @@ std::variant<command_line, int> parse_command_line(
     return bad_input(fmt::format("--ranks {}: expected at least 1", c.ranks));
   if (std::string text = check_job(c.job, cfg); !text.empty()) return bad_input(text);
   if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
+  if (std::string text = check_units(c); !text.empty()) return bad_input(text);
   if (std::string text = choose_grid(app, grid, steps, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
   if (std::string text = check_ranks(c); !text.empty()) return bad_input(text);
@@ -311,7 +333,8 @@ std::variant<command_line, int> parse_command_line(
 std::string list_text() {
   auto all = descriptions(all_benchmarks());
   all.push_back(&trace_benchmark());
-  return list_text(all, suite);
+  std::string out = list_text(all, suite);
+  return out.insert(out.find("\n\n") + 1, fmt::format("  energy  {}: with --energy\n", fmt::join(with_energy, ", ")));
 }
 
 }  // namespace ggas::bench

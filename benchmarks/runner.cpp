@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "benchmarks/signals.hpp"
 #include "benchmarks/state.hpp"
 #include "ggas/detail/platform/layout.hpp"
@@ -101,7 +104,7 @@ std::string session::timeout_text() const {
 result<> session::run(const std::string& what) {
   what_ = fmt::format("{} {}", benchmark_.name, what);
   if (observer_) observer_(what_, totals_.sim_ns, totals_.wall_s);
-  const auto before = options_.energy ? cluster_->energy() : std::vector<energy_part>();
+  const spent before = spent_so_far();
   const auto stats = cluster_->run(options_.timeout_ns);
   if (!stats) {
     const bool late = stats.error().code == errc::timed_out;
@@ -148,19 +151,30 @@ void session::emit(record r) {
   emit_energy(std::move(r));
 }
 
-void session::charge_energy(const std::vector<energy_part>& before) {
-  const std::vector<energy_part> now = cluster_->energy();
-  point_energy_.resize(now.size());
-  for (size_t i = 0; i < now.size(); ++i) {
-    point_energy_[i].name = now[i].name;
-    point_energy_[i].idle_j += now[i].idle_j - before[i].idle_j;
-    point_energy_[i].above_j += now[i].above_j - before[i].above_j;
+session::spent session::spent_so_far() const {
+  if (!options_.energy) return {};
+  return {cluster_->energy(), cluster_->nic_toggles()};
+}
+
+void session::charge_energy(const spent& before) {
+  const spent now = spent_so_far();
+  auto& [parts, toggles] = point_energy_;
+  parts.resize(now.parts.size());
+  for (size_t i = 0; i < now.parts.size(); ++i) {
+    parts[i].name = now.parts[i].name;
+    parts[i].idle_j += now.parts[i].idle_j - before.parts[i].idle_j;
+    parts[i].above_j += now.parts[i].above_j - before.parts[i].above_j;
+  }
+  for (const auto& [unit, count] : now.toggles) {
+    const auto i = before.toggles.find(unit);
+    toggles[unit] += count - (i == before.toggles.end() ? 0 : i->second);
   }
 }
 
 // An operation is one of the samples after the value.
 void session::emit_energy(record r) {
-  std::vector<energy_part> parts = std::exchange(point_energy_, {});
+  const spent point = std::exchange(point_energy_, {});
+  std::vector<energy_part> parts = point.parts;
   if (parts.empty() || r.n == 0) return;
   energy_part all{.name = "all"};
   for (const energy_part& p : parts) {
@@ -172,6 +186,7 @@ void session::emit_energy(record r) {
   r.limit = {};
   r.p50 = r.p99 = {};
   r.unit.assign(1, 'J');
+  emit_units(r, point);
   for (const energy_part& p : parts) {
     r.params["part"] = p.name;
     for (const bool above : {false, true}) {
@@ -179,6 +194,21 @@ void session::emit_energy(record r) {
       r.value = (above ? p.above_j : p.idle_j + p.above_j) / static_cast<double>(r.n);
       sink_(r);
     }
+  }
+}
+
+// The NIC's energy in the ratio of what changed in its units.
+void session::emit_units(record r, const spent& point) {
+  uint64_t changed = 0;
+  for (const auto& [unit, count] : point.toggles) changed += count;
+  const auto nic = std::ranges::find(point.parts, "nic", &energy_part::name);
+  if (changed == 0 || nic == point.parts.end()) return;
+  r.metric = "nic_energy_per_operation";
+  for (const auto& [unit, count] : point.toggles) {
+    r.params["unit"] = unit;
+    r.value = (nic->idle_j + nic->above_j) * static_cast<double>(count) / static_cast<double>(changed) /
+              static_cast<double>(r.n);
+    sink_(r);
   }
 }
 

@@ -98,8 +98,15 @@ class session {
   void charge(uint64_t cycles, uint64_t sim_ns, double wall_s);
 
  private:
-  void charge_energy(const std::vector<energy_part>& before);
+  // What the cluster has taken until now.
+  struct spent {
+    std::vector<energy_part> parts;
+    std::map<std::string, uint64_t> toggles;  // of the NICs, by unit
+  };
+  spent spent_so_far() const;
+  void charge_energy(const spent& before);
   void emit_energy(record r);
+  void emit_units(record r, const spent& point);
   void name_traces(cluster_config& cfg, const std::string& part);
 
   const benchmark& benchmark_;
@@ -110,7 +117,7 @@ class session {
   observer observer_;
   std::unique_ptr<cluster> cluster_;
   totals point_;
-  std::vector<energy_part> point_energy_;
+  spent point_energy_;
   std::string what_, incomplete_;
   std::vector<std::string> traces_;
 };

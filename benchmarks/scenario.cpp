@@ -18,7 +18,7 @@ namespace ggas::bench {
 
 namespace {
 
-enum class type { text, whole, number, texts };
+enum class type { text, whole, number, flag, texts };
 
 struct rule {
   std::string_view key;
@@ -34,9 +34,10 @@ constexpr rule cluster_rules[] = {{"nodes", type::whole, "--nodes"},      {"gpus
                                   {"nic", type::text, "--nic"},           {"topology", type::text, "--topology"},
                                   {"platform", type::text, "--platform"}, {"set", type::texts, "--set"},
                                   {"faults", type::texts, "--fault"}};
-constexpr rule output_rules[] = {{"json", type::text, "--json"},   {"report", type::text, "--report"},
-                                 {"trace", type::text, "--trace"}, {"pcap", type::text, "--pcap"},
-                                 {"waves", type::text, "--waves"}, {"window", type::text, "--window"}};
+constexpr rule output_rules[] = {{"json", type::text, "--json"},     {"report", type::text, "--report"},
+                                 {"trace", type::text, "--trace"},   {"pcap", type::text, "--pcap"},
+                                 {"waves", type::text, "--waves"},   {"window", type::text, "--window"},
+                                 {"energy", type::flag, "--energy"}, {"energy_units", type::flag, "--energy-units"}};
 
 constexpr std::string_view node_keys[] = {"count", "gpus", "platform", "set"};
 constexpr std::string_view program_keys[] = {"command", "nodes", "environment", "exit_status", "stdout"};
@@ -223,6 +224,12 @@ class reader {
     if (r.kind == type::number) {
       if (n.is_number()) return add(r, fmt::format("{}", *n.value<double>()));
       return wrong(n.source(), name, "must be a number");
+    }
+    if (r.kind == type::flag) {
+      const auto v = n.value_exact<bool>();
+      if (!v) return wrong(n.source(), name, "must be true or false");
+      if (*v) add(r, "");
+      return;
     }
     const toml::array* list = n.as_array();
     if (!list || list->empty()) return wrong(n.source(), name, "must be a list of strings");

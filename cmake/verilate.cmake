@@ -10,7 +10,7 @@
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE GGAS_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(runtime verilated.cpp verilated_threads.cpp verilated_cov.cpp)
 list(TRANSFORM runtime PREPEND ${GGAS_VERILATOR_ROOT}/include/)
-set(waves fst_frame.cpp fst_writer.cpp wave_file.cpp)
+set(waves fst_frame.cpp fst_writer.cpp toggle_count.cpp wave_file.cpp)
 list(TRANSFORM waves PREPEND ${CMAKE_SOURCE_DIR}/sim/trace/)
 add_library(ggas_verilated STATIC EXCLUDE_FROM_ALL ${runtime} ${waves})
 target_compile_definitions(ggas_verilated PRIVATE VM_COVERAGE=1 VM_TRACE=1 VM_TRACE_FST=1)

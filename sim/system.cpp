@@ -63,6 +63,8 @@ std::expected<void, std::string> system::check() const {
                             cfg_.model_nics ? "the model of the NIC" : "the cycle-accurate NIC"));
   if (cfg_.model_nics && !(cfg_.waves.empty() && cfg_.trace.empty() && cfg_.pcap.empty()))
     return fail("the model of the NIC sends no flits: waves, trace and pcap need the RTL");
+  if (cfg_.model_nics && cfg_.toggles) return fail("the model of the NIC has no signals: toggles need the RTL");
+  if (cfg_.toggles && !cfg_.waves.empty()) return fail("a NIC's toggles are counted or its waves written, not both");
   if (cfg_.all_ranks && cfg_.all_ranks->count() > unsigned(cfg_.nodes))
     return fail(fmt::format("{} ranks: there are only {} nodes", cfg_.all_ranks->count(), cfg_.nodes));
   if (cfg_.all_ranks && cfg_.model_nics) return fail("ranks need the RTL: the model's network is one piece");
@@ -212,15 +214,28 @@ std::vector<power::part> system::energy() {
   return sum;
 }
 
-power::activity system::activity(unsigned n) {
+power::activity system::activity(unsigned n) { return shared(n, owns(n) ? activity_of_parts(n) : power::activity()); }
+
+// What the owner of a node says of it, for all ranks.
+power::activity system::shared(unsigned n, const power::activity& own) {
   std::string text;
-  if (owns(n))
-    for (const auto& [name, value] : activity_of_parts(n)) text += fmt::format("{} {}\n", name, value);
+  for (const auto& [name, value] : own) text += fmt::format("{} {}\n", name, value);
   std::istringstream lines(share(n, text));
   power::activity out;
   std::string name;
   for (uint64_t value = 0; lines >> name >> value;) out[name] = value;
   return out;
+}
+
+std::map<std::string, uint64_t> system::nic_toggles() {
+  std::map<std::string, uint64_t> sum;
+  for (unsigned n = 0; n < nodes(); ++n) {
+    power::activity own;
+    if (owns(n) && cfg_.toggles)
+      for (const auto& [unit, count] : nodes_[n]->bridge->core().toggles()) own[unit] = count;
+    for (const auto& [unit, count] : shared(n, own)) sum[unit] += count;
+  }
+  return sum;
 }
 
 power::activity system::activity_of_parts(unsigned n) {

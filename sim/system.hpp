@@ -109,6 +109,7 @@ struct system_config {
   // Observation, off when empty. Waves: one file a NIC, <stem>.node<n>.fst, in the window from ... to (0: no end).
   std::filesystem::path waves, trace, pcap;
   double waves_from_us = 0, waves_to_us = 0;
+  bool toggles = false;  // of the NICs' signals are counted, instead of waves: nic_toggles()
   // Instead of the Verilated NIC: for tests and other models.
   nic_factory make_nic;
   // The ranks, each of which simulates its own nodes; nullptr: this process simulates all of them. Ranks build the same
@@ -172,6 +173,8 @@ class system {
   uint64_t nic_cycles();  // active, all NICs
   // Joules of all nodes until now, by part (sim/power/power.hpp). All ranks call it; no time passes.
   std::vector<power::part> energy();
+  // Changed bits of the signals of all NICs until now, by unit. All ranks call it; no time passes.
+  std::map<std::string, uint64_t> nic_toggles();
   // Closes waves, trace and capture; nothing is recorded after that. The error has a line for each incomplete file.
   // Without this call the destructor closes them and reports on standard error.
   std::expected<void, std::string> end_observation();
@@ -227,6 +230,7 @@ class system {
   void join_ranks(const fabric::wire_config& cfg);
   std::expected<void, std::string> observe();
   std::expected<void, std::string> schedule_waves();
+  std::expected<void, std::string> count_toggles();
   std::string waves_file(unsigned node) const;
   // sim/system_program.cpp
   std::expected<void, std::string> program();
@@ -249,6 +253,7 @@ class system {
   static std::map<std::string, uint64_t> states_of(const node& it);
   power::activity activity_of_parts(unsigned n);
   power::activity activity(unsigned n);
+  power::activity shared(unsigned n, const power::activity& own);
   // What the owner of a node gives, on all ranks.
   std::string share(unsigned node, const std::string& mine);
   unsigned number() const { return cfg_.all_ranks ? cfg_.all_ranks->number() : 0; }

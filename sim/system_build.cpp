@@ -51,6 +51,7 @@ std::expected<void, std::string> system::build() {
   schedule_deaths();
   make_manager();
   if (auto r = observe(); !r) return r;
+  if (auto r = count_toggles(); !r) return r;
   return schedule_waves();
 }
 
@@ -334,6 +335,14 @@ std::expected<void, std::string> system::observe() {
                                                                               uint64_t end) {
           recorder_->flit(n, to, f, start, end);
         };
+  }
+  return {};
+}
+
+std::expected<void, std::string> system::count_toggles() {
+  for (const auto& n : nodes_) {
+    if (!cfg_.toggles || !n) continue;
+    if (auto r = n->bridge->core().count_toggles(); !r) return fail(r.error());
   }
   return {};
 }

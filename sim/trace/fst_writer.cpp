@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles Verilator's FST writer with calls of the C library that record errors. Its temporary files are in memory,
-// because it maps them, and a full disk that refuses a page would end the process by SIGBUS.
+// Compiles Verilator's FST writer with calls of the C library that record errors, and hands changes of
+// signals to a sink. Its temporary files are in memory, because it maps them, and a full disk that refuses a page would
+// end the process by SIGBUS.
 #include "sim/trace/fst_writer.hpp"
 
 #include <sys/mman.h>
@@ -17,6 +18,7 @@ namespace {
 
 thread_local int* noted = nullptr;
 thread_local std::vector<void*>* opened = nullptr;
+thread_local ggas::trace::change_sink* taker = nullptr;
 
 void note(bool failed) {
   if (failed && noted && *noted == 0) *noted = errno != 0 ? errno : EIO;
@@ -61,6 +63,14 @@ std::FILE* keep(std::FILE* f) {
 
 }  // namespace
 
+// Verilator's changes come by here: of the two functions of this name it is the better match for a text of bits.
+static void fstWriterEmitValueChange(void* fst, fstHandle signal, const char* bits) {
+  if (taker)
+    taker->change(signal, bits);
+  else
+    fstWriterEmitValueChange(fst, signal, static_cast<const void*>(bits));
+}
+
 namespace ggas::trace {
 
 fst_watch::fst_watch(int& error) : outer_(noted), outer_files_(opened) {
@@ -74,6 +84,9 @@ fst_watch::~fst_watch() {
 void fst_watch::settle() {
   for (void* f : files_) watched_fflush(static_cast<std::FILE*>(f));
 }
+
+change_watch::change_watch(change_sink& sink) : outer_(taker) { taker = &sink; }
+change_watch::~change_watch() { taker = outer_; }
 
 }  // namespace ggas::trace
 

@@ -27,6 +27,8 @@ def fault(source, path, data, sources):
     if m := re.match(r"source \[(\w+)\]", source):
         if m[1] not in sources:
             return f"[{m[1]}] is not among the sources of the header"
+        if "second hand" in sources[m[1]]:
+            return f"[{m[1]}] is known second hand: an estimate"
         return None if "https://" in sources[m[1]] else f"[{m[1]}] of the header has no link"
     if m := re.match(r"as ([\w.]+)$", source):
         other = value_of(data, m[1])
@@ -95,19 +97,20 @@ def test_the_table_refuses_what_is_no_platform(name, words, tmp_path):
 
 
 @pytest.mark.parametrize("line, says", [
-    ("x = 1", "my.toml:5: a.x: has no source"),
-    ("x = 1 # because", "my.toml:5: a.x: begins with none of"),
-    ("x = 1 # estimate", "my.toml:5: a.x: begins with none of"),
-    ("x = 1 # source [Q]: page 3", "my.toml:5: a.x: [Q] is not among the sources"),
-    ("x = 1 # source [N]", "my.toml:5: a.x: [N] of the header has no link"),
-    ("x = 1 # fitted: everything", "my.toml:5: a.x: names no calibration figure"),
-    ("x = 1 # measured: by me", "my.toml:5: a.x: names no file"),
-    ("x = 1 # measured: docs/no_such_page.md", "my.toml:5: a.x: names no file"),
-    ("x = 1 # as a.y", "my.toml:5: a.x: differs from a.y"),
-    ("x = 1 # as a.x", "my.toml:5: a.x: differs from a.x"),
-    ("x = true", "my.toml:5: a.x: has no source"),
+    ("x = 1", "my.toml:6: a.x: has no source"),
+    ("x = 1 # because", "my.toml:6: a.x: begins with none of"),
+    ("x = 1 # estimate", "my.toml:6: a.x: begins with none of"),
+    ("x = 1 # source [Q]: page 3", "my.toml:6: a.x: [Q] is not among the sources"),
+    ("x = 1 # source [S]", "my.toml:6: a.x: [S] is known second hand"),
+    ("x = 1 # source [N]", "my.toml:6: a.x: [N] of the header has no link"),
+    ("x = 1 # fitted: everything", "my.toml:6: a.x: names no calibration figure"),
+    ("x = 1 # measured: by me", "my.toml:6: a.x: names no file"),
+    ("x = 1 # measured: docs/no_such_page.md", "my.toml:6: a.x: names no file"),
+    ("x = 1 # as a.y", "my.toml:6: a.x: differs from a.y"),
+    ("x = 1 # as a.x", "my.toml:6: a.x: differs from a.x"),
+    ("x = true", "my.toml:6: a.x: has no source"),
 ])
 def test_a_number_without_a_class_is_named_with_file_and_line(line, says):
-    text = f"#   [N] a book\n#   [L] a page, https://example.org\nname = \"my\"\n[a]\n{line}\ny = 2 # source [L]\n"
+    text = f"#   [N] a book\n#   [L] a page, https://example.org\n#   [S] a figure; second hand: https://example.org\nname = \"my\"\n[a]\n{line}\ny = 2 # source [L]\n"
     found, _ = faults("my", text)
     assert len(found) == 1 and found[0].startswith(says), found

@@ -29,10 +29,13 @@ topology = "ring"
 set = ["link.latency_ns=200"]
 [output]
 json = "out.jsonl"
+energy = true
+energy_units = false
 """)
     done = bench("--scenario", file)
     assert done.returncode == 0, done.stderr
     records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert {r["metric"] for r in records} == {"latency", "energy_per_operation", "energy_above_idle_per_operation"}
     assert records and all(r["nic"] == "model" and r["seed"] == 7 and r["nodes"] == 4 for r in records)
 
 
@@ -127,6 +130,7 @@ def test_faults_act(bench, scenario):
     ('benchmarks = ["barrier"]\n[output]\njson = "--quick"\n', "s.toml:3: output.json: '--quick': must be a name"),
     ('benchmarks = ["barrier"]\n[output]\njson = ""\n', "s.toml:3: output.json: '': must be a name"),
     ('benchmarks = ["barrier"]\n[cluster]\nplatform = "-x"\n', "s.toml:3: cluster.platform: '-x': must be a name"),
+    ('benchmarks = ["barrier"]\n[output]\nenergy = "yes"\n', "s.toml:3: output.energy: must be true or false"),
     ('benchmarks = "barrier"\n', "s.toml:1: benchmarks: must be a list of strings"),
     ('benchmarks = ["--help"]\n', "s.toml:1: benchmarks: must be a list of strings"),
     ('[cluster]\nnodes = 4\n', "benchmarks: missing key"),

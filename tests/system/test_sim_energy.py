@@ -35,7 +35,7 @@ def watts(point, part):
 
 
 def test_parts_add_up_and_idle_is_the_platforms(bench, tmp_path):
-    found = points(records(bench, tmp_path, "store_latency", *MODEL))
+    found = points(records(bench, tmp_path, "load_latency", *MODEL))
     assert found
     for point in found.values():
         for metric in (TOTAL, ABOVE):
@@ -64,12 +64,16 @@ def test_energy_changes_nothing_else(bench, tmp_path):
 
 
 def test_twice_the_run_is_twice_the_energy(bench, tmp_path):
-    """Himeno's energy by step, quick with 4 steps and middle with 6, is that of the time by step."""
-    for size in ("--quick", "--middle"):
-        found = points(records(bench, tmp_path, "himeno", "--nic", "model", size, name=size))
-        for point in found.values():
-            per_second = point[TOTAL, "nic"]["value"] * point["record"]["n"] / (point["record"]["sim"]["sim_ns"] * 1e-9)
-            assert per_second == pytest.approx(2 * 9.0, rel=0.01)
+    """Eight steps more take twice as much as four steps more; the launch is in both."""
+    joules = {}
+    for steps in (4, 8, 16):
+        found = points(records(bench, tmp_path, "himeno", *MODEL, "--grid", "32x18x12", "--steps", str(steps), name=str(steps)))
+        for (variant, _), point in found.items():
+            r = point["record"]
+            joules[variant, steps] = point[TOTAL, "all"]["value"] * r["n"]
+            assert watts(point, "nic") == pytest.approx(2 * 9.0, rel=0.01)
+    for variant in ("host", "mpi", "put", "hybrid"):  # where GPUs poll for each other steps differ by a turn
+        assert joules[variant, 16] - joules[variant, 8] == pytest.approx(2 * (joules[variant, 8] - joules[variant, 4]), rel=0.01), variant
 
 
 def test_rtl_and_model_agree(bench, tmp_path):
@@ -91,10 +95,17 @@ def test_a_processor_that_sleeps_takes_less_than_one_that_polls(bench, tmp_path,
         assert watts(asleep[at], "dram") < watts(point, "dram"), at
 
 
+def joules_of_launches(asleep):
+    """What the processors of a node take above idle, by way: the launching calls."""
+    return {variant: p[ABOVE, "processor"]["value"] * p["record"]["n"] / 2 for (variant, _), p in asleep.items()}
+
+
 def test_c8(bench, tmp_path):
     """The machine of the published powers: one node of two. Asleep is what the GPU controls."""
-    polling = points(records(bench, tmp_path, "himeno", *MODEL, "--platform", "k20c-fdr", name="poll"))
-    asleep = points(records(bench, tmp_path, "himeno", *MODEL, "--platform", "k20c-fdr", "--set", "cpu.sleep_ns=5000000.0", name="sleep"))
+    c8 = ["himeno", *MODEL, "--platform", "k20c-fdr"]
+    sleep = ["--set", "cpu.sleep_ns=5000000.0"]
+    polling = points(records(bench, tmp_path, *c8, name="poll"))
+    asleep = points(records(bench, tmp_path, *c8, *sleep, name="sleep"))
     for point in polling.values():
         assert watts(point, "processor") / 2 == pytest.approx(50, rel=0.01)
         assert watts(point, "dram") / 2 == pytest.approx(3.9, rel=0.02)
@@ -103,6 +114,13 @@ def test_c8(bench, tmp_path):
     (device,) = (point for (variant, _), point in asleep.items() if variant == "device")  # one launch; the GPU communicates
     assert 24 <= watts(device, "processor") / 2 <= 29
     assert watts(device, "dram") / 2 == pytest.approx(2.2, rel=0.1)
+    # A step costs the processor its launches, whatever the grid. C8's: 640 x 640 x 386 points of 56 bytes, two GPUs of 208 GB/s.
+    steps, step_s = device["record"]["n"], 640 * 640 * 386 / 2 * 56 / 208e9
+    large = points(records(bench, tmp_path, *c8, *sleep, "--steps", str(steps), "--grid", "48x32x32", name="large"))
+    small_j, large_j = joules_of_launches(asleep), joules_of_launches(large)
+    for variant in ("stream", "stream_halves", "in_kernel", "in_kernel_last", "device", "put"):
+        assert large_j[variant] == pytest.approx(small_j[variant], rel=0.05), variant
+        assert 24 <= 26.5 + small_j[variant] / (steps * step_s) <= 29
 
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun")
@@ -118,3 +136,51 @@ def test_ranks_give_the_same_bytes(bench, tmp_path):
 def test_other_providers_have_none(bench):
     done = bench("barrier", "--provider", "shm", "--energy")
     assert done.returncode == 2 and "--energy needs --provider sim" in done.stderr
+
+
+UNIT_METRIC = "nic_energy_per_operation"
+
+
+def shares(found):
+    """By point: the NIC's joules by unit, and in all."""
+    out = {}
+    for r in found:
+        unit = r["params"].pop("unit", None)
+        at = out.setdefault((r["variant"], json.dumps({k: v for k, v in r["params"].items() if k != "part"})), {"units": {}})
+        if unit:
+            assert r["metric"] == UNIT_METRIC and r["unit"] == "J"
+            at["units"][unit] = r["value"]
+        elif r["metric"] == TOTAL and r["params"]["part"] == "nic":
+            at["nic"] = r["value"]
+    return out
+
+
+def share(point, unit):
+    return point["units"][unit] / point["nic"]
+
+
+def test_units_of_the_nic_share_its_energy_by_what_changes(bench, tmp_path):
+    """Single accesses go by the SMFU, puts by the RMA."""
+    words = ["coalescing", "--quick", "--energy-units"]
+    puts = shares(records(bench, tmp_path, "put_latency", *words[1:], name="puts"))
+    accesses = shares(records(bench, tmp_path, *words, name="accesses"))
+    for point in (*puts.values(), *accesses.values()):
+        assert {"hostif", "smfu", "rma", "atu", "velo", "net", "links", "regs", "top"} <= set(point["units"])
+        assert sum(point["units"].values()) == pytest.approx(point["nic"], rel=1e-9)
+        assert all(joules >= 0 for joules in point["units"].values())
+    most = max(accesses.values(), key=lambda point: share(point, "smfu"))
+    for put in puts.values():
+        assert share(most, "smfu") > 2 * share(put, "smfu") and share(put, "rma") > 2 * share(most, "rma")
+    # More data of the GPU through the host interface: its share grows.
+    stored = sorted((json.loads(params)["values"], share(point, "hostif")) for (variant, params), point in accesses.items() if variant == "consecutive_store")
+    assert len(stored) > 2 and [s for _, s in stored] == sorted(s for _, s in stored)
+    records(bench, tmp_path, *words, name="again")
+    assert (tmp_path / "accesses.jsonl").read_bytes() == (tmp_path / "again.jsonl").read_bytes()
+
+
+def test_units_have_no_energy_without_signals(bench, tmp_path):
+    done = bench("barrier", *MODEL, "--energy", "--energy-units")
+    assert done.returncode == 2 and "--energy-units needs --nic rtl" in done.stderr
+    for more, said in ((["--energy-units"], "--energy"), (["--energy", "--energy-units", "--waves", tmp_path / "w.fst"], "--waves")):
+        done = bench("barrier", "--quick", *more)
+        assert done.returncode != 0 and said in done.stderr

@@ -15,6 +15,7 @@
 
 #include "sim/nic/nic_core.hpp"
 #include "sim/nic/rtl/tlp_pins.hpp"
+#include "sim/trace/toggle_count.hpp"
 #include "sim/trace/wave_file.hpp"
 
 #include GGAS_NIC_HEADER
@@ -105,6 +106,7 @@ class nic_rtl final : public nic_core {
   }
   ~nic_rtl() override {
     waves_.reset();
+    toggles_.reset();
     top_->final();
     write_coverage();
     Verilated::threadContextp(context_.get());  // the model's scopes leave the context of this thread: it must be ours
@@ -200,6 +202,7 @@ class nic_rtl final : public nic_core {
     top_->clk_i = 1;
     top_->eval();
     if (waving_) waves_->dump(2 * time);
+    if (toggles_) toggles_->sample(time);
     pins_changed_ = false;
     sample();
     top_->clk_i = 0;
@@ -226,6 +229,16 @@ class nic_rtl final : public nic_core {
   std::expected<void, std::string> close_waves() override {
     waving_ = false;
     return waves_ ? waves_->finish() : std::expected<void, std::string>();
+  }
+
+  std::expected<void, std::string> count_toggles() override {
+    auto made = trace::toggle_count::of([this](VerilatedFstC& f) { top_->trace(&f, all_levels); });
+    if (!made) return std::unexpected(made.error());
+    toggles_ = std::move(*made);
+    return {};
+  }
+  std::map<std::string, uint64_t> toggles() const override {
+    return toggles_ ? toggles_->by_unit() : std::map<std::string, uint64_t>();
   }
 
  private:
@@ -327,6 +340,7 @@ class nic_rtl final : public nic_core {
   std::unique_ptr<V> top_;
   std::unique_ptr<trace::wave_file> waves_;
   bool waving_ = false;
+  std::unique_ptr<trace::toggle_count> toggles_;
 
   std::deque<tlp> posted_, completions_, out_;
   std::deque<waiting> non_posted_;

@@ -250,6 +250,9 @@ class cluster {
   // Joules of all simulated nodes since the cluster was made, by part (docs/energy.md). Empty with other providers.
   // all.
   virtual std::vector<energy_part> energy() const { return {}; }
+  // Changed bits of the signals of all simulated NICs since the cluster was made, by unit of the NIC. Empty unless
+  // cluster_config::nic_toggles. all.
+  virtual std::map<std::string, uint64_t> nic_toggles() const { return {}; }
   virtual std::vector<std::string> events(int node) const;  // NIC events so far, as text
   // Closes waves, trace and capture; nothing is recorded after that. The error (no_space) has a line for each
   // incomplete file. Without this call the destructor closes them and reports on standard error.

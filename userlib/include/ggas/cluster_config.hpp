@@ -55,6 +55,7 @@ struct cluster_config {
   // sim: observation, off when empty
   std::filesystem::path waves = {}, trace = {}, pcap = {};
   double waves_from_us = 0, waves_to_us = 0;  // time window of the waves; to = 0: no end
+  bool nic_toggles = false;                   // counts changed bits of the NICs' signals, instead of waves (RTL)
   std::filesystem::path faults = {};          // sim: fault script
   std::vector<std::string> fault_lines = {};  // sim: more lines of it
   std::vector<std::string> overrides = {};    // sim: "table.key=value" over the platform file; shm: shm.threads=0|1

@@ -155,6 +155,7 @@ sim::system_config sim_cluster::describe_system() const {
   s.waves = cfg_.waves;
   s.trace = cfg_.trace;
   s.pcap = cfg_.pcap;
+  s.toggles = cfg_.nic_toggles;
   s.waves_from_us = cfg_.waves_from_us;
   s.waves_to_us = cfg_.waves_to_us;
   s.all_ranks = sim::process_ranks();

@@ -79,6 +79,7 @@ class sim_cluster final : public engine_cluster, private driven_gpu {
     for (const power::part& p : system_->energy()) out.push_back({p.name, p.idle_j, p.above_j});
     return out;
   }
+  std::map<std::string, uint64_t> nic_toggles() const override { return system_->nic_toggles(); }
   std::vector<std::string> events(int node) const override {
     return valid(node) ? system_->events(homes_.of(node).host) : std::vector<std::string>{};
   }
