@@ -40,6 +40,8 @@ result<> run_get_bandwidth(session& s);
 result<> run_message_rate(session& s);
 result<> run_atomic_latency(session& s);
 result<> run_transfer_path(session& s);
+result<> run_staged_path(session& s);  // a part of it
+result<> run_overhead(session& s);
 result<> run_trace(session& s);  // options::schedule is set
 
 }  // namespace ggas::bench

@@ -79,7 +79,14 @@ float input_of(uint64_t seed, int node, uint64_t i) {
   return static_cast<float>(pattern(seed, static_cast<uint64_t>(node), i) % 1024);
 }
 
-reduce_args plan_reduce(session& s, int method, uint64_t elements) {
+// How a vector is reduced, and to whom.
+struct reduction {
+  const char* variant;
+  ggas_method method;
+  bool to_root = false;
+};
+
+reduce_args plan_reduce(session& s, const reduction& how, uint64_t elements) {
   layout_plan room(s.data_offset());
   reduce_args a{};
   a.elements = elements;
@@ -90,7 +97,8 @@ reduce_args plan_reduce(session& s, int method, uint64_t elements) {
   a.rounds = s.opts().sized(5u, 5u, 20u);
   a.samples = room.place<uint64_t>(a.rounds);
   a.timeout_ns = s.opts().timeout_ns / 4;
-  a.method = method;
+  a.method = how.method;
+  a.to_root = how.to_root;
   return a;
 }
 
@@ -106,9 +114,9 @@ void fill_vectors(session& s, const reduce_args& a) {
   }
 }
 
-result<> run_reduce_point(session& s, const char* variant, int method, uint64_t elements) {
-  const std::string what = fmt::format("{} {} elements", variant, elements);
-  const reduce_args a = plan_reduce(s, method, elements);
+result<> run_reduce_point(session& s, const reduction& how, uint64_t elements) {
+  const std::string what = fmt::format("{} {} elements", how.variant, elements);
+  const reduce_args a = plan_reduce(s, how, elements);
   fill_vectors(s, a);
   GGAS_TRY(s.launch_all({1}, {reduce_threads}, [&](int) { return [a] { reduce_loop(a); }; }));
   GGAS_TRY(s.run(what));
@@ -120,7 +128,7 @@ result<> run_reduce_point(session& s, const char* variant, int method, uint64_t 
     read_samples(s, node, a.samples, a.rounds, 1, mine);
     for (size_t i = 0; i < mine.size(); ++i) slowest[i] = std::max(slowest[i], mine[i]);
   }
-  record r = s.begin(variant, "time", "ns");
+  record r = s.begin(how.variant, "time", "ns");
   r.params = {{"elements", elements}, {"bytes", elements * sizeof(float)}, {"threads", reduce_threads}};
   summarise(r, slowest);
   s.emit(std::move(r));
@@ -130,7 +138,7 @@ result<> run_reduce_point(session& s, const char* variant, int method, uint64_t 
 // Hosts reduce: copies from and to the GPUs, messages between. The rounds begin with a barrier, which is not measured.
 result<> run_mpi_point(session& s, bool to_root, uint64_t elements) {
   const std::string what = fmt::format("mpi {} elements", elements);
-  const reduce_args a = plan_reduce(s, 0, elements);
+  const reduce_args a = plan_reduce(s, {"mpi", ggas_auto, to_root}, elements);
   const size_t bytes = elements * sizeof(float);
   fill_vectors(s, a);
   std::vector<double> slowest(a.rounds, 0);
@@ -190,8 +198,15 @@ result<> run_barrier(session& s) {
 
 result<> run_reduce(session& s) {
   GGAS_TRY(start_with_vectors(s));
+  constexpr reduction all[] = {{"gather", ggas_by_gather, true},
+                               {"one_shot", ggas_one_shot, true},
+                               {"read", ggas_read, true},
+                               {"tree", ggas_tree, true},
+                               {"auto", ggas_auto, true}};
+  const bool many = s.nodes() > most_in_channels;
   for (const uint64_t n : vector_lengths(s.opts())) {
-    GGAS_TRY(run_reduce_point(s, "gather", reduce_to_root, n));
+    for (const reduction& how : all)
+      if (!many || how.method == ggas_by_gather) GGAS_TRY(run_reduce_point(s, how, n));
     if (has_processes(s)) GGAS_TRY(run_mpi_point(s, true, n));
   }
   return {};
@@ -199,21 +214,21 @@ result<> run_reduce(session& s) {
 
 result<> run_allreduce(session& s) {
   GGAS_TRY(start_with_vectors(s));
-  const bool by_nic = s.machine().device_context(0).collectives.block != nullptr;
+  constexpr reduction all[] = {{"gather", ggas_by_gather},  {"allgather", ggas_by_all_gather},
+                               {"one_shot", ggas_one_shot}, {"two_shot", ggas_two_shot},
+                               {"read", ggas_read},         {"tree", ggas_tree}};
+  constexpr reduction best{"auto", ggas_auto}, by_nic{"by_nic", ggas_by_nic};
+  const bool nic_helps = s.machine().device_context(0).collectives.block != nullptr;
   const bool many = s.nodes() > most_in_channels;
   for (const uint64_t n : vector_lengths(s.opts())) {
     if (many) {
       const bool soon = !s.opts().quick || n <= 1024;  // 1,024 nodes: two minutes
-      if (by_nic && soon) GGAS_TRY(run_reduce_point(s, "auto", ggas_auto, n));
+      if (nic_helps && soon) GGAS_TRY(run_reduce_point(s, best, n));
       continue;
     }
-    GGAS_TRY(run_reduce_point(s, "gather", ggas_by_gather, n));
-    GGAS_TRY(run_reduce_point(s, "allgather", ggas_by_all_gather, n));
-    GGAS_TRY(run_reduce_point(s, "one_shot", ggas_one_shot, n));
-    GGAS_TRY(run_reduce_point(s, "two_shot", ggas_two_shot, n));
-    GGAS_TRY(run_reduce_point(s, "read", ggas_read, n));
-    GGAS_TRY(run_reduce_point(s, "tree", ggas_tree, n));
-    if (by_nic && n <= most_by_nic) GGAS_TRY(run_reduce_point(s, "by_nic", ggas_by_nic, n));
+    for (const reduction& how : all) GGAS_TRY(run_reduce_point(s, how, n));
+    GGAS_TRY(run_reduce_point(s, best, n));
+    if (nic_helps && n <= most_by_nic) GGAS_TRY(run_reduce_point(s, by_nic, n));
     if (has_processes(s)) GGAS_TRY(run_mpi_point(s, false, n));
   }
   return {};

@@ -276,7 +276,7 @@ result<> run_transfer_path(session& s) {
                       .host_bytes = 2 * all.back()}));
     for (const size_t bytes : all) GGAS_TRY(run_path(s, way, bytes, bytes >= 65536 ? 4 : 32));
   }
-  return {};
+  return run_staged_path(s);
 }
 
 }  // namespace ggas::bench

@@ -46,7 +46,8 @@ std::optional<limit> link_bound(session& s, const std::string& variant) {
   const double nodes = s.nodes(), remote = (nodes - 1) / nodes;
   const auto all = static_cast<uint64_t>(s.nodes());
   const unsigned bucket_bytes = 8 * (all > most_bucket_nodes ? words_of_bucket(all) : bucket_words);
-  const unsigned bytes = variant == "bucket" ? std::min<unsigned>(s.limits().line_bytes, bucket_bytes) : 8;
+  const bool buckets = variant == "bucket" || variant == "put";
+  const unsigned bytes = buckets ? std::min<unsigned>(s.limits().line_bytes, bucket_bytes) : 8;
   return limit{nodes * s.limits().packets_per_s(bytes) * (bytes / 8) / remote, true,
                fmt::format("links: {} flits for a store of {} remote updates", s.limits().flits(bytes), bytes / 8)};
 }
@@ -105,6 +106,7 @@ std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args&
   if (a.split.nodes <= most_bucket_nodes) {
     const bucket_args b = plan_buckets(room, a, bucket_blocks, bucket_depth(a.split.nodes), zero);
     all.push_back({"bucket", bucket_blocks, bucket_threads, [b] { bucket_updates(b); }, zero});
+    if (s.nodes() > 1) all.push_back({"put", bucket_blocks, bucket_threads, [b] { put_bucket_updates(b); }, zero});
   } else if (a.split.nodes <= most_many_nodes) {
     const many_args b = plan_many_buckets(room, a, many_blocks, zero);
     all.push_back({"bucket", many_blocks, many_threads, [b] { many_bucket_updates(b); }, zero});

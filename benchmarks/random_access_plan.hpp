@@ -57,6 +57,7 @@ inline bucket_args plan_buckets(layout_plan room, const update_args& a, size_t b
   zero.offset = b.mailboxes = room.place<uint64_t>(pairs * depth * bucket_words);
   b.credits = room.place<uint64_t>(pairs);
   zero.bytes = b.credits + pairs * sizeof(uint64_t) - zero.offset;
+  b.outboxes = zero.offset + zero.bytes;
   return b;
 }
 

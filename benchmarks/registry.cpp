@@ -15,6 +15,7 @@ description with(description d, std::initializer_list<variant_info> more) {
   return d;
 }
 constexpr const char* by_mpi = "as an MPI program: copies to and from the hosts, messages between them";
+constexpr const char* the_best = "the method that the library chooses";
 
 const benchmark registry[] = {
     {{.name = "nic_cycles",
@@ -37,12 +38,14 @@ const benchmark registry[] = {
     {{.name = "store_bandwidth",
       .text = "copy local to remote by GPU threads, until visible",
       .params = "bytes threads",
-      .variants = {{"store", "threads in blocks of 64, 8-byte words"}}},
+      .variants = {{"store", "threads in blocks of 64, 8-byte words"},
+                   {"strided_store", "every second word of both memories"}}},
      run_store_bandwidth},
     {{.name = "load_bandwidth",
       .text = "copy remote to local by GPU threads",
       .params = "bytes threads",
-      .variants = {{"load", "threads in blocks of 64, 8-byte words"}}},
+      .variants = {{"load", "threads in blocks of 64, 8-byte words"},
+                   {"strided_load", "every second word of both memories"}}},
      run_load_bandwidth},
     {{.name = "coalescing",
       .text = "requests that enter the NIC for 4-byte accesses, one a thread",
@@ -65,7 +68,12 @@ const benchmark registry[] = {
     {{.name = "reduce",
       .text = "sum of float vectors to node 0, one block on each GPU",
       .params = "elements bytes threads",
-      .variants = {{"gather", "all push to the root, which reduces and acknowledges"}, {"mpi", by_mpi}}},
+      .variants = {{"gather", "all push to the root, which reduces and acknowledges"},
+                   {"one_shot", "all push in lines that carry their number, the root reduces"},
+                   {"read", "the root loads everybody's vector"},
+                   {"tree", "sums go up a binomial tree, in lines"},
+                   {"auto", the_best},
+                   {"mpi", by_mpi}}},
      run_reduce},
     {{.name = "allreduce",
       .text = "sum of float vectors to every node, one block on each GPU",
@@ -76,6 +84,7 @@ const benchmark registry[] = {
                    {"two_shot", "each reduces its part and sends it to all, in lines"},
                    {"read", "each loads everybody's vector"},
                    {"tree", "sums go up a binomial tree, the result down, in lines"},
+                   {"auto", the_best},
                    {"by_nic", "by the NIC's unit for collectives, where it has one; up to 64 floats"},
                    {"mpi", by_mpi}}},
      run_allreduce},
@@ -116,6 +125,7 @@ const benchmark registry[] = {
       .params = "elements bytes threads",
       .variants = {{"mailbox", "each GPU writes the random number into the owner's mailbox"},
                    {"bucket", "warps sort numbers by owner and ship 32 at once"},
+                   {"put", "likewise, by puts of the NIC from the sender's memory"},
                    {"atomic", "each update is an atomic xor at the owner"},
                    {"mpi", "the processors make the numbers and send them to the owners, whose GPUs apply them"}}},
      run_random_access},
@@ -185,10 +195,20 @@ const benchmark registry[] = {
      run_atomic_latency},
     {{.name = "transfer_path",
       .text = "puts by the processor between memories of hosts and GPUs",
-      .params = "bytes",
-      .variants = {{"host_to_host", ""}, {"host_to_gpu", ""}, {"gpu_to_host", ""}, {"gpu_to_gpu", ""}},
+      .params = "bytes chunk",
+      .variants = {{"host_to_host", ""},
+                   {"host_to_gpu", ""},
+                   {"gpu_to_host", ""},
+                   {"gpu_to_gpu", ""},
+                   {"staged", "from GPU to GPU through the memories of both hosts, by copies and messages in chunks"}},
       .needs_nic = true},
      run_transfer_path},
+    {{.name = "overhead",
+      .text = "what a transfer from GPU to GPU costs a processor that works between posting and waiting",
+      .params = "bytes",
+      .variants = {{"direct", "a put of the NIC from the GPU's memory"}, {"mpi", by_mpi}},
+      .needs_nic = true},
+     run_overhead},
 };
 
 }  // namespace

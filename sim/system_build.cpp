@@ -217,6 +217,7 @@ std::expected<void, std::string> system::build_nic(unsigned n) {
   const nic::bridge_config b{.id = nic_id,
                              .rx_latency_ps = p.nic.rx_latency_ps,
                              .tx_latency_ps = p.nic.tx_latency_ps,
+                             .descriptor_ps = p.nic.descriptor_ps,
                              .port = p.pcie.nic.device};
   if (network_) {
     const nic::model_config model{

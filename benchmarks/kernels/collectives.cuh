@@ -74,9 +74,9 @@ struct reduce_args {
   uint64_t rounds;    // measured ones; one more goes before as a warm-up
   uint64_t expected;  // offset of `elements` floats: the sums, less what the rounds add
   uint64_t timeout_ns;
-  int method;  // ggas_method, or reduce_to_root
+  ggas_method method;
+  bool to_root;  // node 0 alone gets the sums
 };
-inline constexpr int reduce_to_root = -1;
 
 // Every element grows by one each round, so the input of a round differs from that of the one before, and a stale value
 // is detected.
@@ -87,7 +87,7 @@ GGAS_DEVICE void next_input(const reduce_args& a) {
 }
 
 GGAS_DEVICE uint64_t count_wrong(const reduce_args& a, uint64_t round) {
-  if (a.method == reduce_to_root && ggas_node() != 0) return 0;
+  if (a.to_root && ggas_node() != 0) return 0;
   const float added = static_cast<float>((round + 1) * static_cast<uint64_t>(ggas_nodes()));
   uint64_t wrong = 0;
   for (uint64_t i = detail::thread_rank(); i < a.elements; i += detail::thread_count()) {
@@ -99,9 +99,8 @@ GGAS_DEVICE uint64_t count_wrong(const reduce_args& a, uint64_t round) {
 GGAS_DEVICE ggas_status reduce_once(const reduce_args& a) {
   float* const to = own<float>(a.output);
   const float* const from = own<float>(a.input);
-  if (a.method == reduce_to_root)
-    return ggas_reduce_block(to, from, a.elements, ggas_sum, 0, ggas_by_gather, a.timeout_ns);
-  return ggas_allreduce_block(to, from, a.elements, ggas_sum, static_cast<ggas_method>(a.method), a.timeout_ns);
+  if (a.to_root) return ggas_reduce_block(to, from, a.elements, ggas_sum, 0, a.method, a.timeout_ns);
+  return ggas_allreduce_block(to, from, a.elements, ggas_sum, a.method, a.timeout_ns);
 }
 
 // A barrier before each round lets all nodes begin together; it is not part of the measured time.

@@ -12,6 +12,9 @@
 // A warp never waits without taking: in each iteration it makes numbers if its rings have room, sends buckets that have
 // credit, and takes arrived ones. So every bucket is taken even if its owner waits, its credit returns, and warps never
 // wait for each other in a cycle. All warps must be resident.
+//
+// With puts the warp stores its bucket in its own memory, and the NIC reads it there. The credit permits the next one
+// in that place.
 #pragma once
 
 #include "benchmarks/kernels/random_access.cuh"
@@ -26,6 +29,7 @@ inline constexpr unsigned most_bucket_nodes = 11;  // for more the look-ahead do
 struct bucket_args : update_args {
   uint64_t mailboxes;  // offset of buckets[warp][source][depth]
   uint64_t credits;    // offset of counts[warp][owner] of buckets taken, written by the owner
+  uint64_t outboxes;   // by puts: offset of buckets[warp][owner][depth]
   uint32_t depth;      // a power of two
   uint32_t ahead;      // turns of making numbers between two looks at what has come
 };
@@ -38,6 +42,7 @@ GGAS_HOST_DEVICE constexpr uint32_t bucket_depth(uint64_t nodes) {
   return depth;
 }
 
+template <bool by_put>
 class bucket_warp {
  public:
   // `rings` and `seen` are the warp's shared memory.
@@ -49,6 +54,7 @@ class bucket_warp {
         me_(static_cast<uint32_t>(ggas_node())),
         nodes_(static_cast<uint32_t>(a.split.nodes)),
         warp_(global_thread() / 32),
+        queue_(ggas_default_queue()),
         part_(own_part(a, global_thread(), global_threads())),
         peer_(lane_ < nodes_ && lane_ != me_),
         receiving_(peer_),
@@ -66,13 +72,14 @@ class bucket_warp {
         made = make() ? 1 : 0;
         moved |= (made != 0) | ship();
       }
+      if (status_ != ggas_ok) return status_;
       moved |= take();
       if (moved)
         time = detail::patience(a_.timeout_ns);
       else if (any(time.over()))
         return ggas_timed_out;
     }
-    return ggas_ok;
+    return by_put ? ggas_quiet_warp(queue_, a_.timeout_ns) : ggas_ok;
   }
 
  private:
@@ -83,10 +90,11 @@ class bucket_warp {
   GGAS_DEVICE uint32_t waiting() const { return filled_ - shipped_ * bucket_words; }
   GGAS_DEVICE bool full() const { return waiting() >= bucket_words; }
 
-  GGAS_DEVICE uint64_t mailbox(uint64_t source, uint32_t count) const {
-    const uint64_t bucket = (warp_ * nodes_ + source) * a_.depth + (count & (a_.depth - 1));
-    return a_.mailboxes + bucket * bucket_words * sizeof(uint64_t);
+  GGAS_DEVICE uint64_t bucket(uint64_t first, uint64_t node, uint32_t count) const {
+    const uint64_t number = (warp_ * nodes_ + node) * a_.depth + (count & (a_.depth - 1));
+    return first + number * bucket_words * sizeof(uint64_t);
   }
+  GGAS_DEVICE uint64_t mailbox(uint64_t source, uint32_t count) const { return bucket(a_.mailboxes, source, count); }
   GGAS_DEVICE uint64_t credit(uint64_t owner) const { return a_.credits + (warp_ * nodes_ + owner) * sizeof(uint64_t); }
 
   // Makes a number a lane and files it. False if there is none left to make or a ring is full.
@@ -125,7 +133,7 @@ class bucket_warp {
       const uint32_t words = __shfl_sync(all, waiting(), static_cast<int>(node));
       uint64_t word = a_.split.foreign(node);
       if (lane_ < words) word = rings_[peer_slot(node) * bucket_ring + (count * bucket_words + lane_) % bucket_ring];
-      ggas_store(ggas_pointer_of_node<uint64_t>(static_cast<int>(node), mailbox(me_, count)) + lane_, word);
+      send(node, count, word);
       if (lane_ == node) {
         sending_ = words >= bucket_words;
         ++shipped_;
@@ -134,6 +142,19 @@ class bucket_warp {
     }
     if (moved) __syncwarp();
     return moved;
+  }
+
+  GGAS_DEVICE void send(uint32_t node, uint32_t count, uint64_t word) {
+    uint64_t* const to = ggas_pointer_of_node<uint64_t>(static_cast<int>(node), mailbox(me_, count));
+    if constexpr (by_put) {
+      uint64_t* const from = own<uint64_t>(bucket(a_.outboxes, node, count));
+      ggas_store(from + lane_, word);
+      __syncwarp();
+      const ggas_status s = ggas_put_nbi_warp(to, from, bucket_words, a_.timeout_ns, queue_);
+      if (status_ == ggas_ok) status_ = s;
+    } else {
+      ggas_store(to + lane_, word);
+    }
   }
 
   // One load a lane: has node n sent another bucket, has it taken one of ours? Takes what has come.
@@ -181,7 +202,9 @@ class bucket_warp {
   uint64_t* const seen_;
   const uint32_t lane_, me_, nodes_;
   const uint64_t warp_;
+  const ggas_queue queue_;
   stream_part part_;
+  ggas_status status_ = ggas_ok;
   const bool peer_;
   // For the lane's node: the numbers filed for it, the buckets sent to it, the buckets of ours that it has taken, the
   // buckets taken from it; whether it still sends, whether we still send.
@@ -189,19 +212,23 @@ class bucket_warp {
   bool receiving_, sending_;
 };
 
-// As many blocks of bucket_threads on every node. Mailboxes and credits are zero at first.
-__global__ void GGAS_LAUNCH_BOUNDS(bucket_threads) bucket_updates(bucket_args a) {
+template <bool by_put>
+GGAS_DEVICE void update_by_buckets(const bucket_args& a) {
   constexpr unsigned warps = bucket_threads / 32;
   // Rings and what was seen in the mailboxes together are about as large as the look-ahead.
   constexpr unsigned words = look_ahead + most_bucket_nodes;
   GGAS_SHARED_ARRAY(uint64_t, memory, warps * words);
   outcome out{time_ns(), 0, 0, ggas_ok};
   uint64_t* const rings = memory + detail::thread_rank() / 32 * words;
-  bucket_warp warp(a, rings, rings + (a.split.nodes - 1) * bucket_ring);
+  bucket_warp<by_put> warp(a, rings, rings + (a.split.nodes - 1) * bucket_ring);
   out.status = warp.run();
   ggas_fence();  // what was applied is in the table
   out.end_ns = time_ns();
   own<outcome>(a.outcomes)[global_thread()] = out;
 }
+
+// As many blocks of bucket_threads on every node. Mailboxes and credits are zero at first.
+__global__ void GGAS_LAUNCH_BOUNDS(bucket_threads) bucket_updates(bucket_args a) { update_by_buckets<false>(a); }
+__global__ void GGAS_LAUNCH_BOUNDS(bucket_threads) put_bucket_updates(bucket_args a) { update_by_buckets<true>(a); }
 
 }  // namespace ggas::bench

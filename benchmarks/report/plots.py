@@ -37,6 +37,7 @@ AXIS = {
     "get_bandwidth": ("bytes", "message, bytes"),
     "message_rate": ("connections", "connections, messages of 32 bytes"),
     "transfer_path": ("bytes", "message, bytes"),
+    "overhead": ("bytes", "message, bytes"),
     "broadcast": ("bytes", "vector, bytes"),
     "allgather": ("bytes", "part of a node, bytes"),
     "alltoall": ("bytes", "part for a node, bytes"),
@@ -57,6 +58,7 @@ ELEMENTS = ("elements", "elements of all nodes")
 LOG_VALUE = {
     "coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "permute", "scan", "upc", "upc_cases",
     "store_latency", "load_latency", "put_latency", "get_latency", "message_rate",
+    "overhead",
 }
 
 

@@ -37,6 +37,7 @@ TITLES = {
     "message_rate": "Message rate",
     "atomic_latency": "Latency of a fetch-add",
     "transfer_path": "Puts between memories of hosts and GPUs",
+    "overhead": "What a transfer costs a processor that works",
     "broadcast": "Broadcast",
     "allgather": "Allgather",
     "alltoall": "Alltoall",

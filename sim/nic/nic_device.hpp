@@ -15,6 +15,7 @@ struct bridge_config {
   uint16_t id = 0;             // completer id of what the bridge itself answers
   uint64_t rx_latency_ps = 0;  // PCIe core: wire to TLP boundary
   uint64_t tx_latency_ps = 0;  // PCIe core: TLP boundary to wire
+  uint64_t descriptor_ps = 0;  // a write of descriptors takes so much longer, and so does what comes after it
   pcie::port_config port;
   unsigned posted_buffer = 32;  // posted TLPs between port and NIC; beyond, PCIe credits hold them back
 };

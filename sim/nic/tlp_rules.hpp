@@ -37,6 +37,11 @@ inline bool asks_quiet(const pcie::tlp& t) {
   return t.kind == pcie::tlp_kind::mrd && t.addr % (2 * page_bytes) == 0 && (dw || two);
 }
 
+// A write into the second page of a context, where descriptors go.
+inline bool writes_descriptor(const pcie::tlp& t) {
+  return t.kind == pcie::tlp_kind::mwr && t.bar == 4 && t.addr % (2 * page_bytes) >= page_bytes;
+}
+
 inline unsigned lowest_bit(unsigned be) { return be & 1 ? 0 : be & 2 ? 1 : be & 4 ? 2 : be & 8 ? 3 : 0; }
 inline unsigned highest_bit(unsigned be) { return be & 8 ? 3 : be & 4 ? 2 : be & 2 ? 1 : 0; }
 

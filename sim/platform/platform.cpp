@@ -135,6 +135,25 @@ void read_cpu(table_reader r, platform& p) {
   r.finish();
 }
 
+// What the software of the original system took, in addition; without effect where ours runs.
+void read_original(table_reader r, bool runs, platform& p) {
+  platform original = p;
+  r.nanoseconds("descriptor_ns", original.nic.descriptor_ps, most_ns);
+  r.nanoseconds("call_ns", original.cpu.call_ps, most_ns);
+  r.finish();
+  if (runs) p = std::move(original);
+}
+
+void read_software(table_reader& r, platform& p) {
+  std::string software = "ours";
+  if (r.has("software")) r.text("software", software);
+  if (software != "ours" && software != "original") r.wrong("software", "must be ours or original, is " + software);
+  if (r.has("original"))
+    read_original(r.sub("original"), software == "original", p);
+  else if (software == "original")
+    r.wrong("software", "is original, of which the file says nothing: there is no table original");
+}
+
 // Watts and picojoules.
 void read_power(table_reader r, power::coefficients& c) {
   constexpr double most_w = 1e5, most_pj = 1e6;
@@ -177,6 +196,7 @@ std::expected<platform, std::string> read(const toml::table& t, std::string_view
   read_root_complex(r.sub("root_complex"), p);
   read_host(r.sub("host"), p);
   read_cpu(r.sub("cpu"), p);
+  read_software(r, p);
   if (const auto* gpu = r.table("gpu")) p.gpu = *gpu;
   read_power(r.sub("power"), p.power);
   r.finish();
@@ -202,8 +222,7 @@ std::expected<void, std::string> apply(toml::table& root, const std::string& tex
     s.erase(s.find_last_not_of(" \t") + 1);
   };
   trim(key);
-  const auto value = toml::parse("v = " + text.substr(equals + 1));
-  if (!value || value.table().size() != 1) return fail("the value is not a TOML value (strings need quotes)");
+  std::string said = text.substr(equals + 1);
 
   toml::table* t = &root;
   std::string path;
@@ -214,6 +233,10 @@ std::expected<void, std::string> apply(toml::table& root, const std::string& tex
     t = inner;
   }
   if (!t->contains(key)) return fail(fmt::format("unknown key '{}'; {}", key, keys_of(*t, path)));
+  trim(said);
+  if (t->get(key)->is_string() && !said.starts_with('"')) said = fmt::format("'{}'", said);
+  const auto value = toml::parse("v = " + said);
+  if (!value || value.table().size() != 1) return fail("the value is not a TOML value");
   t->insert_or_assign(key, *value.table().get("v"));
   return {};
 }

@@ -46,6 +46,7 @@ struct platform {
     uint64_t hertz = 0;          // core clock
     uint64_t rx_latency_ps = 0;  // PCIe core of the NIC, wire to TLP boundary
     uint64_t tx_latency_ps = 0;  // and back
+    uint64_t descriptor_ps = 0;  // a descriptor later than other writes: [original] of the file
     uint16_t load_timeout_ticks = 0, host_timeout_ticks = 0;
     unsigned replay_timeout_cycles = 0, replay_limit = 0;
   } nic;

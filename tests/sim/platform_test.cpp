@@ -48,6 +48,30 @@ TEST(platform, a_switch_may_be_missing) {
   EXPECT_FALSE(p->pcie.switches);
 }
 
+TEST(platform, the_originals_software_counts_where_it_is_asked_for) {
+  const auto ours = sim::load_platform("galibier-k20");
+  const auto original = sim::load_platform("galibier-k20", std::vector<std::string>{"software=original"});
+  const auto own = sim::load_platform(
+      "galibier-k20", std::vector<std::string>{"original.descriptor_ns=7.0", "software = \"original\""});
+  ASSERT_TRUE(ours && original && own);
+  EXPECT_EQ(ours->nic.descriptor_ps, 0u);
+  EXPECT_GT(original->nic.descriptor_ps, 0u);
+  EXPECT_GT(original->cpu.call_ps, ours->cpu.call_ps);
+  EXPECT_EQ(own->nic.descriptor_ps, 7000u);
+}
+
+// Platforms from before it was asked.
+TEST(platform, software_may_be_left_out) {
+  std::string text = text_of("galibier-k20");
+  const auto begin = text.find("\n[original]\n") + 1, end = text.find("# GPU model");
+  ASSERT_LT(begin, end);
+  text.erase(begin, end - begin);
+  ASSERT_TRUE(sim::parse_platform(text, "my.toml")) << sim::parse_platform(text, "my.toml").error();
+  const auto original = sim::parse_platform(text, "my.toml", std::vector<std::string>{"software=original"});
+  ASSERT_FALSE(original);
+  EXPECT_NE(original.error().find("my.toml: software: is original"), std::string::npos) << original.error();
+}
+
 TEST(platform, a_line_clocked_with_the_core_follows_it) {
   const auto slow = sim::load_platform("galibier-k20", std::vector<std::string>{"nic.clock_mhz=157"});
   ASSERT_TRUE(slow) << slow.error();
@@ -83,6 +107,9 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{"unknown_key", "[nic]\n", "[nic]\nwdith = 3\n", "my.toml: nic.wdith: unknown key"},
         mistake{"unknown_table", "[nic]\n", "[nick]\nx = 1\n[nic]\n", "my.toml: nick: unknown key"},
         mistake{"unknown_nested", "[pcie.gpu]\n", "[pcie.gpu]\nslots = 1\n", "my.toml: pcie.gpu.slots: unknown key"},
+        mistake{"whose_software", "software = \"ours\"", "software = \"theirs\"",
+                "my.toml: software: must be ours or original, is theirs"},
+        mistake{"original_unknown", "[original]\n", "[original]\nx_ns = 1\n", "my.toml: original.x_ns: unknown key"},
         mistake{"missing_key", "data_width = 64", "", "my.toml: nic.data_width: missing key"},
         mistake{"missing_table", "[link]\n", "[lnk]\n", "my.toml: link: missing key"},
         mistake{"type_string", "data_width = 64", "data_width = \"64\"",

@@ -86,7 +86,7 @@ def test_the_table_of_a_platform_has_every_number_once(name, tmp_path):
 
 def test_the_table_can_be_one_class(tmp_path):
     done = table("galibier-k20", "--class", "fitted", cwd=tmp_path)
-    assert done.returncode == 0 and done.stdout.startswith("5 fitted") and "gpu.op_cycles" in done.stdout and "estimate:" not in done.stdout
+    assert done.returncode == 0 and done.stdout.startswith("6 fitted") and "gpu.op_cycles" in done.stdout and "estimate:" not in done.stdout
 
 
 @pytest.mark.parametrize("name, words", [("galibier", ["unknown platform 'galibier'", "galibier-k20"]), ("nowhere.toml", ["nowhere.toml", "No such file"]), ("empty.toml", ["no numbers"])])

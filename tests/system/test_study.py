@@ -37,12 +37,14 @@ def test_every_command_of_the_table_runs(records, monkeypatch):
     assert {benchmark for benchmark, _ in found} == plain
     for variant in ("mpi", "hybrid", "put", "stream_halves", "in_kernel_last", "store_barrier"):
         assert ("himeno", variant) in found
-    for benchmark in ("reduce", "allreduce", "global_reduction", "random_access"):
+    for benchmark in ("reduce", "allreduce", "global_reduction", "random_access", "overhead"):
         assert (benchmark, "mpi") in found
+    assert {("random_access", "put"), ("transfer_path", "staged"), ("store_bandwidth", "strided_store"), ("load_bandwidth", "strided_load")} <= found
+    assert {("reduce", method) for method in ("gather", "one_shot", "read", "tree", "auto")} <= found
     monkeypatch.setattr(plots, "svg", check_figure)
     for name in plain:
         assert plots.plots_of(name, [r for r in made if r["benchmark"] == name]), name
-    others = {re.sub(r"\d+x\d+x\d+", SMALL_GRID, command) for command in COMMANDS if "--" in command}
+    others = {re.sub(r"--steps \d+", "--steps 2", re.sub(r"\d+x\d+x\d+", SMALL_GRID, command)) for command in COMMANDS if "--" in command}
     assert len(others) > 1
     for command in sorted(others):
         made = records(*command.split(), "--quick", "--nic", "model", timeout=600)
@@ -69,3 +71,21 @@ def test_bad_grids_are_named(bench):
     ]:
         done = bench(*words)
         assert done.returncode == 2 and says in done.stderr, done.stderr
+
+
+def half_rounds(made):
+    return {(r["variant"], r["params"]["bytes"]): r["value"] for r in made if r["metric"] == "half_round_trip"}
+
+
+def test_the_originals_software_takes_what_was_published_and_never_less_than_ours(records):
+    words = ["put_latency", "--quick", "--nic", "model"]
+    ours, original = half_rounds(records(*words)), half_rounds(records(*words, "--set", "software=original"))
+    assert ours.keys() == original.keys() and ours
+    assert abs(original["host", 8] / 4900 - 1) < 0.02  # C6, what the delay was fitted to
+    assert all(original[at] >= ours[at] for at in ours)
+    assert original["queue_gpu", 8] == ours["queue_gpu", 8]  # descriptors in memory, which the NIC reads
+
+
+def test_software_of_nobody_is_refused(bench):
+    done = bench("barrier", "--set", "software=theirs")
+    assert done.returncode == 2 and "software: must be ours or original, is theirs" in done.stderr, done.stderr

@@ -10,6 +10,7 @@
 
 #include "ggas_regs.h"
 #include "sim/nic/nic_core.hpp"
+#include "sim/nic/tlp_rules.hpp"
 
 namespace ggas::nic {
 
@@ -91,7 +92,8 @@ bool nic_model::receive(pcie::tlp& t) {
     return true;
   }
   ++inside_[unsigned(pcie::fc_of(t))];
-  enter(t.completion() ? completions_in_ : requests_in_, due, std::move(t));
+  const uint64_t longer = writes_descriptor(t) ? cfg_.bridge.descriptor_ps : 0;
+  enter(t.completion() ? completions_in_ : requests_in_, due + longer, std::move(t));
   return true;
 }
 

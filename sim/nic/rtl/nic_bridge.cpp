@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/nic/tlp_rules.hpp"
+
 namespace ggas::nic {
 
 namespace {
@@ -50,9 +52,17 @@ bool nic_bridge::receive(pcie::tlp& t) {
     return true;
   }
   ++inbound_count_[unsigned(pcie::fc_of(t))];
-  inbound_.push_back({due, std::move(t)});
-  clock_.wake(clock_id_, due);
+  enter(due, std::move(t));
   return true;
+}
+
+// Requests stay in order, however long a descriptor takes; completions pass them.
+void nic_bridge::enter(uint64_t due, pcie::tlp&& t) {
+  if (!t.completion())
+    due = requests_due_ = std::max(requests_due_, due + (writes_descriptor(t) ? cfg_.descriptor_ps : 0));
+  const auto before = std::ranges::upper_bound(inbound_, due, {}, &arrival::at);
+  inbound_.insert(before, {due, std::move(t)});
+  clock_.wake(clock_id_, due);
 }
 
 void nic_bridge::link_end::deliver(const flit& f, uint64_t at_ps) {

@@ -69,6 +69,7 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked 
     pcie::tlp packet;
   };
   bool receive(pcie::tlp& t);
+  void enter(uint64_t due, pcie::tlp&& t);
   bool has_room(const pcie::tlp& t) const;
   void feed(uint64_t n, uint64_t now_ps);
   void drain(uint64_t n, uint64_t now_ps);
@@ -81,7 +82,8 @@ class nic_bridge : public sc_core::sc_module, public nic_device, public clocked 
   pcie::port port_;
   pcie::bar_map bars_;
   pcie::timed_queue<pcie::tlp> outbound_;
-  std::deque<arrival> inbound_;
+  std::deque<arrival> inbound_;  // by time
+  uint64_t requests_due_ = 0;    // of the last one
   std::array<unsigned, pcie::fc_classes> inbound_count_{};
   bool refused_ = false;
   std::vector<link_end> links_;

@@ -275,12 +275,16 @@ TEST(platform_keys, each_of_them_acts) {
                                               {crowded, crowded({})},
                                               {behind_a_switch, behind_a_switch({})}};
   for (const auto& [again, usual] : runs) ASSERT_EQ(again({}), usual) << "a run repeats itself";
+  const values original = {"software=original"};
+  const std::string with_original = traffic(original);
+  EXPECT_NE(with_original, runs[0].second);
   const auto acts = [&](const key& k) {
     for (const std::string& v : k.others) {
       const values changed = {k.path + "=" + v};
       if (!allowed(changed)) continue;
+      if (k.path.starts_with("original.") && traffic({original[0], changed[0]}) != with_original) return true;
       for (const auto& [again, usual] : runs)
-        if (again(changed) != usual) return true;
+        if (again(changed) != usual) return !k.path.starts_with("original.");
     }
     return false;
   };
