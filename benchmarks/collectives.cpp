@@ -79,7 +79,7 @@ float input_of(uint64_t seed, int node, uint64_t i) {
   return static_cast<float>(pattern(seed, static_cast<uint64_t>(node), i) % 1024);
 }
 
-// How a vector is reduced, and to whom.
+// A method of reducing a vector, and the nodes that get the result.
 struct reduction {
   const char* variant;
   ggas_method method;

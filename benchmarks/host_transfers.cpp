@@ -16,7 +16,7 @@ namespace {
 
 constexpr int sender = 0, receiver = 1;
 
-// Where the data lie on both nodes.
+// Places of the data on both nodes.
 struct buffers {
   size_t bytes;
   uint64_t source, target;  // offsets in the segments

@@ -98,7 +98,7 @@ class session {
   void charge(uint64_t cycles, uint64_t sim_ns, double wall_s);
 
  private:
-  // What the cluster has taken until now.
+  // Energy of the cluster until now.
   struct spent {
     std::vector<energy_part> parts;
     std::map<std::string, uint64_t> toggles;  // of the NICs, by unit

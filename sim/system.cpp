@@ -216,7 +216,7 @@ std::vector<power::part> system::energy() {
 
 power::activity system::activity(unsigned n) { return shared(n, owns(n) ? activity_of_parts(n) : power::activity()); }
 
-// What the owner of a node says of it, for all ranks.
+// All ranks get the activity that the owner of the node knows.
 power::activity system::shared(unsigned n, const power::activity& own) {
   std::string text;
   for (const auto& [name, value] : own) text += fmt::format("{} {}\n", name, value);

@@ -135,7 +135,7 @@ void read_cpu(table_reader r, platform& p) {
   r.finish();
 }
 
-// What the software of the original system took, in addition; without effect where ours runs.
+// Times of the original system's software; they have no effect where ours runs.
 void read_original(table_reader r, bool runs, platform& p) {
   platform original = p;
   r.nanoseconds("descriptor_ns", original.nic.descriptor_ps, most_ns);

@@ -24,7 +24,7 @@ class fst_watch {
   std::vector<void*> files_;
 };
 
-// Who gets changes of signals instead of the file.
+// Receives changes of signals instead of the file.
 class change_sink {
  public:
   virtual ~change_sink() = default;

@@ -20,7 +20,7 @@ std::string scratch_file() {
   return (folder / ("ggas-toggles." + std::to_string(getpid()) + "." + std::to_string(number++))).string();
 }
 
-// By the instances around a signal: the unit is the first one in the NIC; two units lie in the RMA.
+// The unit of a signal in these instances is the first instance in the NIC; two units are in the RMA.
 std::string unit_of(std::span<const std::string> scopes) {
   const auto nic = std::ranges::find(scopes, "i_nic");
   std::string unit = "top";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bits of a Verilated NIC's signals changed, by unit: the waves that it would write, counted (docs/energy.md).
+// Counts the changed bits of a Verilated NIC's signals by unit, from the waves that it would write (docs/energy.md).
 #pragma once
 
 #include <cstdint>
