@@ -23,7 +23,7 @@ constexpr uint64_t table_base = 0x2'0000'0000;    // translations of 2 MB pages
 constexpr uint64_t status_base = 0x3'0000'0000;   // 16 bytes a context
 constexpr uint64_t rings_base = 0x4'0000'0000;    // 4 MB a context: notifications, 1 MB after them the mailbox
 constexpr uint64_t queue_base = 0x5'0000'0000;    // a work queue, the same slot everywhere
-constexpr uint64_t notify_log2 = 16, mailbox_log2 = 12, queue_log2 = 16;
+constexpr uint64_t mailbox_log2 = 12, queue_log2 = 16;
 constexpr uint16_t domain = 1;
 constexpr uint8_t bar_registers = 0, bar_window = 2, bar_pages = 4;
 constexpr uint64_t patience = 1'000'000;  // cycles a measurement may take
@@ -39,6 +39,13 @@ tlp request(tlp_kind kind, uint8_t bar, uint64_t addr, unsigned dws, uint32_t fi
   if (kind == tlp_kind::mwr)
     for (unsigned i = 0; i < dws; ++i) t.data.push_back(fill + i);
   return t;
+}
+
+uint64_t context_ctrl(unsigned vpid, unsigned log2) {
+  const uint64_t queue = vpid >= nic_rig::first_queue ? GGAS_CONTEXT_CTRL_QUEUE_MASK : 0;
+  return GGAS_CONTEXT_CTRL_ENABLE_MASK | queue | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT |
+         uint64_t{log2} << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT | mailbox_log2 << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT |
+         queue_log2 << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT;
 }
 
 }  // namespace
@@ -105,12 +112,11 @@ void nic_rig::ring_queue(unsigned n, unsigned vpid, unsigned slots) {
   const uint64_t at = vpid * nic::rma_context_bytes + nic::rma_doorbell_queue;
   queue(n, request(tlp_kind::mwr, bar_pages, at, 1, produced_[n][vpid] += slots));
 }
-void nic_rig::restart(unsigned n, unsigned vpid, unsigned log2) {
+void nic_rig::restart(unsigned n, unsigned vpid, unsigned log2, bool backpressure) {
   produced_[n][vpid] = consumed_[n][vpid] = 0;
   write_register(n, GGAS_REG_CONTEXT_CTRL(vpid), 0);
   write_register(n, GGAS_REG_CONTEXT_CTRL(vpid),
-                 GGAS_CONTEXT_CTRL_ENABLE_MASK | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT |
-                     GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK | uint64_t{log2} << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT);
+                 context_ctrl(vpid, log2) | (backpressure ? GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK : 0));
 }
 void nic_rig::ring_notes(unsigned n, unsigned vpid, unsigned read) {
   queue(n, request(tlp_kind::mwr, bar_pages, vpid * nic::rma_context_bytes + nic::rma_doorbell_notes, 1, read));
@@ -262,12 +268,7 @@ void nic_rig::set_up_contexts(unsigned n) {
     write_register(n, GGAS_REG_CONTEXT_STATUS(v), status_base + 16 * v);
     write_register(n, GGAS_REG_CONTEXT_MAILBOX(v), rings + (1 << 20));
     write_register(n, GGAS_REG_CONTEXT_QUEUE(v), queue_base);
-    const uint64_t queue = v >= first_queue ? GGAS_CONTEXT_CTRL_QUEUE_MASK : 0;
-    write_register(n, GGAS_REG_CONTEXT_CTRL(v),
-                   GGAS_CONTEXT_CTRL_ENABLE_MASK | queue | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT |
-                       notify_log2 << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT |
-                       mailbox_log2 << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT |
-                       queue_log2 << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT);
+    write_register(n, GGAS_REG_CONTEXT_CTRL(v), context_ctrl(v, notify_log2));
   }
   write_register(n, GGAS_REG_RMA_CTRL,
                  GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | 2ull << GGAS_RMA_CTRL_MTU_SHIFT);

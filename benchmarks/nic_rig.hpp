@@ -74,8 +74,9 @@ class nic_rig {
   };
   void place_in_group(unsigned n, const place& p);
   void ring_queue(unsigned n, unsigned vpid, unsigned slots);  // so many more
-  // An idle context as new, with a ring of notifications that holds what comes up when it is full; so many were read.
-  void restart(unsigned n, unsigned vpid, unsigned notify_log2);
+  // An idle context as new; its ring of notifications may hold up what comes when it is full. So many were read.
+  static constexpr unsigned notify_log2 = 16;
+  void restart(unsigned n, unsigned vpid, unsigned log2, bool backpressure = false);
   void ring_notes(unsigned n, unsigned vpid, unsigned read);
 
   void step();

@@ -63,6 +63,8 @@ void nic_times::collect(unsigned n, reason r) {
   bool wrote = false;
   while (auto q = s.model.pop_request()) {
     r.tag = q->tlp.tag;
+    r.addr = q->tlp.addr;
+    r.dws = q->tlp.len_dw;
     r.what = nic::effect_of(q->tlp, wrote);
     wrote |= q->tlp.posted();
     (q->tlp.posted() ? s.writes : s.reads).push_back(r);
@@ -80,18 +82,21 @@ void nic_times::collect(unsigned n, reason r) {
 
 // ---------------------------------------------------------------------------------------------- what leaves
 
-// `last`: its last beat left so many cycles after its first.
-nic_times::reason nic_times::note(unsigned n, std::deque<reason>& expected, uint64_t at, unsigned last, unsigned dws) {
-  if (expected.empty()) {
+// Reads and writes are known by what they are of, as those of several units pass each other, and some are joined.
+std::optional<nic_times::reason> nic_times::note(unsigned n, std::deque<reason>& expected, const output& o) {
+  const auto it = std::ranges::find_if(expected, [&](const reason& r) {
+    return !o.request || (r.addr == o.request->addr && r.dws == o.request->len_dw);
+  });
+  if (it == expected.end()) {
     ++unexplained_;
-    return {};
+    return std::nullopt;
   }
-  const reason r = expected.front();
-  expected.pop_front();
-  const sample took{r.beats, double(at) - double(r.at) - double(last)};
+  const reason r = *it;
+  expected.erase(it);
+  const sample took{r.beats, double(o.at) - double(r.at) - double(o.last)};
   const key k{r.why, r.answer, r.what};
   if (flowing_)
-    passed_[k].push_back({n, at, dws, took});
+    passed_[k].push_back({n, o.at, o.dws, took});
   else
     samples_[k].push_back(took);
   return r;
@@ -101,9 +106,10 @@ void nic_times::left(unsigned n, const tlp& t) {
   side& s = *sides_[n];
   left_ = true;
   auto& expected = t.completion() ? s.completions : t.posted() ? s.writes : s.reads;
-  reason r = note(n, expected, rig_.now(), std::max(beats(t), 1u) - 1, t.len_dw);
-  r.why = nic::cause_of_read(r.why, s.model.reads_queue(r.tag));
-  if (t.non_posted()) s.reading[t.tag] = r;
+  auto r = note(n, expected, {rig_.now(), std::max(beats(t), 1u) - 1, t.len_dw, t.completion() ? nullptr : &t});
+  if (!r || !t.non_posted()) return;
+  r->why = nic::cause_of_read(r->why, s.model.reads_queue(r->tag));
+  s.reading[t.tag] = *r;
 }
 
 void nic_times::flit(unsigned n, const nic::flit& f) {
@@ -111,9 +117,9 @@ void nic_times::flit(unsigned n, const nic::flit& f) {
   if (f.kind == nic::flit_kind::sop) s.first_flit = rig_.now();
   auto p = s.decoder.push(f);
   if (!p) return;
-  const reason r = note(n, s.packets[p->vc % s.packets.size()], s.first_flit, 0, p->len_dw);
+  const auto r = note(n, s.packets[p->vc % s.packets.size()], {s.first_flit, 0, p->len_dw});
   side& other = *sides_[1 - n];
-  if (p->vc == uint8_t(nic::vc::np)) s.asking[p->tag] = r.tag;
+  if (p->vc == uint8_t(nic::vc::np)) s.asking[p->tag] = r ? r->tag : uint16_t{0};
   if (p->is(op::load_rsp) || p->is(op::quiet_rsp)) p->tag = other.asking[p->tag];
   other.model.from_link(*p);
   collect(1 - n, {nic::cause_of(*p), false, (32u * p->len_dw + width_ - 1) / width_, rig_.now() + nic_cycles_wire});
@@ -122,11 +128,14 @@ void nic_times::flit(unsigned n, const nic::flit& f) {
 // ---------------------------------------------------------------------------------------------- operations
 
 void nic_times::drain() {
-  do {
+  constexpr unsigned most = 1'000;  // rounds; an operation takes some
+  for (unsigned i = 0; i < most && wrong_.empty(); ++i) {
     left_ = false;
     rig_.drain();
     rig_.run(600);
-  } while (left_);
+    if (!left_) return;
+  }
+  wrong_ = "the NICs do not come to rest";
 }
 
 // Everything ends; what the RTL has joined or left out is forgotten.
@@ -140,13 +149,16 @@ void nic_times::settle() {
   }
 }
 
-// A context after the other, so that none waits for what it did before.
-void nic_times::post(const descriptor& d) {
-  for (unsigned n = 0; n < 2 && cold_; ++n) {
+void nic_times::forget_translations() {
+  for (unsigned n = 0; n < 2; ++n)
     rig_.write_register(n, GGAS_REG_ATU_INVALIDATE,
                         GGAS_ATU_INVALIDATE_START_MASK | GGAS_ATU_INVALIDATE_EVERYTHING_MASK);
-    settle();
-  }
+  settle();
+}
+
+// A context after the other, so that none waits for what it did before.
+void nic_times::post(const descriptor& d) {
+  if (cold_) forget_translations();
   rig_.post(0, posted_++ % nic_rig::contexts, d);
   settle();
 }
@@ -314,23 +326,51 @@ void nic_times::what_waits_for_answers(uint16_t node) {
     }
 }
 
+// What waits for a unit that walks for a translation: of another context, or of the same one.
+void nic_times::what_waits_for_walks(unsigned first, uint16_t node) {
+  const uint64_t at = nic_rig::segment_nla;
+  const std::vector<uint8_t> word(8);
+  const std::array<descriptor, waiting_kinds> all{{
+      {.op = desc_op::put, .ack = true, .node = node, .size = 64, .w1 = at, .w2 = at},
+      {.op = desc_op::imm, .notify_completer = true, .node = node, .size = 8, .w1 = 7, .w2 = at},
+      {.op = desc_op::imm, .ack = true, .node = node, .size = 8, .w1 = 7, .w2 = at},
+      {.op = desc_op::get, .notify_responder = true, .node = node, .size = 512, .w1 = at, .w2 = at},
+      {.op = desc_op::get, .notify_completer = true, .node = node, .size = 64, .w1 = at, .w2 = at},
+      {.op = desc_op::notify, .notify_completer = true, .strong = true, .node = node, .w2 = at},
+      {.op = desc_op::notify, .notify_completer = true, .node = node},
+      {.op = desc_op::atomic, .node = node, .size = 8, .w1 = 1, .w2 = at},
+      {.op = desc_op::atomic, .notify_requester = true, .node = node, .size = 8, .w1 = 1, .w2 = at, .second = {0, at}},
+      {.op = desc_op::send, .node = node, .size = 8, .data = word},
+  }};
+  for (const descriptor& second : all)
+    for (const unsigned next : {0u, 1u}) {
+      forget_translations();
+      rig_.post(0, posted_ % nic_rig::contexts, all[first]);
+      posted_ += next;
+      rig_.post(0, posted_++ % nic_rig::contexts, second);
+      settle();
+    }
+}
+
 // A notification that waits for room in its ring, until the host has read some.
 void nic_times::full_ring() {
-  constexpr unsigned log2 = 4;
+  constexpr unsigned context = 0, log2 = 4;
   const descriptor told{
       .op = desc_op::imm, .notify_requester = true, .node = 1, .size = 8, .w1 = 7, .w2 = nic_rig::segment_nla};
-  rig_.restart(0, 0, log2);
+  rig_.restart(0, context, log2, true);
   settle();
   for (unsigned i = 0; i < 1u << log2; ++i) {
-    rig_.post(0, 0, told);
+    rig_.post(0, context, told);
     settle();
   }
   for (unsigned i = 1; i <= 4; ++i) {
-    rig_.post(0, 0, told);
+    rig_.post(0, context, told);
     settle();
-    rig_.ring_notes(0, 0, i);
+    rig_.ring_notes(0, context, i);
     settle();
   }
+  rig_.restart(0, context, nic_rig::notify_log2);  // else what notifies it later is repeated for ever
+  settle();
 }
 
 // Where nothing is mapped, then by node 1, which has closed its export and its RMA.
@@ -402,6 +442,18 @@ std::vector<nic::time_row> nic_times::measure_seldom() {
   full_ring();
   what_is_refused();
   return rows();
+}
+
+// The middle one of the samples, whatever the answer's beats: it is a walk's.
+std::vector<nic::time_row> nic_times::measure_waiting(unsigned first, uint16_t node) {
+  what_waits_for_walks(first, node);
+  std::vector<nic::time_row> rows;
+  for (auto& [k, all] : samples_) {
+    const auto middle = all.begin() + ptrdiff_t(all.size() / 2);
+    std::ranges::nth_element(all, middle, {}, &sample::cycles);
+    rows.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k), float(middle->cycles), 0});
+  }
+  return rows;
 }
 
 std::vector<nic::time_row> nic_times::rows() {

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -25,12 +26,16 @@ class nic_times {
  public:
   // For a NIC with one link, or with several. With several links there are collectives, and only they are measured.
   nic_times(unsigned width, const nic::nic_limits& limits, unsigned links = 1);
-  const std::string& wrong() const { return rig_.wrong(); }
+  const std::string& wrong() const { return rig_.wrong().empty() ? wrong_ : rig_.wrong(); }
   // Runs every operation; a row for each cause and effect that was seen.
   std::vector<nic::time_row> measure();
   // The same for rare operations: walks for translations, puts and gets of work queues, quiets after quiets, fences
   // that ask. In a separate object, because the model may lose count where the RTL merges outputs.
   std::vector<nic::time_row> measure_seldom();
+  // Likewise what waits for a unit while that walks for the translation of an operation of node 0 on `node`, which is
+  // of that kind. In an object for each.
+  static constexpr unsigned waiting_kinds = 10;
+  std::vector<nic::time_row> measure_waiting(unsigned first, uint16_t node);
   // After measure(): every operation as often and as closely together as the NIC accepts it. There is a row where
   // outputs are further apart than their inputs or their size require.
   std::vector<nic::pace_row> paces();
@@ -45,7 +50,9 @@ class nic_times {
     unsigned beats;
     uint64_t at;  // cycle
     nic::effect what = nic::effect::packet;
-    uint16_t tag = 0;  // of the model's read, load or quiet
+    uint16_t tag = 0;   // of the model's read, load or quiet
+    uint64_t addr = 0;  // of a read or write, and its DWs
+    unsigned dws = 0;
   };
   struct side {
     side(unsigned width, nic::nic_surroundings around)
@@ -59,6 +66,11 @@ class nic_times {
     std::map<uint16_t, reason> reading;             // by the RTL's tag
     std::map<uint16_t, uint16_t> asking;            // other nodes: the model's tag by the RTL's
     uint64_t requests_free = 0, completions_free = 0, first_flit = 0;
+  };
+  struct output {
+    uint64_t at;                         // its first beat or flit
+    unsigned last, dws;                  // cycles from there to its last beat; of its payload
+    const pcie::tlp* request = nullptr;  // if it is a read or write
   };
   using key = std::tuple<nic::cause, bool, nic::effect>;
   struct sample {
@@ -90,7 +102,7 @@ class nic_times {
   void left(unsigned n, const pcie::tlp& t);
   void flit(unsigned n, const nic::flit& f);
   void collect(unsigned n, reason r);
-  reason note(unsigned n, std::deque<reason>& expected, uint64_t at, unsigned last, unsigned dws);
+  std::optional<reason> note(unsigned n, std::deque<reason>& expected, const output& o);
   void drain();
   void settle();
   void window_operations(bool own);
@@ -99,6 +111,8 @@ class nic_times {
   void queued_operations();
   void every_notification(uint16_t node);
   void what_waits_for_answers(uint16_t node);
+  void what_waits_for_walks(unsigned first, uint16_t node);
+  void forget_translations();
   void full_ring();
   void what_is_refused();
   void collectives();
@@ -125,6 +139,7 @@ class nic_times {
   bool flowing_ = false, left_ = false;            // something left, since that was asked last
   unsigned posted_ = 0, unexplained_ = 0;
   double mean_error_ = 0;
+  std::string wrong_;
 };
 
 }  // namespace ggas::bench

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,6 @@ namespace {
 
 using namespace ggas;
 
-constexpr unsigned widths[] = {64, 256, 512};
 // Of the NIC that has collectives. At 256 bit there is none: that of 64 bit stands for it.
 constexpr unsigned links = 6;
 
@@ -64,6 +64,12 @@ void add(std::vector<nic::time_row>& all, const std::vector<nic::time_row>& more
       all.push_back(r);
 }
 
+void ended(const bench::nic_times& t) {
+  if (t.wrong().empty()) return;
+  fmt::print(stderr, "ggas-nic-times: {}\n", t.wrong());
+  std::exit(1);
+}
+
 void print(unsigned width, const table& t) {
   fmt::print("const model_times times_{}{{\n    {{", width);
   const char* comma = "";
@@ -102,9 +108,11 @@ unsigned compare(unsigned width, const table& t) {
 
 int main(int argc, char** argv) {
   bool check = false;
+  std::vector<unsigned> widths{64, 256, 512};
   CLI::App app{"Times of the NIC's model, taken from the RTL; standard output is sim/nic/model/model_times.inc.",
                "ggas-nic-times"};
   app.add_flag("--check", check, "compare the table of this build with the RTL instead");
+  app.add_option("--width", widths, "data widths of the NIC; default: all")->check(CLI::IsMember({64, 256, 512}));
   CLI11_PARSE(app, argc, argv);
   if (!check)
     fmt::print(
@@ -119,11 +127,6 @@ int main(int argc, char** argv) {
     for (const unsigned n : {1u, links}) {
       const unsigned w = n > 1 && width == 256 ? 64 : width;
       bench::nic_times often(w, limits, n), seldom(w, limits, n);
-      for (const auto* t : {&often, &seldom})
-        if (!t->wrong().empty()) {
-          fmt::print(stderr, "ggas-nic-times: {}\n", t->wrong());
-          return 1;
-        }
       const auto tell = [&](const bench::nic_times& t) {
         fmt::print(stderr, "{} bit, {} links: off by {:.2f} cycles in the mean; {} outputs without a reason\n", w, n,
                    t.mean_error(), t.unexplained());
@@ -133,7 +136,15 @@ int main(int argc, char** argv) {
       if (n == 1) append(all.paces, often.paces());
       add(all.times, seldom.measure_seldom());
       tell(seldom);
+      ended(often);
+      ended(seldom);
     }
+    for (const uint16_t node : {uint16_t{1}, uint16_t{0}})
+      for (unsigned first = 0; first < bench::nic_times::waiting_kinds; ++first) {
+        bench::nic_times waiting(width, limits);
+        add(all.times, waiting.measure_waiting(first, node));
+        ended(waiting);
+      }
     append(all.paces, bench::measure_cuts(width));
     if (check)
       wrong += compare(width, all);

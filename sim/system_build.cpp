@@ -246,6 +246,7 @@ std::expected<void, std::string> system::build_network() {
                                                fabric::network_config{.latency_ps = p.link.latency_ps,
                                                                       .flit_ps = std::max(cycle_ps, line_ps),
                                                                       .flit_bits = p.nic.data_width,
+                                                                      .flits_ahead = nic::flits_ahead(p.nic.data_width),
                                                                       .hop_ps = nic::hop_cycles * cycle_ps,
                                                                       .beat_ps = cycle_ps,
                                                                       .units = nic::buffer_units,

@@ -90,6 +90,7 @@ void network::drain() {
       output& o = out(e.node, e.port);
       if (e.kind == what::credit) o.units[e.channel] = uint16_t(o.units[e.channel] + e.value);
       if (e.kind == what::wake) o.woken = false;
+      if (e.kind == what::taken) o.begun &= uint8_t(~(1u << e.value));
       pump(e.node, e.port);
     }
   }
@@ -208,14 +209,13 @@ void network::pump(unsigned node, unsigned port) {
       ++tried;
     }
   }
-  if (o.free_ps > now && o.asked != 0) wake(node, port);
+  if (o.free_ps > now && o.asked != 0) wake(node, port, o.free_ps);
 }
 
-// As soon as it is free.
-void network::wake(unsigned node, unsigned port) {
-  output& o = out(node, port);
-  if (std::exchange(o.woken, true)) return;
-  schedule(o.free_ps, what::wake, node, port, 0, 0);
+// As soon as it is free, or there is something for it.
+void network::wake(unsigned node, unsigned port, uint64_t at_ps) {
+  if (std::exchange(out(node, port).woken, true)) return;
+  schedule(at_ps, what::wake, node, port, 0, 0);
 }
 
 bool network::go(unsigned node, unsigned port, unsigned channel) {
@@ -230,8 +230,9 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
     return true;
   }
   if (!sinks_[node]->deliver(packets_[f])) return false;
+  // The unit looks at the header of a store for a cycle before it takes the first beat (smfu_ingress).
   const bool copy = flights_[f].grouped;
-  taken(node, w, code({port, channel / vcs}), pcie::now_ps() + (copy ? beats_ps(flights_[f]) : 0));
+  taken(node, w, code({port, channel / vcs}), pcie::now_ps() + (copy ? cfg_.beat_ps + beats_ps(flights_[f]) : 0));
   if (!copy) unused_.push_back(f);
   return true;
 }
@@ -284,7 +285,7 @@ void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t 
   stats_.hops += !there;
   // The time of the hop is added before the packet arrives, so that packets for groups and others do not pass each
   // other.
-  uint64_t at = o.free_ps + cfg_.latency_ps + (there ? 0 : cfg_.hop_ps);
+  uint64_t at = o.free_ps + cfg_.latency_ps + (there ? 0 : cfg_.hop_ps - cfg_.beat_ps);
   at = std::max(at, it.grouped ? o.last_ps : o.grouped_ps);
   o.last_ps = std::max(o.last_ps, at);
   if (it.grouped) o.grouped_ps = at;

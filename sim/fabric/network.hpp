@@ -48,9 +48,10 @@ struct network_config {
   uint64_t latency_ps = 0;  // of a link, one way
   uint64_t flit_ps = 0;     // a flit on a link
   unsigned flit_bits = 64;
-  uint64_t hop_ps = 0;   // in a hop: last flit in to first flit out
-  uint64_t beat_ps = 0;  // a beat from an input to the queue of a link
-  unsigned units = 256;  // of a receive buffer: one a packet, one for each of its beats of payload
+  unsigned flits_ahead = 0;  // of a packet, that leave before its first beat is taken from the queue of its link
+  uint64_t hop_ps = 0;       // in a hop: last flit in to first flit out, the beat below included
+  uint64_t beat_ps = 0;      // a beat from an input to the queue of a link, from which its packet may begin then
+  unsigned units = 256;      // of a receive buffer: one a packet, one for each of its beats of payload
   // Acknowledgements and credits leave in separate flits while the link is idle; under load at most one after this
   // number of flits of packets. 0: they take no time.
   unsigned control_gap = 0;
@@ -104,11 +105,12 @@ class network : public sc_core::sc_module {
     uint32_t next = none;  // after it in its channel
     uint16_t units = 0, flits = 0;
     uint16_t to = 0;
-    bool chooses = false;  // it may leave by its second choice
-    bool grouped = false;  // it is for a group:
-    uint16_t left = 0;     // branches that it has not gone to yet, as group_line has them; own_branch
-    uint8_t channel = 0;   // that it leaves by, in the queue of a link
-    uint8_t vtime = 0;     // virtual time of the link that it came by
+    bool chooses = false;   // it may leave by its second choice
+    bool grouped = false;   // it is for a group:
+    uint16_t left = 0;      // branches that it has not gone to yet, as group_line has them; own_branch
+    uint8_t channel = 0;    // that it leaves by, in the queue of a link
+    uint8_t vtime = 0;      // virtual time of the link that it came by
+    uint64_t ready_ps = 0;  // in the queue of a link: its first beat is there
   };
   static constexpr unsigned own_branch = 12;
   // Packets that came over one link, or from the own NIC.
@@ -155,10 +157,11 @@ class network : public sc_core::sc_module {
     std::array<waiters, channels> waiting;  // by the channel on that link
     // With several links: what each input has here, a flight that has not begun; and whose turn it is.
     std::array<uint32_t, max_ports + 1> queue{none, none, none, none, none, none, none};
+    uint8_t begun = 0;  // bits: a packet has begun, and no beat of it was taken yet
     shares turns;
   };
   static uint8_t code(const topology::step& s) { return uint8_t(1 + 2 * s.port + s.lane); }
-  enum class what : uint8_t { arrival, wake, credit, copy, move };
+  enum class what : uint8_t { arrival, wake, credit, copy, move, taken };
   struct event {
     what kind;
     uint8_t port, channel;
@@ -182,7 +185,7 @@ class network : public sc_core::sc_module {
   topology::end across(unsigned node, unsigned port) const { return across_[node * own_port() + port]; }
   void pump(unsigned node, unsigned port);
   bool go(unsigned node, unsigned port, unsigned channel);
-  void wake(unsigned node, unsigned port);
+  void wake(unsigned node, unsigned port, uint64_t at_ps);
   void taken(unsigned node, waiter w, uint8_t way, uint64_t gone_ps);
   void transmit(unsigned node, unsigned port, unsigned channel, uint32_t f);
   void owe_control(unsigned node, unsigned port);

@@ -43,7 +43,7 @@ bool network::takes(unsigned node, waiter w, uint8_t way) const {
   const unsigned port = (way - 1u) / 2;
   if (way == 0 || !queued(port)) return false;
   const output& o = out(node, port);
-  if (o.queue[place(w.input)] != none) return false;
+  if (o.queue[place(w.input)] != none || o.begun >> place(w.input) & 1) return false;
   const unsigned channel = on_link(w, way);
   const auto of_channel = [&](uint32_t f) { return f != none && flights_[f].channel == channel; };
   return o.units[channel] >= (1 + unsigned(std::ranges::count_if(o.queue, of_channel))) * most_units_;
@@ -60,6 +60,7 @@ void network::move_to(unsigned node, waiter w, uint8_t way) {
     flights_[f].vtime = vtime;
   }
   flights_[f].channel = uint8_t(on_link(w, way));
+  flights_[f].ready_ps = pcie::now_ps() + cfg_.beat_ps;
   output& o = out(node, port);
   o.queue[place(w.input)] = f;
   o.last = w.input;
@@ -67,19 +68,31 @@ void network::move_to(unsigned node, waiter w, uint8_t way) {
   send_next(node, port);
 }
 
-// A place in a queue is free as soon as its packet begins.
+// A place in a queue is free as soon as the first beat of its packet is taken.
 void network::send_next(unsigned node, unsigned port) {
   output& o = out(node, port);
+  constexpr uint64_t never = ~uint64_t{0};
+  const uint64_t now = pcie::now_ps();
+  uint64_t first = never;
   unsigned heads = 0;
-  for (unsigned n = 0; n < o.queue.size(); ++n) heads |= unsigned(o.queue[n] != none) << n;
-  if (heads == 0) return;
-  if (o.free_ps > pcie::now_ps()) return wake(node, port);
+  for (unsigned n = 0; n < o.queue.size(); ++n) {
+    if (o.queue[n] == none) continue;
+    const uint64_t ready = flights_[o.queue[n]].ready_ps;
+    first = std::min(first, ready);
+    heads |= unsigned(ready <= now) << n;
+  }
+  if (first == never) return;
+  if (const uint64_t at = std::max(first, o.free_ps); at > now) return wake(node, port, at);
   const unsigned input = o.turns.next(heads, [&](unsigned n) { return flights_[o.queue[n]].vtime; });
   const uint32_t f = std::exchange(o.queue[input], none);
   flights_[f].vtime = o.turns.begin(input, flights_[f].vtime, packets_[f].len_dw);
   transmit(node, port, flights_[f].channel, f);
-  if ((heads & (heads - 1)) != 0) wake(node, port);
+  if (const unsigned ahead = std::min(cfg_.flits_ahead, flights_[f].flits - 2u); ahead > 0) {
+    o.begun |= uint8_t(1u << input);
+    schedule(now + ahead * cfg_.beat_ps, what::taken, node, port, 0, input);
+  }
   let_in(node, port);
+  send_next(node, port);
 }
 
 }  // namespace ggas::fabric

@@ -14,17 +14,17 @@
 namespace ggas::test {
 namespace {
 
-// A link: flits and its latency. A hop stores the packet, and sends it again.
+// A beat into the queue of the link, its flits and its latency. A hop stores the packet, and sends it again.
 TEST(network, time_of_one_packet) {
   rig r("ring", 5, usual);
   r.net->send(0, make(0, 1, vc::p, 2), 0);
   r.net->send(0, make(0, 3, vc::np, 2), 0);  // two hops the other way round
   r.run(10'000'000);
   ASSERT_EQ(r.nodes[1].got.size(), 1u);
-  EXPECT_EQ(r.nodes[1].got[0].first, 5 * 5'000u + 100'000u);
+  EXPECT_EQ(r.nodes[1].got[0].first, 6 * 5'000u + 100'000u);
   ASSERT_EQ(r.nodes[3].got.size(), 1u);
   const uint64_t behind = 5'000;  // its beat moves when that of the other one has
-  EXPECT_EQ(r.nodes[3].got[0].first, behind + 2 * (5 * 5'000u + 100'000u) + 40'000u);
+  EXPECT_EQ(r.nodes[3].got[0].first, behind + 6 * 5'000u + 5 * 5'000u + 2 * 100'000u + 40'000u);
   EXPECT_EQ(r.net->stats().hops, 1u);
   EXPECT_EQ(r.net->stats().flits, 15u);
 }
@@ -211,7 +211,8 @@ TEST(network, times_of_copies) {
     for (unsigned n = 1; n < 4; ++n) {
       ASSERT_EQ(r.nodes[n].got.size(), packets);
       for (unsigned i = 0; i < packets; ++i)
-        EXPECT_EQ(r.nodes[n].got[i].first, ((n - 1) * beats + i * each + flits) * 5'000 + 100'000) << "packet " << i;
+        EXPECT_EQ(r.nodes[n].got[i].first, (1 + (n - 1) * beats + i * each + flits) * 5'000 + 100'000)
+            << "packet " << i;
     }
     EXPECT_EQ(r.net->stats().packets, packets);
     EXPECT_EQ(r.net->stats().flits, 3 * flits * packets);
@@ -264,7 +265,7 @@ TEST(network, second_choice_goes_around_a_busy_link) {
       r.net->send(0, std::move(p), at);
       r.run(100'000'000);
       ASSERT_EQ(r.nodes[3].got.size(), 1u);
-      const uint64_t alone = at + 2 * (flits_ps + 100'000u) + 40'000u, took = r.nodes[3].got[0].first;
+      const uint64_t alone = at + 5'000 + 2 * (flits_ps + 100'000u) + 40'000u, took = r.nodes[3].got[0].first;
       if (busy && !unordered) {
         EXPECT_GE(took, alone + flits_ps);
         EXPECT_LE(took, alone + 2 * flits_ps);

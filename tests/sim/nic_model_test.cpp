@@ -377,6 +377,27 @@ TEST_P(beside_rtl, a_put_to_another_place_in_the_line) {
   EXPECT_NEAR(model / rtl, 1, 0.05);
 }
 
+// A put gives its slots back when all of its payload has been asked for, ends, and is acknowledged: a processor that
+// waits for its status block misses its cache three times.
+TEST_P(beside_rtl, a_put_writes_its_status_as_often) {
+  const auto slot =
+      nic::descriptor{.op = nic::desc_op::put, .ack = true, .node = 1, .size = 32, .w1 = nla, .w2 = nla + 4096}
+          .encode()
+          .front();
+  for (const bool models : {false, true}) {
+    auto c = of_models(2, "auto", GetParam());
+    c.model_nics = models;
+    auto s = make(std::move(c));
+    for (unsigned n = 0; n < 2; ++n) enable_contexts(*s, n, 1);
+    s->write_register(0, GGAS_REG_CONTEXT_STATUS(0), 0x1c0000);
+    s->run_for(20'000'000);
+    for (unsigned i = 0; i < slot.size(); i += 2)
+      s->store(0, sim::bar4_base + nic::rma_slots_offset + 4 * i, slot[i] | uint64_t{slot[i + 1]} << 32, 8);
+    s->run_for(50'000'000);
+    EXPECT_EQ(s->counters(0)["RMA_STATUS_WRITES"], 3u) << models;
+  }
+}
+
 // All other nodes add to one word of node 0, from several contexts each, as fast as they can. A cell of `known` has
 // that error instead (docs/nic-model.md gives the reason).
 TEST_P(beside_rtl, atomics_on_one_word) {

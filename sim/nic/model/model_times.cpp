@@ -97,10 +97,7 @@ model_times::model_times(const nic_limits& limits, std::initializer_list<time_ro
 }
 
 std::optional<double> model_times::cycles(cause from, bool answer, effect to, unsigned beats) const {
-  // An operation that an answer lets begin, because it waited for the same unit, has no row: it takes the time after
-  // the read for a slot, which can start every operation.
-  const cause known = answer && cells_[unsigned(from)][answer][unsigned(to)].cycles < 0 ? cause::slot : from;
-  const cell& c = cells_[unsigned(known)][answer][unsigned(to)];
+  const cell& c = cells_[unsigned(from)][answer][unsigned(to)];
   if (c.cycles < 0) return std::nullopt;
   return c.cycles + c.per_beat * double(beats ? beats - 1 : 0);
 }

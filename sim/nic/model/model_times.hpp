@@ -70,6 +70,9 @@ struct time_row {
 // What the network of models is made of (docs/nic-model.md says where each comes from).
 inline constexpr unsigned hop_cycles = 5;      // measured: rtl.links, docs/network.md
 inline constexpr unsigned buffer_units = 256;  // VC_DEPTH of the link
+// Flits that leave before the first beat of a packet is taken (link_tx): those of the header on a narrow link; on a
+// wide one they share a flit.
+constexpr unsigned flits_ahead(unsigned width) { return width == 64 ? 3 : 0; }
 
 // The shortest distance of outputs, however close their inputs are: cycles from one to the next. There is a row where
 // that is more than the beats, or flits, of the output, by DWs of payload; for a read, by requested DWs.

@@ -8,8 +8,8 @@
 
 namespace ggas::nic {
 
-task<> rma_model::read_part(std::shared_ptr<part> p, uint64_t nla, uint16_t pd) {
-  p->data = co_await fetch(nla, pd, p->bytes);
+task<> rma_model::read_part(std::shared_ptr<part> p, client& by, uint64_t nla, uint16_t pd) {
+  p->data = co_await fetch(by, nla, pd, p->bytes);
   p->done = true;
   p->ready.notify();
 }
@@ -20,7 +20,7 @@ unsigned rma_model::read_some(payload& all, unsigned window) {
   while (all.asked < all.size && all.parts.size() < window) {
     const auto n = unsigned(std::min<uint64_t>(all.size - all.asked, limit - (all.to + all.asked) % limit));
     all.parts.push_back(std::make_shared<part>(n, fetched{}, false, signal(scheduler_)));
-    scheduler_.start(read_part(all.parts.back(), all.from + all.asked, all.pd));
+    scheduler_.start(read_part(all.parts.back(), all.by, all.from + all.asked, all.pd));
     all.asked += n;
   }
   return unsigned(all.parts.size());
@@ -30,16 +30,33 @@ unsigned rma_model::read_some(payload& all, unsigned window) {
 void rma_model::read_puts_ahead(unsigned v) {
   context& c = *contexts_[v];
   unsigned open = 0;
+  for (const auto& [at, of_put] : c.ahead)
+    if (int32_t(at - c.consumed) < 0) open += unsigned(of_put->parts.size());
   for (uint32_t at = c.consumed; limits_.fetches > 1 && open < limits_.fetches;) {
     const auto d = descriptor_at(v, at);
-    if (!d) return;
+    if (!d) break;
     if (d->op == desc_op::put && d->good()) {
       auto& p = c.ahead[at];
-      if (!p) p = std::make_shared<payload>(d->w1, d->w2, d->size, c.owner);
+      if (!p) p = std::make_shared<payload>(put_fetches_, d->w1, d->w2, d->size, c.owner);
       open += read_some(*p, limits_.fetches - open);
     }
-    if (d->holds()) return;
+    if (d->holds()) break;
     at += d->slots();
+  }
+  free_puts(v);
+}
+
+// A put that does not hold its context gives its slots back as soon as all of its payload has been asked for.
+void rma_model::free_puts(unsigned v) {
+  context& c = *contexts_[v];
+  for (;;) {
+    const uint32_t at = c.consumed;
+    const auto of_put = c.ahead.find(at);
+    if (of_put == c.ahead.end() || of_put->second->asked < of_put->second->size) return;
+    const auto d = descriptor_at(v, at);
+    if (!d || d->holds()) return;
+    if (!c.executing || c.at != at) c.freed.push_back({at, *d});
+    consume(v, d->slots());
   }
 }
 

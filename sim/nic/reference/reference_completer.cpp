@@ -82,7 +82,7 @@ task<> rma_model::one_request(packet p) {
   } else if (p.is(op::rma_notify)) {
     co_await notification(std::move(p));
   } else if (p.is(op::rma_get)) {
-    const auto data = std::make_shared<payload>(p.addr, word(p, 0), p.data[4], p.pd());
+    const auto data = std::make_shared<payload>(get_fetches_, p.addr, word(p, 0), p.data[4], p.pd());
     gets_.push_back({std::move(p), data});
     read_gets_ahead();
     get_arrived_.notify();

@@ -178,12 +178,22 @@ task<rma_model::translation> rma_model::translate(uint64_t nla, uint16_t pd, boo
   co_return translation{net_status::ok, (e.word0 & ~mask) | (nla & mask), shift};
 }
 
+// A model that reads ahead asks for one translation after the other, so that those after a walk find what it brought.
+task<rma_model::translation> rma_model::translate_in_turn(client& by, uint64_t nla, uint16_t pd) {
+  while (limits_.fetches > 1 && by.busy) co_await by.free;
+  by.busy = true;
+  const translation t = co_await translate(nla, pd, true, false);
+  by.busy = false;
+  by.free.notify();
+  co_return t;
+}
+
 // `bytes` bytes from `nla` on, which may lie in two pages.
-task<rma_model::fetched> rma_model::fetch(uint64_t nla, uint16_t pd, unsigned bytes) {
+task<rma_model::fetched> rma_model::fetch(client& by, uint64_t nla, uint16_t pd, unsigned bytes) {
   fetched out;
   host_reads all;
   for (unsigned done = 0; done < bytes;) {
-    const translation t = co_await translate(nla + done, pd, true, false);
+    const translation t = co_await translate_in_turn(by, nla + done, pd);
     out.status = t.status;
     if (t.status != net_status::ok) break;
     const uint64_t page = uint64_t{1} << t.shift;

@@ -58,18 +58,30 @@ void rma_model::consume(unsigned v, unsigned slots) {
   c.changed.notify();
 }
 
+std::optional<rma_model::placed> rma_model::next_descriptor(unsigned v) {
+  context& c = *contexts_[v];
+  if (!c.freed.empty()) {
+    const placed first = std::move(c.freed.front());
+    c.freed.pop_front();
+    return first;
+  }
+  const auto d = descriptor_at(v, c.consumed);
+  return d ? std::optional(placed{c.consumed, *d}) : std::nullopt;
+}
+
 task<> rma_model::requester(unsigned v) {
   context& c = *contexts_[v];
   for (;;) {
-    std::optional<descriptor> d = descriptor_at(v, c.consumed);
-    if (!d) {
+    const std::optional<placed> next = next_descriptor(v);
+    if (!next) {
       co_await c.changed;
       continue;
     }
     c.executing = true;
-    co_await execute(v, *d);
+    c.at = next->at;
+    co_await execute(v, next->d);
     c.executing = false;
-    if (c.enabled) consume(v, d->slots());
+    if (c.enabled && c.consumed == c.at) consume(v, next->d.slots());
   }
 }
 
@@ -100,7 +112,7 @@ task<> rma_model::execute(unsigned v, descriptor d) {
   bool answered = d.ack || d.always_answered();
   if (d.puts()) {
     s = co_await send_put(v, d);
-    c.ahead.erase(c.consumed);
+    c.ahead.erase(c.at);
     if (d.notify_completer) {
       last = notify_packet(v, d, s);
       send_request(packet(last));
@@ -147,8 +159,9 @@ task<net_status> rma_model::send_put(unsigned v, descriptor d) {
   const unsigned limit = mtu();
   context& c = *contexts_[v];
   read_puts_ahead(v);
-  const auto ahead = c.ahead.find(c.consumed);
-  const auto source = ahead != c.ahead.end() ? ahead->second : std::make_shared<payload>(d.w1, d.w2, d.size, c.owner);
+  const auto ahead = c.ahead.find(c.at);
+  const auto source =
+      ahead != c.ahead.end() ? ahead->second : std::make_shared<payload>(put_fetches_, d.w1, d.w2, d.size, c.owner);
   for (uint32_t done = 0; done < d.size;) {
     const uint64_t to = d.w2 + done;
     const auto n = unsigned(std::min<uint64_t>(d.size - done, limit - to % limit));

@@ -105,6 +105,7 @@ void rma_model::start_context(unsigned v) {
   context& c = *contexts_[v];
   c.slots = {};
   c.ahead.clear();
+  c.freed.clear();
   c.consumed = c.local = c.remote = c.errors = c.last_error = 0;
   c.produced = c.fetched = 0;
   c.notes = c.notes_read = c.notes_lost = 0;

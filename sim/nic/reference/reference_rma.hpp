@@ -106,12 +106,18 @@ class rma_model {
     bool found_here = false;
   };
   struct payload;
+  struct placed {  // in slots from that number on
+    uint32_t at;
+    descriptor d;
+  };
   struct context {
     explicit context(scheduler& s) : changed(s) {}
     std::array<uint64_t, 5> words{};
     bool enabled = false, started = false, executing = false;
     std::array<slot, rma_slots> slots;
-    std::map<uint32_t, std::shared_ptr<payload>> ahead;  // of puts in the slots, by the number of their first slot
+    uint32_t at = 0;                                     // of the descriptor that is executed: its first slot
+    std::map<uint32_t, std::shared_ptr<payload>> ahead;  // of puts, by the number of their first slot
+    std::deque<placed> freed;                            // puts to be executed whose slots are free again
     uint32_t consumed = 0, local = 0, remote = 0, errors = 0, last_error = 0;
     uint32_t produced = 0, fetched = 0;  // work queue
     uint32_t notes = 0, notes_read = 0, notes_lost = 0;
@@ -149,6 +155,11 @@ class rma_model {
     bool of_queue = false;
   };
   using host_reads = std::vector<std::shared_ptr<host_read>>;
+  // Of translations: those of one follow each other, as far as a model reads ahead.
+  struct client {
+    bool busy = false;
+    signal free;
+  };
   struct fetched {
     net_status status = net_status::ok;
     std::vector<uint8_t> bytes;
@@ -162,6 +173,7 @@ class rma_model {
     signal ready;
   };
   struct payload {
+    client& by;
     uint64_t from, to;
     uint32_t size;
     uint16_t pd;
@@ -214,19 +226,22 @@ class rma_model {
   task<read_result> end_reads(host_reads& all);
   void end_read(uint16_t tag);
   task<translation> translate(uint64_t nla, uint16_t pd, bool read, bool write);
-  task<fetched> fetch(uint64_t nla, uint16_t pd, unsigned bytes);
+  task<translation> translate_in_turn(client& by, uint64_t nla, uint16_t pd);
+  task<fetched> fetch(client& by, uint64_t nla, uint16_t pd, unsigned bytes);
   task<net_status> store(uint64_t nla, uint16_t pd, const packet& p);
 
   // ---- reference_ahead.cpp: payload of puts and gets
-  task<> read_part(std::shared_ptr<part> p, uint64_t nla, uint16_t pd);
+  task<> read_part(std::shared_ptr<part> p, client& by, uint64_t nla, uint16_t pd);
   unsigned read_some(payload& all, unsigned window);
   void read_puts_ahead(unsigned v);
+  void free_puts(unsigned v);
   void read_gets_ahead();
   task<fetched> next_part(payload& all, vc channel);
 
   // ---- reference_requester.cpp: initiator, descriptors
   task<> requester(unsigned v);
   std::optional<descriptor> descriptor_at(unsigned v, uint32_t slot) const;
+  std::optional<placed> next_descriptor(unsigned v);
   void consume(unsigned v, unsigned slots);
   net_status admit(unsigned v, const descriptor& d);
   task<> execute(unsigned v, descriptor d);
@@ -289,6 +304,7 @@ class rma_model {
   std::array<std::unique_ptr<context>, rma_contexts> contexts_;
   std::deque<packet> requests_, answers_, atomics_;
   std::deque<served> gets_;  // the front is under way
+  client put_fetches_{.free = signal(scheduler_)}, get_fetches_{.free = signal(scheduler_)};
   signal request_arrived_{scheduler_}, answer_arrived_{scheduler_}, get_arrived_{scheduler_},
       atomic_arrived_{scheduler_}, tag_free_{scheduler_}, tick_{scheduler_}, room_{scheduler_}, queue_read_{scheduler_},
       atomic_done_{scheduler_}, turn_{scheduler_};

@@ -78,6 +78,7 @@ uint64_t model(const topology& shape, unsigned shift) {
                       {.latency_ps = 20 * cycle_ps,
                        .flit_ps = cycle_ps,
                        .flit_bits = 64,
+                       .flits_ahead = 3,
                        .hop_ps = hop_cycles * cycle_ps,
                        .beat_ps = cycle_ps,
                        .units = 256,
