@@ -19,27 +19,48 @@ def bench(*args, check=True):
     return done
 
 
+# All widths: system.nic_model_8.
 def test_times_are_those_of_the_rtl():
     program = Path(BENCH).with_name("ggas-nic-times")
-    done = subprocess.run([program, "--check"], capture_output=True, text=True, timeout=600)
+    width = [] if "GGAS_LONG" in os.environ else ["--width", "64"]
+    done = subprocess.run([program, "--check", *width], capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, (
         f"{done.stdout}The RTL has changed: {program} > sim/nic/model/model_times.inc, and see docs/nic-model.md")
 
 
-# One iteration of a GPU's wait loop, at this clock only: the model makes 1.2 times the messages (docs/nic-model.md).
-# The processor that serves 32 GPU threads: 10.3 %, cause not known.
-KNOWN = {"galibier-k20": {"message_rate queue_gpu bytes=32 clock_mhz=157 connections=4": 21.0,
-                          "message_rate host_assisted bytes=32 clock_mhz=157 connections=32": 10.5}, "modern": {}}
+# Further off than the bar, for a reason that stands in docs/nic-model.md#how-far-off-it-is: percent, by platform, nodes
+# and figure.
+KNOWN = {}
 
 
-@pytest.mark.parametrize("platform", KNOWN)
-def test_off_by_less_than_the_bar(platform):
+def beyond_the_bar(platform, nodes, *args):
+    """Figures of the model that are further off than they may be, and all that was printed."""
     done = subprocess.run([sys.executable, ROOT / "benchmarks/nic_error.py", BENCH, "--quick", "--platform", platform,
-                           "--bar", "10"], capture_output=True, text=True, timeout=600)
+                           "--nodes", str(nodes), *args], capture_output=True, text=True)
     rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines() if line.endswith(" % |")]
-    off = {" ".join(row[1:4]): abs(float(row[7].split()[0])) for row in rows}
-    assert len(off) > 80 and not done.stderr, done.stdout + done.stderr
-    assert {k: v for k, v in off.items() if v > KNOWN[platform].get(k, 10)} == {}, done.stdout
+    print(done.stdout)
+    assert rows and not done.stderr, done.stdout + done.stderr
+    off = {}
+    for row in rows:
+        figure = " ".join(row[1:5])
+        off[figure] = max(abs(float(row[8].split()[0])), off.get(figure, 0))
+    known = KNOWN.get((platform, nodes), {})
+    return {k: v for k, v in off.items() if v > known.get(k, 5)}
+
+
+# Some of what system.nic_gate.* does.
+@pytest.mark.parametrize(("platform", "nodes", "names"), [
+    ("galibier-k20", 2, ["store_bandwidth", "put_latency"]),
+    ("galibier-k20", 3, ["load_latency", "random_stores"]),
+    ("modern", 2, ["put_bandwidth"])])
+def test_off_by_less_than_the_bar(platform, nodes, names):
+    assert beyond_the_bar(platform, nodes, *names) == {}
+
+
+@pytest.mark.skipif("GGAS_GATE" not in os.environ, reason="system.nic_gate.*")
+def test_gate():
+    platform, nodes = os.environ["GGAS_GATE"].split()
+    assert beyond_the_bar(platform, int(nodes), "--all", "--seeds", "8") == {}
 
 
 # Results are verified by the benchmarks themselves.
