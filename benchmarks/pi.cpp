@@ -68,7 +68,7 @@ class pi_job {
 }  // namespace
 
 result<> run_pi(session& s) {
-  GGAS_TRY(s.start(8u << 20));
+  GGAS_TRY(s.start(32u << 20));
   pi_job job(s);
   const pi_shape shape{2, 32};
   const unsigned ranks = static_cast<unsigned>(s.nodes()) * shape.blocks * shape.threads,

@@ -174,7 +174,7 @@ fault pi_points(gpu_session& s, node_graphs& timer, const pi_shape& shape, int i
     if (auto ok = ggas::launch(s.machine(), 0, blocks, shape.threads, pi_block_parts, a); !ok) return ok;
     return ggas::launch(s.machine(), 0, 1, 256, pi_sum_blocks, a, blocks);
   };
-  if (a.ranks <= 4096) {  // rank 0 takes one message after the other
+  if (a.ranks <= static_cast<int>(most_pi_senders)) {
     GGAS_GPU_TRY(job.time("send", mpi(pi_send)));
     GGAS_GPU_TRY(job.time("two_kernels_in_order", two_in_order));
   }

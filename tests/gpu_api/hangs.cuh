@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that hang because one member does not do its part: 28 kinds of faults. One source for the host engine and
+// Kernels that hang because one member does not do its part: 31 kinds of faults. One source for the host engine and
 // GPUs; expected reports: hangs_run.hpp.
 #pragma once
 
