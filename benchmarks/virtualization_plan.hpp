@@ -34,8 +34,10 @@ inline std::string wrong_micro(const micro_args& a, float x, float state, bool o
   return "a sum is " + std::to_string(got) + ", not " + std::to_string(wanted);
 }
 inline size_t micro_bytes(unsigned blocks) {
-  const size_t of_thread = sizeof(float) * (2 + state_floats) + 2 * sizeof(outcome);
-  return size_t{blocks} * micro_threads * of_thread + size_t{blocks} * blocks * 64 + (1u << 20);
+  constexpr size_t reserved = 16u << 20;  // for what lies before the data
+  layout_plan room(0);
+  place_micro(room, blocks);
+  return room.place<char>(0) + reserved;
 }
 
 }  // namespace ggas::bench
