@@ -11,8 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <utility>
+#include <vector>
 
 using ggas::test::fake_cuda;
 
@@ -51,6 +53,13 @@ cudaError_t says(cudaError_t e) {
   return e;
 }
 #define GGAS_FAKE_TRY_RUNTIME GGAS_FAKE_TRY(says(cudaErrorUnknown))
+
+// The copies of a graph; the one that is captured now.
+using fake_graph = std::vector<std::function<void()>>;
+struct {
+  cudaStream_t of = nullptr;
+  fake_graph* graph = nullptr;
+} capture;
 
 // Physical memory. It lives as long as someone has its handle or maps it.
 struct piece {
@@ -363,11 +372,49 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned, int priority
   *s = new_stream();
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t s) {
   GGAS_FAKE_TRY_RUNTIME;
-  std::memcpy(to, from, bytes);
+  const auto copy = [=] { std::memcpy(to, from, bytes); };
+  if (capture.graph && capture.of == s)
+    capture.graph->push_back(copy);
+  else
+    copy();
   return cudaSuccess;
 }
+cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode) {
+  GGAS_FAKE_TRY_RUNTIME;
+  capture = {s, new fake_graph};
+  ++cuda().graphs;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* g) {
+  GGAS_FAKE_TRY_RUNTIME;
+  *g = reinterpret_cast<cudaGraph_t>(std::exchange(capture, {}).graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphGetNodes(cudaGraph_t g, cudaGraphNode_t*, size_t* count) {
+  GGAS_FAKE_TRY_RUNTIME;
+  *count = reinterpret_cast<fake_graph*>(g)->size();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t g, unsigned long long) {
+  GGAS_FAKE_TRY_RUNTIME;
+  *made = reinterpret_cast<cudaGraphExec_t>(new fake_graph(*reinterpret_cast<fake_graph*>(g)));
+  ++cuda().graphs;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t) {
+  GGAS_FAKE_TRY_RUNTIME;
+  for (const auto& step : *reinterpret_cast<fake_graph*>(g)) step();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t g) {
+  GGAS_FAKE_LOST(cudaErrorUnknown);
+  delete reinterpret_cast<fake_graph*>(g);
+  --cuda().graphs;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t g) { return cudaGraphDestroy(reinterpret_cast<cudaGraph_t>(g)); }
 cudaError_t cudaStreamDestroy(cudaStream_t) {
   GGAS_FAKE_LOST(cudaErrorUnknown);
   --cuda().streams;

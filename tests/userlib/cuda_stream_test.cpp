@@ -77,6 +77,37 @@ TEST(cuda_stream, pinned_memory_is_zero_and_each_nodes_own) {
             "ok");
 }
 
+// A graph keeps what was queued on its stream while it was made; nothing runs before it is launched.
+TEST(cuda_stream, a_graph_is_launched_again) {
+  EXPECT_EQ(
+      in_one_process([](cluster& c) {
+        const auto s = c.make_stream(0), other = c.make_stream(0);
+        if (!s || !other) return text_of(s) + text_of(other);
+        std::byte* const pinned = c.host_memory(0).base;
+        const auto copy = [&](size_t to, size_t from) { return c.copy_on_stream(*s, pinned + to, pinned + from, 8); };
+        const auto g = c.make_graph(*s, [&]() -> result<> {
+          if (auto ok = copy(8, 0); !ok) return ok;
+          return copy(16, 8);
+        });
+        if (!g) return text_of(g);
+        std::string all;
+        for (const int value : {1, 2}) {
+          pinned[0] = std::byte(value);
+          all += std::to_string(std::to_integer<int>(pinned[16]));
+          if (auto ok = c.launch_graph(*g, value == 1 ? *s : *other); !ok) return text_of(ok);
+          all += std::to_string(std::to_integer<int>(pinned[16])) + " ";
+        }
+        all += c.launch_graph(*g, 1).error().text + "; ";
+        if (auto ok = c.drop_graph(*g); !ok) return text_of(ok);
+        all += c.drop_graph(*g).error().text + "; " + c.launch_graph(*g, *s).error().text + "; ";
+        all += c.make_graph(*s, [] { return result<>(); }).error().text + "; ";
+        return all + c.make_graph(*s, [&] { return copy(0, size_t{1} << 40); }).error().text.substr(0, 20);
+      }),
+      "01 12 launch_graph: a graph of node 0 on a stream of node 1; drop_graph: not a graph, or one that was "
+      "dropped; launch_graph: not a graph, or one that was dropped; make_graph: nothing was queued on the stream; "
+      "copy_on_stream, from");
+}
+
 TEST(cuda_stream, what_the_host_engine_runs_is_refused) {
   EXPECT_EQ(in_one_process([](cluster& c) {
               return text_of(c.launch(
