@@ -95,8 +95,8 @@ TEST(library_start, unauthenticated_peers_do_no_harm) {
   crew all(2);
   all.start(job_of(0, 2, port));
   std::mt19937 random(7);
-  std::vector<line> strangers;
-  for (size_t i = 0; i < 2 * tcp_blobs::most_strangers; ++i) {
+  std::vector<line> peers;
+  for (size_t i = 0; i < 2 * tcp_blobs::most_newcomers; ++i) {
     line l = knock(port);
     ASSERT_TRUE(l);
     std::string noise(random() % 300, 0);
@@ -109,7 +109,7 @@ TEST(library_start, unauthenticated_peers_do_no_harm) {
       if (l.receive(question, within(patience)) == io::ok)
         l.send({frame::kind::proof, 1, 2, question.bytes.substr(nonce_bytes)}, within(patience));
     }
-    strangers.push_back(std::move(l));
+    peers.push_back(std::move(l));
   }
   all.start(job_of(1, 2, port));
   all.end();
