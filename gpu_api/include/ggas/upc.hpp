@@ -198,6 +198,11 @@ GGAS_LAYOUT_FN bool takes(upc_op_t op) {
   return op <= UPC_NONCOMM_FUNC && !(is_float && op >= UPC_AND && op <= UPC_XOR);
 }
 
+// What UPC_FUNC calls: a function of two T; without it a null pointer.
+template <class F, class T>
+concept combines = ggas::detail::is_same<F, decltype(nullptr)> || requires(F f, T a) {
+  static_cast<T>(f(a, a));
+};
 template <class T, class F>
 GGAS_LAYOUT_FN T apply(upc_op_t op, T a, T b, F func) {
   if constexpr (static_cast<T>(0.5) == static_cast<T>(0)) {

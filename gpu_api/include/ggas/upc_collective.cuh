@@ -62,13 +62,16 @@ struct relocation_of {
 };
 
 // Distributed sides are named by their first element, on thread 0.
+template <class P>
+GGAS_DEVICE bool is_first(const P& p) {
+  return p.thread() == 0 && p.phase() == 0;
+}
 template <relocation What>
 GGAS_DEVICE ggas_status relocate(const shared_void& dst, const shared_const_void& src, uint64_t n, uint64_t timeout_ns,
                                  ggas_sync_mode mode, const shared_ptr<int>& perm = {}) {
   constexpr bool to_one = What == relocation::gather;
   constexpr bool from_one = What == relocation::broadcast || What == relocation::scatter;
-  const auto first = [](const auto& p) { return p.thread() == 0 && p.phase() == 0; };
-  const bool good = (to_one || first(dst)) && (from_one || first(src)) && perm.thread() == 0;
+  const bool good = (to_one || is_first(dst)) && (from_one || is_first(src)) && perm.thread() == 0;
   const int root = static_cast<int>(to_one ? dst.thread() : src.thread());
   return collective(dst, src, n, good, mode, timeout_ns, relocation_of<What>{root, timeout_ns, perm});
 }

@@ -128,7 +128,7 @@ GGAS_DEVICE ggas_status prefix_reduce(const reduced<T, F>& r, uint64_t timeout_n
 /// Order: by the mode; mine is as all.
 /// Cost: a barrier for each half of the mode that is not none; the thread that has `dst` loads all elements.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
-template <class T, class F>
+template <class T, ggas::upc::detail::combines<T> F>
 GGAS_DEVICE ggas_status upc_all_reduce(const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src,
                                        upc_op_t op, uint64_t n, uint64_t block, F func, uint64_t timeout_ns,
                                        ggas_sync_mode mode = ggas_in_all) {
@@ -138,7 +138,7 @@ GGAS_DEVICE ggas_status upc_all_reduce(const ggas::upc::shared_void& dst, const 
 /// Order: by the mode; mine is as all.
 /// Cost: two barriers, and one for each half of the mode that is not none; one CUDA thread visits each block.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
-template <class T, class F>
+template <class T, ggas::upc::detail::combines<T> F>
 GGAS_DEVICE ggas_status upc_all_prefix_reduce(const ggas::upc::shared_void& dst,
                                               const ggas::upc::shared_const_void& src, upc_op_t op, uint64_t n,
                                               uint64_t block, F func, uint64_t timeout_ns,
@@ -149,13 +149,13 @@ GGAS_DEVICE ggas_status upc_all_prefix_reduce(const ggas::upc::shared_void& dst,
 
 // UPC's names, for its types; GPUs have no long double.
 #define GGAS_UPC_REDUCTIONS(suffix, type)                                                                  \
-  template <class F>                                                                                       \
+  template <ggas::upc::detail::combines<type> F>                                                           \
   GGAS_DEVICE ggas_status upc_all_reduce##suffix(                                                          \
       const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src, upc_op_t op, uint64_t n, \
       uint64_t block, F func, uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {                    \
     return upc_all_reduce<type>(dst, src, op, n, block, func, timeout_ns, mode);                           \
   }                                                                                                        \
-  template <class F>                                                                                       \
+  template <ggas::upc::detail::combines<type> F>                                                           \
   GGAS_DEVICE ggas_status upc_all_prefix_reduce##suffix(                                                   \
       const ggas::upc::shared_void& dst, const ggas::upc::shared_const_void& src, upc_op_t op, uint64_t n, \
       uint64_t block, F func, uint64_t timeout_ns, ggas_sync_mode mode = ggas_in_all) {                    \

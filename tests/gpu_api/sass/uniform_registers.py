@@ -41,6 +41,9 @@ HERE = pathlib.Path(__file__).parent
 HARMLESS = {
     # ISETP.NE.AND P2, PT, R15, RZ, PT of R15 = SR_LANEID, @P2 BRA: after it lane 0 is alone, so no lanes part there.
     "ring_sizes": "only lane 0 gives lines of a ring back",
+    # Of libggas_device, compiled by nvcc 13.0. Lanes part at the CAS of claim_lines(), which lane 0 alone runs, and at the
+    # stage of a request, which is the same for all lanes of a rank that is a warp.
+    "move_messagesINS0_10warp_groupE": "lane 0 alone claims lines, and the lanes of a warp see one stage of a request",
 }
 
 
