@@ -353,7 +353,8 @@ int run(int argc, char** argv) {
   app.add_option("--json", o.json, "records, a line each")->group(output_options);
   app.add_flag("--quick", o.quick, "fewer samples");
   CLI11_PARSE(app, argc, argv);
-  o.run = {.command = command_text(app), .environment = switches_of_environment(measures::gpus)};
+  o.run.command = command_text(app);
+  o.run.environment = switches_of_environment(measures::gpus);
   try {
     results out(o);
     ping_pong(o, out);
