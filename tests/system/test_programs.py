@@ -143,7 +143,7 @@ TWO = "[cluster]\nnodes = 2\n"
     ('[program]\ncommand = ["x"]\n', "s.toml:1: program: must be tables, [[program]]"),
     ('[[program]]\ncommand = ["x"]\n[[node]]\n', "s.toml:3: node: cannot be combined with [[program]]"),
     ('timeout_s = 0\n[[program]]\ncommand = ["x"]\n', "s.toml:1: timeout_s: must be a whole number, 1 ... 10000000"),
-    ('timeout_s = 5\nbenchmarks = ["barrier"]\n', "s.toml:1: timeout_s: is for [[program]]"),
+    ('timeout_s = 5\nbenchmarks = ["barrier"]\n', "s.toml:1: timeout_s: needs a table [[program]]"),
     (TWO + shell("", "nodes = [2]"), "s.toml:5: program.nodes: node 2: there are 0 to 1"),
     (TWO + shell("", "nodes = [0, 1, 0]"), "s.toml:5: program.nodes: node 0: has a program already"),
     (TWO + shell("", "nodes = [0]") + shell(""), "s.toml:6: program.nodes: node 0: has a program already"),
