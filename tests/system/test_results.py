@@ -22,7 +22,7 @@ def test_records_keep_the_format_for_any_number_of_nodes(records, nodes):
 
 
 def test_a_record_says_what_was_overridden_and_how_it_was_made(records, tmp_path, monkeypatch):
-    (tmp_path / "s.toml").write_text('benchmarks = ["store_latency"]\nsize = "quick"\n[cluster]\nset = ["link.latency_ns=200"]\nfaults = ["0->1 drop at 30"]\n')
+    (tmp_path / "s.toml").write_text('benchmarks = ["barrier"]\nsize = "quick"\n[cluster]\nset = ["link.latency_ns=200"]\nfaults = ["0->1 drop at 30"]\n')
     monkeypatch.setenv("GGAS_NEW_SWITCH", "on")
     monkeypatch.setenv("GGAS_SECRET", "00")
     for r in records("--scenario", "s.toml", "--set", "cpu.call_ns=100", "--topology", "full", "--nodes", "3"):
@@ -71,7 +71,7 @@ def test_wall_clock_on_demand(records):
 
 
 def test_same_seed_same_bytes(bench, tmp_path):
-    names = ["store_latency", "load_latency", "coalescing", "barrier", "allreduce", "random_access", "put_latency", "atomic_latency"]
+    names = ["load_latency", "coalescing", "barrier", "allreduce", "random_access", "put_latency", "atomic_latency"]
     for name in ("a", "b"):
         done = bench(*names, "--quick", "--provider", "sim", "--json", name)
         assert done.returncode == 0, done.stderr
