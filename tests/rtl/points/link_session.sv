@@ -14,7 +14,8 @@ module link_session_points (
   `POINT(meets, state_o == INIT && state_d == UP);
   `POINT(phy_lost_while_meeting, state_o == INIT && state_d == DOWN);
   `POINT(first_hello_does_not_know_us, state_o == INIT && hello_valid && !echo);
-  `POINT(other_side_began_again_during_the_handshake, state_o == INIT && hello_valid && seen_q && hello.mine != yours_q);
+  `POINT(other_side_began_again_during_the_handshake,
+         state_o == INIT && hello_valid && seen_q && hello.mine != yours_q);
   `POINT(hello_crosses_ours, state_o == INIT && told_i && hello_valid);
   `POINT(met_but_not_told, state_o == INIT && met_q && !told_i);
   `POINT(up_before_the_other_side, state_o == UP && hello_valid && same && !hello.met);

@@ -233,6 +233,38 @@ TEST_P(work, a_graph_is_recorded_once) {
   EXPECT_LT(dispatcher_->statistics().graph_bytes, before);
 }
 
+// A graph keeps most of the memory; a request that needs it gets it, and the graph is recorded again later.
+TEST_P(work, idle_graphs_give_memory_to_requests) {
+  if (GetParam().how != executor::graph) GTEST_SKIP() << "records nothing";
+  make(1);
+  if (!rt_) return;
+  const auto m = dispatcher_->allocate(0, size_t{4} << 20);
+  ASSERT_TRUE(m) << text_of(m);
+  const auto room = [](size_t bytes) {
+    return request("room", 0,
+                   [](cluster& c, const stream& s, std::span<void* const> device) {
+                     return launch(c, s, 1, 1, add_to, static_cast<uint64_t*>(device[0]), uint64_t{1}, uint64_t{1});
+                   })
+        .add(buffer<uint64_t>{{false, false, nullptr, bytes, nullptr}});
+  };
+  std::vector<request> chain = {room(size_t{6} << 20), room(size_t{6} << 20)};
+  chain[1].after(chain[0]);
+  std::string why;
+  request single = room(size_t{7} << 20);
+  single.then([&](const result<>& end) { why = text_of(end); });
+  for (uint64_t times = 1; times <= 2; ++times) {
+    rt_->post(0, [&] {
+      for (const request& r : chain) enqueue(r);
+    });
+    run();
+    EXPECT_EQ(dispatcher_->statistics().graphs, times);
+    enqueue(single);
+    run();
+    EXPECT_EQ(why, "");
+    EXPECT_EQ(dispatcher_->statistics().graph_bytes, 0u);
+  }
+}
+
 // Ranges of the host that overlap in part are not of one graph; a request that is refused fails alone, and those
 // before it have run.
 TEST_P(work, a_graph_ends_where_requests_do_not_fit_together) {

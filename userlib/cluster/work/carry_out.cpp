@@ -9,8 +9,8 @@ namespace ggas {
 using detail::request_buffer;
 using detail::request_state;
 
-// False: the pools have no room until others give some back.
-result<bool> dispatcher::parts::take_places(request_state& r) {
+// Empty, or why the pools have no room; then nothing is taken.
+std::string dispatcher::parts::try_places(request_state& r) {
   r.places.assign(r.buffers.size(), {});
   std::string why;
   for (size_t i = 0; i < r.buffers.size() && why.empty(); ++i) {
@@ -23,8 +23,18 @@ result<bool> dispatcher::parts::take_places(request_state& r) {
     if (why.empty() && copied && !memory->is_pinned(r.node, b.host, b.bytes))
       place.staged = memory->take_staging(r.node, b.bytes, why);
   }
+  if (!why.empty()) give_places(r, false);
+  return why;
+}
+
+// False: the pools have no room until others give some back. Idle graphs do so at once.
+result<bool> dispatcher::parts::take_places(request_state& r) {
+  std::string why = try_places(r);
+  if (!why.empty() && graph_bytes != 0) {
+    drop_graphs(0);
+    why = try_places(r);
+  }
   if (why.empty()) return true;
-  give_places(r, false);
   if (anything_under_way(r.node)) return false;
   return error{errc::out_of_memory, why};
 }

@@ -99,6 +99,7 @@ struct dispatcher::parts final : detail::progress_hook {
   void drop_graphs(size_t left);
   void detach(const std::vector<request_pointer>& chain);
   void end_lane(lane& l, const result<>& how);
+  std::string try_places(detail::request_state& r);
   result<bool> take_places(detail::request_state& r);
   void give_places(detail::request_state& r, bool copy_out);
   void fill_staging(const detail::request_state& r);
