@@ -203,7 +203,7 @@ void use_installed_platforms() {
 int main(int argc, char** argv) {
   const auto provider = ggas::bench::provider_of({argv, static_cast<size_t>(argc)});
   if (provider == "cuda")
-    return ggas::bench::become_program("ggas-bench-cuda", "cuda", "it is built where a CUDA compiler (nvcc) is found",
+    return ggas::bench::become_program("ggas-bench-cuda", "cuda", "ninja build_ggas-bench-cuda builds it, with nvcc",
                                        argv);
   if (provider == "host")
     return ggas::bench::become_program("ggas-bench-host", "energy", "ninja ggas-bench-host builds it", argv);
