@@ -8,7 +8,26 @@ namespace {
 
 using namespace ggas::hangs;
 
-class Hang : public api_test {};
+class Hang : public api_test {
+ protected:
+  // What is wrong in the report of hang `seed`, empty: nothing. On processors with other work a member that does its
+  // part can come after a brief time-out and is then rightly named, too: a wrong report counts only if a longer
+  // time-out gives it again.
+  std::string fault_of_hang(unsigned seed) {
+    std::string fault;
+    for (const uint64_t factor : {1u, 10u, 100u}) {
+      const plan p = plan_of(seed, nodes(), base(), factor * (simulated() ? 4 : 1) * brief());
+      for (int n = 0; n < nodes(); ++n) std::memset(user<char>(n), 0, 65536);
+      EXPECT_TRUE(cluster_->report()->empty());
+      on_all(hangs::blocks, hangs::threads, [=] { hang(p); });
+      run();
+      fault = fault_of(*cluster_->report(), p, nodes());
+      reset();
+      if (fault.empty() || simulated()) break;
+    }
+    return fault;
+  }
+};
 std::vector<target> hang_targets() {
   std::vector<target> all;
   for (const target& t : targets())
@@ -24,14 +43,8 @@ INSTANTIATE_TEST_SUITE_P(Provider, Hang, testing::ValuesIn(hang_targets()),
 TEST_P(Hang, EveryReportNamesCallAndCulprit) {
   const unsigned hangs = GetParam().threads ? kinds : seeds;
   for (unsigned seed = 0; seed < hangs; ++seed) {
-    const plan p = plan_of(seed, nodes(), base(), simulated() ? 4 * brief() : brief());
-    if (!happens_with(p.what, nodes())) continue;
-    for (int n = 0; n < nodes(); ++n) std::memset(user<char>(n), 0, 65536);
-    EXPECT_TRUE(cluster_->report()->empty());
-    on_all(hangs::blocks, hangs::threads, [=] { hang(p); });
-    run();
-    EXPECT_EQ(fault_of(*cluster_->report(), p, nodes()), "") << "seed " << seed;
-    reset();
+    if (happens_with(plan_of(seed, nodes(), base(), brief()).what, nodes()))
+      EXPECT_EQ(fault_of_hang(seed), "") << "seed " << seed;
   }
 }
 
