@@ -68,7 +68,9 @@ endif()
 install(DIRECTORY gpu_api/include/ggas userlib/include/ggas userlib/driver/ggas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES userlib/include/ggas/ggas.h userlib/include/ggas/ggas.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ggas
   COMPONENT host EXCLUDE_FROM_ALL)
-install(FILES userlib/include/GASPI.h userlib/include/GASPI_Ext.h userlib/include/GASPI_GPU.h userlib/include/GASPI_Threads.h ${GGAS_PGASPI}
+set(gaspi GASPI.h GASPI_Ext.h GASPI_GPU.h GASPI_Lowlevel.h GASPI_Threads.h)
+list(TRANSFORM gaspi PREPEND userlib/include/)
+install(FILES ${gaspi} ${GGAS_PGASPI}
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT host)
 if(TARGET gaspi_fortran)
   get_target_property(modules gaspi_fortran Fortran_MODULE_DIRECTORY)
@@ -103,8 +105,7 @@ install(PROGRAMS programs/run/run.py DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONE
 install(PROGRAMS programs/run/gaspi_run.py DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT host RENAME gaspi_run)
 install(DIRECTORY benchmarks/report sim/platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/ggas PATTERN __pycache__ EXCLUDE)
 # Manual pages of the host library, from its headers, and of the launchers, from what they say themselves.
-set(headers userlib/include/ggas/ggas.h userlib/include/GASPI.h userlib/include/GASPI_Ext.h userlib/include/GASPI_GPU.h
-  userlib/include/GASPI_Threads.h)
+set(headers userlib/include/ggas/ggas.h ${gaspi})
 set(launchers programs/run/run.py programs/run/gaspi_run.py)
 list(TRANSFORM headers PREPEND ${CMAKE_SOURCE_DIR}/)
 list(TRANSFORM launchers PREPEND ${CMAKE_SOURCE_DIR}/)

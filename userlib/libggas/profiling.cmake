@@ -3,12 +3,13 @@
 # the first and call the second. Header and names are made from the headers: none is forgotten.
 set(PGASPI [[
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from GASPI.h, GASPI_Ext.h, GASPI_GPU.h and GASPI_Threads.h: the same procedures, for tools that take their places. */
+/* Made from the headers below: the same procedures, for tools that take their places. */
 #ifndef PGASPI_H
 #define PGASPI_H
 
 #include <GASPI_Ext.h>
 #include <GASPI_GPU.h>
+#include <GASPI_Lowlevel.h>
 #include <GASPI_Threads.h>
 
 #ifdef __cplusplus
@@ -16,7 +17,7 @@ extern "C" {
 #endif
 ]])
 set(PGASPI_NAMES "")
-foreach(header GASPI.h GASPI_Ext.h GASPI_GPU.h GASPI_Threads.h)
+foreach(header GASPI.h GASPI_Ext.h GASPI_GPU.h GASPI_Lowlevel.h GASPI_Threads.h)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/userlib/include/${header})
   file(READ ${CMAKE_SOURCE_DIR}/userlib/include/${header} text)
   string(REPLACE ";" "@" text "${text}")

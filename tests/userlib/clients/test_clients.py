@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of others over libggas, from the folders GPI-2 and GaspiCxx of GGAS_GASPI_CLIENTS; what is not there is skipped.
+"""Programs of others over libggas, from the folders GPI-2, GaspiCxx and tagaspi of GGAS_GASPI_CLIENTS; what is not there is skipped.
 
 Results with versions are in docs/gaspi.md."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -56,17 +57,38 @@ def test_program_of_gpi2(source, tmp_path):
     start(2, tmp_path / "program")
 
 
+def install(prefix):
+    """The host library with the names of GPI-2: its folder."""
+    for component in ("host", "gpi2"):
+        run("cmake", "--install", BUILD, "--prefix", prefix, "--component", component)
+    return next(prefix.rglob("libGPI2.so")).parent
+
+
 @pytest.mark.skipif(not (FOLDER / "GaspiCxx").exists(), reason="GGAS_GASPI_CLIENTS names no folder with GaspiCxx")
 def test_gaspicxx(tmp_path):
     """With its own -Werror. Its test runner ends other processes, so its tests are started here."""
     prefix = tmp_path / "prefix"
-    for component in ("host", "gpi2"):
-        run("cmake", "--install", BUILD, "--prefix", prefix, "--component", component)
-    library = next(prefix.rglob("libGPI2.so"))
-    library.with_name("libGPI2-dbg.so").symlink_to("libggas.so")  # its search asks for both
-    environment = {**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(library.parent)}
+    library = install(prefix)
+    (library / "libGPI2-dbg.so").symlink_to("libggas.so")  # its search asks for both
+    environment = {**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(library)}
     run("cmake", "-G", "Ninja", "-S", FOLDER / "GaspiCxx", "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DENABLE_TESTS=ON", env=environment)
     run("ninja", "-C", tmp_path / "build", env=environment)
     program = next(path for path in (tmp_path / "build").rglob("GaspiCxxTests") if path.is_file())
     for ranks in (1, 2, 4):
         start(ranks, program, env=environment)
+
+
+@pytest.mark.skipif(not (FOLDER / "tagaspi").exists(), reason="GGAS_GASPI_CLIENTS names no folder with tagaspi")
+def test_tagaspi(tmp_path):
+    """It finds everything by its own configure; tasks.cpp is a program over it."""
+    prefix, source, build = tmp_path / "prefix", tmp_path / "source", tmp_path / "build"
+    library = install(prefix)
+    shutil.copytree(FOLDER / "tagaspi", source)
+    build.mkdir()
+    run("autoreconf", "-fi", cwd=source)
+    run(source / "configure", f"--prefix={prefix}", f"--with-gaspi={prefix}", cwd=build)
+    run("make", "install", cwd=build)
+    flags = ["-rdynamic", f"-I{prefix / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}", "-ltagaspi", "-lGPI2", "-lpthread"]
+    run("g++", "-std=c++17", Path(__file__).with_name("tasks.cpp"), "-o", tmp_path / "tasks", *flags)
+    for ranks in (1, 2, 4):
+        start(ranks, tmp_path / "tasks")

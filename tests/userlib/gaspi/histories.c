@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random histories of writes, waits, purges, leaving, dying and connecting by 4 ranks, against a model of the standard.
- * `histories FIRST COUNT` forks the ranks of each history; `histories SEED FILE` is a rank of one that a launcher
- * starts, and FILE is shared by all. The steps of a history are done one after the other, so each knows what has
- * happened. */
+/* Random histories of writes, waits, purges, leaving, dying and connecting by 4 ranks, against a model of the standard:
+ * `gaspi_run -n 4 histories FIRST COUNT`. A history is a job of its own: each process that the launcher starts forks a
+ * rank for it. The steps of a history are done one after the other, so each knows what has happened. Ranks tell each
+ * other by a segment of their own and wait by calls of GASPI only: on simulated nodes time stands still in other waits.
+ */
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conformance.h"
 
 enum { ranks = 4, queues = 3, steps = 40, patience_s = 50 };
+/* A segment with slots of steps and of process ids. */
+enum { telling = 1, telling_queue = 7, unused_slot = steps + ranks };
 enum state { healthy, left_job, lost };
 
 typedef enum what { post, notify, wait_for, purge, leave, die, connect_to, disconnect_from, look } what;
@@ -35,18 +33,13 @@ typedef struct queue {
   unsigned size;
 } queue;
 
-typedef struct shared {
-  atomic_uint done; /* steps */
-  atomic_int pids[ranks];
-} shared;
-
 static unsigned long seed;
 static unsigned now; /* the step */
 static step history[steps];
 static enum state states[ranks];
 static queue posted[ranks][queues];
 static unsigned complete[ranks][steps]; /* of the words of a rank: 1 is there, 2 may be there */
-static shared* common;
+static pid_t process[ranks];
 
 static uint64_t state_of_random;
 static unsigned any(unsigned below) { /* splitmix64 */
@@ -60,7 +53,6 @@ static void fail(const char* text, int code) {
   fprintf(stderr, "history %lu, step %u of rank %u (%u to %u, queue %u): %s, %d (%s)\n", seed, now, me,
           history[now].what, history[now].target, history[now].queue, text, code,
           gaspi_error_str((gaspi_return_t)code));
-  atomic_store(&common->done, ~0u); /* the others end, too */
   _exit(1);
 }
 
@@ -160,19 +152,36 @@ static gaspi_return_t perform(const step* s, unsigned long* words) {
   }
 }
 
-/* Until a step is done, or the rank that died in it has ended: a wait may take 10 ms to notice that. */
-static void until(unsigned steps_done) {
-  const struct timespec nap = {0, 50000}, unnoticed = {0, 12000000};
-  while (atomic_load(&common->done) < steps_done) {
-    const step* const before = &history[steps_done - 1];
-    unsigned done = steps_done - 1;
-    if (before->what == die && kill(atomic_load(&common->pids[before->rank]), 0) != 0 && errno == ESRCH) {
-      nanosleep(&unnoticed, NULL);
-      atomic_compare_exchange_strong(&common->done, &done, steps_done);
-    }
-    nanosleep(&nap, NULL);
+/* Tells the other ranks that live. That is no part of the history, so whether they get it is not asked. */
+static void tell(gaspi_notification_id_t slot, gaspi_notification_t value) {
+  gaspi_rank_t r;
+  for (r = 0; r < ranks; ++r)
+    if (r != me && states[r] == healthy) gaspi_notify(telling, r, slot, value, telling_queue, PATIENCE);
+  gaspi_queue_purge(telling_queue, PATIENCE);
+}
+
+static gaspi_notification_t told(gaspi_notification_id_t slot) {
+  gaspi_notification_t value = 0;
+  gaspi_return_t rc = gaspi_notify_waitsome(telling, slot, 1, &slot, PATIENCE);
+  if (rc == GASPI_SUCCESS) rc = gaspi_notify_reset(telling, slot, &value);
+  if (rc != GASPI_SUCCESS) fail("a rank does not tell", rc);
+  return value;
+}
+
+static void nap(gaspi_timeout_t ms) {
+  gaspi_notification_id_t id;
+  gaspi_notify_waitsome(telling, unused_slot, 1, &id, ms);
+}
+
+/* Until another rank has done its step. A wait may take 10 ms to notice that a rank has died. */
+static void until_done(const step* s) {
+  if (s->rank == me) return;
+  if (s->what != leave && s->what != die) {
+    told(now);
+    return;
   }
-  if (atomic_load(&common->done) == ~0u) _exit(0); /* another rank has failed and said so */
+  while (kill(process[s->rank], 0) == 0 || errno != ESRCH) nap(1);
+  if (s->what == die) nap(12);
 }
 
 static void check_memory(const unsigned long* words) {
@@ -199,91 +208,64 @@ static void meet(void) {
   if (rc != GASPI_SUCCESS) fail("the survivors do not meet", rc);
 }
 
-/* A rank, from the beginning to the end. by_signal: it dies by one. */
-static int run_rank(int by_signal) {
+static void begin_history(void) {
+  gaspi_rank_t r;
+  begin();
+  if (all != ranks) fail("ranks of the job", all);
+  segment(telling, 8);
+  barrier();
+  tell(steps + me, (gaspi_notification_t)getpid());
+  for (r = 0; r < ranks; ++r) process[r] = r == me ? getpid() : (pid_t)told(steps + r);
+}
+
+/* A rank, from the beginning to the end. */
+static int run_rank(void) {
   unsigned long* words;
   alarm(patience_s);
-  begin();
+  begin_history();
   words = segment(0, 8 * 2 * steps);
-  atomic_store(&common->pids[me], getpid());
   barrier();
   for (now = 0; now < steps; ++now) {
     const step* const s = &history[now];
     const int answer = expected(s);
     int succeeded = answer != 0;
-    until(now);
-    if (s->rank == me && s->what == die) {
-      if (by_signal) raise(SIGKILL);
-      _exit(0);
-    }
+    until_done(s);
+    if (s->rank == me && s->what == die) raise(SIGKILL);
     if (s->rank == me) {
       const gaspi_return_t rc = perform(s, words);
       succeeded = rc == GASPI_SUCCESS;
       if (answer != 2 && succeeded != answer) fail("not the standard's answer", rc);
-      if (s->what == leave) return atomic_store(&common->done, now + 1), 0;
+      if (s->what == leave) return 0;
     }
     follow(s, succeeded);
-    if (s->rank == me) atomic_store(&common->done, now + 1);
+    if (s->rank == me) tell(now, 1);
   }
   now = steps - 1;
-  until(steps);
   meet();
   check_states();
   check_memory(words);
   return gaspi_proc_term(PATIENCE) == GASPI_SUCCESS ? 0 : 1;
 }
 
+/* A rank ends well, or dies as the history says, which the others look at. */
 static int one_history(void) {
-  int well = 1, status;
-  unsigned r;
-  pid_t pid[ranks];
-  char text[64];
-  memset(common, 0, sizeof *common);
+  int status;
+  pid_t pid;
   invent();
-  snprintf(text, sizeof text, "histories-%d-%lu", (int)getpid(), seed);
-  setenv("GGAS_JOB", text, 1);
   fflush(NULL);
-  for (r = 0; r < ranks; ++r) {
-    snprintf(text, sizeof text, "%u", r);
-    setenv("GGAS_RANK", text, 1);
-    if ((pid[r] = fork()) == 0) _exit(run_rank(1));
-  }
-  for (r = 0; r < ranks; ++r) {
-    pid_t ended = wait(&status);
-    unsigned its = 0;
-    while (its < ranks && pid[its] != ended) ++its;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) continue; /* it died, as it was to: others look at that */
-    fprintf(stderr, "history %lu: rank %u ended with status %d\n", seed, its, status);
-    well = 0;
-  }
-  return well;
-}
-
-static shared* map(int file) {
-  const int kind = file < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
-  void* const at = mmap(NULL, sizeof(shared), PROT_READ | PROT_WRITE, kind, file, 0);
-  if (at == MAP_FAILED) perror("histories"), exit(1);
-  return (shared*)at;
+  if ((pid = fork()) == 0) _exit(run_rank());
+  if (pid < 0 || waitpid(pid, &status, 0) != pid) return perror("histories"), 0;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 1;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return 1;
+  return fprintf(stderr, "history %lu: a rank ended with status %d\n", seed, status), 0;
 }
 
 int main(int argc, char** argv) {
   unsigned long count, i;
-  char* end;
-  if (argc != 3) return fprintf(stderr, "histories FIRST COUNT, or histories SEED FILE of a rank\n"), 2;
+  if (argc != 3) return fprintf(stderr, "histories FIRST COUNT, by a launcher with %d ranks\n", ranks), 2;
   seed = strtoul(argv[1], NULL, 10);
-  count = strtoul(argv[2], &end, 10);
-  if (*end) {
-    const int file = open(argv[2], O_RDWR | O_CREAT, 0600);
-    if (file < 0 || ftruncate(file, sizeof(shared)) != 0) return perror(argv[2]), 1;
-    common = map(file);
-    invent();
-    return run_rank(0);
-  }
-  common = map(-1);
-  setenv("GGAS_SIZE", "4", 1);
+  count = strtoul(argv[2], NULL, 10);
   for (i = 0; i < count; ++i, ++seed)
     if (!one_history()) return 1;
-  printf("%lu histories\n", count);
   return 0;
 }

@@ -285,7 +285,11 @@ gaspi_return_t gaspi_queue_create(gaspi_queue_id_t* queue, gaspi_timeout_t) {
   const ggas_rc rc = ggas_queue_create(self(), &q);
   return rc == GGAS_OK ? give(queue, q) : as_gaspi(rc);
 }
-gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue) { return as_gaspi(ggas_queue_delete(self(), queue)); }
+gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue) {
+  const ggas_rc rc = ggas_queue_delete(self(), queue);
+  if (rc == GGAS_OK) forget_requests(queue);
+  return as_gaspi(rc);
+}
 gaspi_return_t gaspi_queue_num(gaspi_number_t* queue_num) {
   if (!self()) return refuse("gaspi_proc_init has not been called", GASPI_ERR_NOINIT);
   unsigned n = 0;
@@ -299,7 +303,9 @@ gaspi_return_t gaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t* queue_si
   return rc == GGAS_OK ? give(queue_size, posted) : as_gaspi(rc);
 }
 gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t) {
-  return as_gaspi(ggas_queue_purge(self(), queue));
+  const ggas_rc rc = ggas_queue_purge(self(), queue);
+  if (rc == GGAS_OK) forget_requests(queue);
+  return as_gaspi(rc);
 }
 
 gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment, gaspi_offset_t offset, gaspi_rank_t rank,

@@ -96,6 +96,7 @@ gaspi_return_t gaspi_proc_init(gaspi_timeout_t timeout_ms) {
   fix_limits();
   make_queues(p, limits().queue_num);
   forget_counts();
+  for (unsigned q = 0; q < GGAS_QUEUES; ++q) forget_requests(static_cast<gaspi_queue_id_t>(q));
   process.store(p, std::memory_order_release);
   return GASPI_SUCCESS;
 }

@@ -30,6 +30,8 @@ gaspi_return_t notify(gaspi_segment_id_t segment, gaspi_rank_t rank, gaspi_notif
 
 // Counters begin with 0.
 void forget_counts();
+// Those of gaspi_operation_submit().
+void forget_requests(gaspi_queue_id_t queue);
 
 // What the program has done wrong has a code of its own, that of GPI-2; what happened to it is GASPI_ERROR.
 gaspi_return_t error_code(ggas_rc rc);
