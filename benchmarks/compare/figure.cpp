@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "benchmarks/cuda/machine.hpp"
-#include "benchmarks/record.hpp"
+#include "benchmarks/harness/record.hpp"
 
 namespace ggas::compare {
 

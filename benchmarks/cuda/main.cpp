@@ -6,13 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
-#include "benchmarks/common_line.hpp"
 #include "benchmarks/cuda/machine.hpp"
 #include "benchmarks/cuda/records.hpp"
-#include "benchmarks/output.hpp"
-#include "benchmarks/report_text.hpp"
-#include "benchmarks/seeds.hpp"
-#include "benchmarks/signals.hpp"
+#include "benchmarks/harness/common_line.hpp"
+#include "benchmarks/harness/output.hpp"
+#include "benchmarks/harness/report_text.hpp"
+#include "benchmarks/harness/seeds.hpp"
+#include "benchmarks/harness/signals.hpp"
 
 namespace ggas::bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "benchmarks/cuda/session.hpp"
-#include "benchmarks/record.hpp"
+#include "benchmarks/harness/record.hpp"
 
 namespace ggas::bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of benchmarks on real GPUs, in the order of the suite.
 #include "benchmarks/cuda/benchmarks.hpp"
-#include "benchmarks/shared_descriptions.hpp"
+#include "benchmarks/harness/shared_descriptions.hpp"
 
 namespace ggas::bench {
 

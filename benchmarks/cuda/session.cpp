@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "benchmarks/signals.hpp"
+#include "benchmarks/harness/signals.hpp"
 #include "ggas/detail/platform/layout.hpp"
 
 namespace ggas::bench {

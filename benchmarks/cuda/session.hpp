@@ -17,9 +17,9 @@
 #include <variant>
 #include <vector>
 
-#include "benchmarks/bounds.hpp"
-#include "benchmarks/description.hpp"
-#include "benchmarks/run_facts.hpp"
+#include "benchmarks/harness/bounds.hpp"
+#include "benchmarks/harness/description.hpp"
+#include "benchmarks/harness/run_facts.hpp"
 #include "ggas/cluster.hpp"
 
 namespace ggas::bench {

@@ -5,15 +5,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include "benchmarks/common_line.hpp"
-#include "benchmarks/computer.hpp"
 #include "benchmarks/energy/gpu_sensors.hpp"
 #include "benchmarks/energy/powercap.hpp"
 #include "benchmarks/energy/run.hpp"
 #include "benchmarks/energy/waits.hpp"
-#include "benchmarks/output.hpp"
-#include "benchmarks/report_text.hpp"
-#include "benchmarks/signals.hpp"
+#include "benchmarks/harness/common_line.hpp"
+#include "benchmarks/harness/computer.hpp"
+#include "benchmarks/harness/output.hpp"
+#include "benchmarks/harness/report_text.hpp"
+#include "benchmarks/harness/signals.hpp"
 
 namespace ggas::bench {
 

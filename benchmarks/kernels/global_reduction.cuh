@@ -4,8 +4,8 @@
 #pragma once
 
 #include "benchmarks/kernels/block_sum.cuh"
+#include "benchmarks/kernels/layout_plan.hpp"
 #include "benchmarks/kernels/queue.cuh"
-#include "benchmarks/layout_plan.hpp"
 
 namespace ggas::bench {
 

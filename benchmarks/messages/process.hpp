@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/cluster/runner.hpp"
 #include "benchmarks/messages/collectives.hpp"
 #include "benchmarks/messages/messages.hpp"
-#include "benchmarks/runner.hpp"
 
 namespace ggas::bench {
 

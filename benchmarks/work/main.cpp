@@ -9,8 +9,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "benchmarks/computer.hpp"
-#include "benchmarks/record.hpp"
+#include "benchmarks/harness/computer.hpp"
+#include "benchmarks/harness/record.hpp"
 #include "benchmarks/work/gpus.hpp"
 #include "benchmarks/work/kernels.hpp"
 #include "ggas/work.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of records and how people read them.
-#include "benchmarks/record.hpp"
+#include "benchmarks/harness/record.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "benchmarks/report_text.hpp"
+#include "benchmarks/harness/report_text.hpp"
 
 namespace ggas::bench {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of several seeds: what becomes of their figures, and what a table shows of them.
-#include "benchmarks/seeds.hpp"
+#include "benchmarks/harness/seeds.hpp"
 
 #include <gtest/gtest.h>
 
-#include "benchmarks/report_text.hpp"
+#include "benchmarks/harness/report_text.hpp"
 
 namespace ggas::bench {
 namespace {

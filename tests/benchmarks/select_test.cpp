@@ -2,7 +2,7 @@
 // What names on the command line mean.
 #include <gtest/gtest.h>
 
-#include "benchmarks/common_line.hpp"
+#include "benchmarks/harness/common_line.hpp"
 
 namespace ggas::bench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmarks/signals.hpp"
+#include "benchmarks/harness/signals.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

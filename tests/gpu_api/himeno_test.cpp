@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Himeno's benchmark in slices, kept in step in each way, against the same on one processor: the same bits.
-#include "benchmarks/himeno_reference.hpp"
-#include "benchmarks/kernels/himeno_ways.cuh"
-#include "benchmarks/layout_plan.hpp"
+#include "benchmarks/kernels/himeno/ways.cuh"
+#include "benchmarks/kernels/layout_plan.hpp"
+#include "benchmarks/plans/himeno_reference.hpp"
 #include "tests/gpu_api/targets.hpp"
 
 namespace ggas::bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RandomAccess in all its variants against the same updates on one processor: no update is lost.
-#include "benchmarks/random_access_plan.hpp"
+#include "benchmarks/plans/random_access_plan.hpp"
 #include "tests/gpu_api/targets.hpp"
 
 namespace ggas::bench {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "benchmarks/kernels/upc_case.cuh"
-#include "benchmarks/upc_plan.hpp"
+#include "benchmarks/plans/upc_plan.hpp"
 #include "tests/gpu_api/targets.hpp"
 
 namespace ggas::test {

@@ -281,7 +281,7 @@ if group == "latencies": print({line!r})
 
 
 def test_every_group_of_rows_is_one_of_the_program():
-    text = (ROOT / "benchmarks" / "compare" / "nvshmem.cu").read_text()
+    text = (ROOT / "benchmarks" / "compare" / "nvshmem" / "nvshmem.cu").read_text()
     assert [name for name in re.findall(r'\{"(\w+)", ', text)] == [*quantities.NVSHMEM_GROUPS, quantities.ENERGY]
     found = {quantities.group_of(q, "nvshmem") for q in quantities.QUANTITIES}
     assert found - {None} == {*quantities.NVSHMEM_GROUPS, quantities.ENERGY}

@@ -36,7 +36,7 @@ KNOWN = {("modern", 2): {"message_rate gpu_notify_gpu bytes=32 connections=32 me
 
 def beyond_the_bar(platform, nodes, *args):
     """Figures of the model that are further off than they may be, and all that was printed."""
-    done = subprocess.run([sys.executable, ROOT / "benchmarks/nic_error.py", BENCH, "--quick", "--platform", platform,
+    done = subprocess.run([sys.executable, ROOT / "benchmarks/nic/error.py", BENCH, "--quick", "--platform", platform,
                            "--nodes", str(nodes), *args], capture_output=True, text=True)
     rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines() if line.endswith(" % |")]
     print(done.stdout)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-TREES = ("sim", "userlib/start", "userlib/driver", "userlib/cluster", "userlib/libggas", "userlib/mpi", "programs")
+TREES = ("sim", "userlib/start", "userlib/driver", "userlib/cluster", "userlib/libggas", "userlib/mpi", "programs", "benchmarks")
 ROOTS = (ROOT, ROOT / "gpu_api" / "include", ROOT / "userlib" / "include", ROOT / "userlib" / "driver")
 # Parts of a tree that one include each other: one unit.
 ONE_UNIT = {"userlib/mpi/direct": "userlib/mpi"}
@@ -20,6 +20,7 @@ MAY = {
     "userlib/libggas": {"gpu_api", "userlib/cluster/providers/cuda", "userlib/driver", "userlib/include", "userlib/start"},
     "userlib/mpi": {"gpu_api"},
     "programs": {"gpu_api", "sim", "userlib/cluster", "userlib/driver", "userlib/include", "userlib/libggas", "userlib/start"},
+    "benchmarks": {"gpu_api", "sim", "userlib"},
 }
 MOST_FILES = 25
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RandomAccess on real GPUs against the same updates on the host: no update is lost.
-#include "benchmarks/random_access_plan.hpp"
+#include "benchmarks/plans/random_access_plan.hpp"
 #include "rig.hpp"
 
 namespace ggas::gpu_test {

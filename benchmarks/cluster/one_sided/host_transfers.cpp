@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers from GPU to GPU that processors control: transfer_path's variant `staged`, through the memories of both
+// hosts in chunks, and overhead, what a transfer costs the processor that works meanwhile.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "benchmarks/cluster/one_sided/one_sided.hpp"
+#include "benchmarks/cluster/suite/benchmarks.hpp"
+#include "benchmarks/messages/process.hpp"
+
+namespace ggas::bench {
+
+namespace {
+
+constexpr int sender = 0, receiver = 1;
+
+// Places of the data on both nodes.
+struct buffers {
+  size_t bytes;
+  uint64_t source, target;  // offsets in the segments
+};
+
+buffers fill(session& s, size_t bytes) {
+  const plan_of_buffers p = plan_buffers(s, bytes, 1, 1);
+  fill_buffers(s, p, 0);
+  return {bytes, p.args.source, p.args.target};
+}
+
+// ---------------------------------------------------------------------------------------------- staged, in chunks
+
+struct part {
+  size_t at, bytes;
+};
+std::vector<part> parts_of(size_t bytes, size_t chunk) {
+  std::vector<part> all;
+  for (size_t at = 0; at < bytes; at += chunk) all.push_back({at, std::min(chunk, bytes - at)});
+  return all;
+}
+
+// Chunk after chunk comes to the host and is sent from there while the next one comes.
+bool send_staged(mpi_process& p, const buffers& b, size_t chunk) {
+  const std::byte* const from = p.machine.segment(sender) + b.source;
+  std::vector<messages::handle> sent;
+  for (const part& c : parts_of(b.bytes, chunk)) {
+    if (!p.copy(p.pinned() + c.at, from + c.at, c.bytes)) return false;
+    sent.push_back(p.net.send(receiver, 0, p.pinned() + c.at, c.bytes));
+  }
+  return p.net.wait_all(sent);
+}
+
+bool receive_staged(mpi_process& p, const buffers& b, size_t chunk) {
+  std::byte* const to = p.machine.segment(receiver) + b.target;
+  const std::vector<part> all = parts_of(b.bytes, chunk);
+  std::vector<messages::handle> open;
+  for (const part& c : all) open.push_back(p.net.receive(sender, 0, p.pinned() + c.at, c.bytes));
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!p.net.wait(open[i]) || !p.copy(to + all[i].at, p.pinned() + all[i].at, all[i].bytes)) return false;
+  return true;
+}
+
+result<> run_staged(session& s, size_t bytes, size_t chunk) {
+  const std::string what = fmt::format("staged {} B, chunks of {} B", bytes, chunk);
+  const buffers b = fill(s, bytes);
+  uint64_t begin_ns = 0, end_ns = 0;
+  GGAS_TRY(run_processes(s, what, [&](mpi_process& p) {
+    if (!p.barrier()) return;
+    if (p.node() == sender) {
+      begin_ns = p.processor.now_ns();
+      send_staged(p, b, chunk);
+    } else if (p.node() == receiver && receive_staged(p, b, chunk)) {
+      end_ns = p.processor.now_ns();
+    }
+  }));
+  GGAS_TRY(check_target(s, receiver, b.target, bytes, 0, what));
+  record r = s.begin("staged", "bandwidth", "B/s");
+  r.params = {{"bytes", bytes}, {"chunk", chunk}};
+  r.value = static_cast<double>(bytes) * 1e9 / static_cast<double>(end_ns - begin_ns);
+  r.n = 1;
+  s.emit(std::move(r));
+  return {};
+}
+
+// ---------------------------------------------------------------------------------------------- overhead
+
+// A transfer in two calls of the sender's processor; its memory may be used again after the second.
+class two_calls {
+ public:
+  virtual ~two_calls() = default;
+  virtual bool post() = 0;
+  virtual bool wait() = 0;
+};
+
+// The NIC reads the GPU's memory.
+class direct_put final : public two_calls {
+ public:
+  direct_put(session& s, mpi_process& p, const buffers& b) : p_(p), queue_(p.processor.queue(0)) {
+    const cluster& c = p.machine;
+    const ggas_rma_peer peer{nic_of(s, receiver), uint8_t(c.host_queues(receiver)[0].vpid)};
+    put_ = ggas_rma_put(peer, c.device_context(sender).segment_nla + b.source,
+                        c.device_context(receiver).segment_nla + b.target, uint32_t(b.bytes), GGAS_RMA_NOTIFY_REQUESTER,
+                        0);
+  }
+  bool post() override {
+    p_.processor.library_call();
+    return p_.processor.wait_until([&] { return ggas_rma_post(&queue_, &put_) != 0; }, timeout_ns);
+  }
+  bool wait() override {
+    ggas_rma_note note{};
+    const bool here = p_.processor.wait_until([&] { return ggas_rma_next_note(&queue_, &note) != 0; }, timeout_ns);
+    p_.processor.library_call();
+    if (!here || note.status != 0 || note.kind != GGAS_RMA_NOTE_REQUESTER) p_.fail("the put failed");
+    return p_.fault().empty();
+  }
+
+ private:
+  static constexpr uint64_t timeout_ns = 1'000'000'000;
+  mpi_process& p_;
+  ggas_rma_context& queue_;
+  ggas_rma_desc put_{};
+};
+
+// A copy to the host, which returns when it has ended, then a message.
+class copied_message final : public two_calls {
+ public:
+  copied_message(mpi_process& p, const buffers& b) : p_(p), b_(b) {}
+  bool post() override {
+    if (!p_.copy(p_.pinned(), p_.machine.segment(sender) + b_.source, b_.bytes)) return false;
+    sent_ = p_.net.send(receiver, 0, p_.pinned(), b_.bytes);
+    return true;
+  }
+  bool wait() override { return p_.net.wait(sent_).has_value(); }
+
+ private:
+  mpi_process& p_;
+  const buffers& b_;
+  messages::handle sent_ = 0;
+};
+
+constexpr unsigned overhead_rounds = 3;  // the first one is a warm-up
+
+struct costs {
+  std::vector<double> alone, overhead;  // ns: without work; what is left of the time beyond the work
+};
+
+// The work is twice as long as the transfer alone, so that it hides all that can be hidden.
+bool measure(host& h, two_calls& t, costs& out) {
+  for (unsigned round = 0; round < overhead_rounds; ++round) {
+    uint64_t begin = h.now_ns();
+    if (!t.post() || !t.wait()) return false;
+    const uint64_t alone = h.now_ns() - begin;
+    begin = h.now_ns();
+    if (!t.post()) return false;
+    const uint64_t work_begin = h.now_ns();
+    while (h.now_ns() < work_begin + 2 * alone) h.library_call();  // stands for the program's own work
+    const uint64_t work = h.now_ns() - work_begin;
+    if (!t.wait()) return false;
+    if (round == 0) continue;
+    out.alone.push_back(static_cast<double>(alone));
+    out.overhead.push_back(static_cast<double>(h.now_ns() - begin - work));
+  }
+  return true;
+}
+
+bool receive_all(mpi_process& p, const buffers& b) {
+  for (unsigned i = 0; i < 2 * overhead_rounds; ++i)
+    if (!p.net.receive_now(sender, 0, p.pinned(), b.bytes) ||
+        !p.copy(p.machine.segment(receiver) + b.target, p.pinned(), b.bytes))
+      return false;
+  return true;
+}
+
+void emit(session& s, const char* variant, const char* metric, size_t bytes, const std::vector<double>& samples) {
+  record r = s.begin(variant, metric, "ns");
+  r.params = {{"bytes", bytes}};
+  summarise(r, samples);
+  s.emit(std::move(r));
+}
+
+result<> run_overhead_point(session& s, bool by_message, size_t bytes) {
+  const char* const variant = by_message ? "mpi" : "direct";
+  const std::string what = fmt::format("{} {} B", variant, bytes);
+  const buffers b = fill(s, bytes);
+  costs found;
+  GGAS_TRY(run_processes(s, what, [&](mpi_process& p) {
+    if (p.node() == sender) {
+      if (by_message) {
+        copied_message t(p, b);
+        measure(p.processor, t, found);
+      } else {
+        direct_put t(s, p, b);
+        measure(p.processor, t, found);
+      }
+    } else if (p.node() == receiver && by_message) {
+      receive_all(p, b);
+    }
+  }));
+  GGAS_TRY(check_target(s, receiver, b.target, bytes, 0, what));
+  emit(s, variant, "overhead", bytes, found.overhead);
+  emit(s, variant, "time", bytes, found.alone);
+  return {};
+}
+
+result<> start_with(session& s, size_t bytes) {
+  return s.start(with_processes(s, {.bytes = room_for(bytes, 1, 1), .part = "staged"}, bytes));
+}
+
+}  // namespace
+
+result<> run_staged_path(session& s) {
+  if (!has_processes(s)) return {};
+  const auto sizes = s.opts().sized<std::vector<size_t>>({65536}, {262144}, {65536, 1u << 20, 4u << 20});
+  const auto chunks =
+      s.opts().sized<std::vector<size_t>>({16384, 65536}, {65536}, {4096, 16384, 65536, 262144, 1u << 20});
+  GGAS_TRY(start_with(s, sizes.back()));
+  for (const size_t bytes : sizes)
+    for (const size_t chunk : chunks)
+      if (chunk <= bytes) GGAS_TRY(run_staged(s, bytes, chunk));
+  return {};
+}
+
+result<> run_overhead(session& s) {
+  if (!has_processes(s)) return {};
+  const auto sizes =
+      s.opts().sized<std::vector<size_t>>({8, 65536}, {1024, 262144}, {8, 1024, 16384, 262144, 4u << 20});
+  GGAS_TRY(start_with(s, sizes.back()));
+  for (const size_t bytes : sizes)
+    for (const bool by_message : {false, true}) GGAS_TRY(run_overhead_point(s, by_message, bytes));
+  return {};
+}
+
+}  // namespace ggas::bench

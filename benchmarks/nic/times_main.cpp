@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// ggas-nic-times: prints sim/nic/model/model_times.inc, measured on the RTL of this build. --check compares it with the
+// table in the build: exit status 1, and the rows that differ, if the RTL has changed since.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/nic/hand_on.hpp"
+#include "benchmarks/nic/holds.hpp"
+#include "benchmarks/nic/times.hpp"
+
+namespace {
+
+using namespace ggas;
+
+// Of the NIC that has collectives. At 256 bit there is none: that of 64 bit stands for it.
+constexpr unsigned links = 6;
+
+// All that the table of a width has.
+struct table {
+  nic::nic_limits limits;
+  std::vector<nic::time_row> times;
+  std::vector<nic::pace_row> paces;
+};
+
+std::string text(const nic::time_row& r) {
+  return fmt::format("{{cause::{}, {}, effect::{}, {:.2f}f, {:.2f}f}}", nic::to_text(r.from), r.answer,
+                     nic::to_text(r.to), r.cycles, r.per_beat);
+}
+std::string text(const nic::pace_row& r) {
+  return fmt::format("{{cause::{}, {}, effect::{}, {}, {:.1f}f}}", nic::to_text(r.from), r.answer, nic::to_text(r.to),
+                     r.dws, r.cycles);
+}
+
+std::vector<std::pair<const char*, unsigned>> named(const nic::nic_limits& l) {
+  return {{"loads", l.loads},
+          {"loads_served", l.loads_served},
+          {"fetches", l.fetches},
+          {"get_fetches", l.get_fetches},
+          {"queue_reads", l.queue_reads},
+          {"atomics", l.atomics},
+          {"atomic_kept", l.atomic_kept},
+          {"stores_passed", l.stores_passed},
+          {"stores_held", l.stores_held},
+          {"packets_held", l.packets_held},
+          {"control_gap", l.control_gap}};
+}
+
+void append(std::vector<nic::pace_row>& all, const std::vector<nic::pace_row>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+// Adds the rows whose kinds are not in `all` yet.
+void add(std::vector<nic::time_row>& all, const std::vector<nic::time_row>& more) {
+  for (const auto& r : more)
+    if (std::ranges::none_of(all,
+                             [&](const auto& o) { return o.from == r.from && o.answer == r.answer && o.to == r.to; }))
+      all.push_back(r);
+}
+
+void ended(const bench::nic_times& t) {
+  if (t.wrong().empty()) return;
+  fmt::print(stderr, "ggas-nic-times: {}\n", t.wrong());
+  std::exit(1);
+}
+
+void print(unsigned width, const table& t) {
+  fmt::print("const model_times times_{}{{\n    {{", width);
+  const char* comma = "";
+  for (const auto& [name, value] : named(t.limits)) fmt::print("{}.{} = {}", std::exchange(comma, ", "), name, value);
+  fmt::print("}},\n    {{\n");
+  for (const auto& r : t.times) fmt::print("        {},\n", text(r));
+  fmt::print("    }},\n    {{\n");
+  for (const auto& r : t.paces) fmt::print("        {},\n", text(r));
+  fmt::print("    }}}};\n");
+}
+
+// What the RTL has and the build's table has not, within rounding.
+unsigned compare(unsigned width, const table& t) {
+  constexpr double rounding = 0.011;
+  const nic::model_times& mine = *nic::model_times::of(width);
+  unsigned wrong = 0;
+  const auto expect = [&](bool same, const auto& r) {
+    if (!same) fmt::print("{} bit: the RTL has {}\n", width, text(r));
+    wrong += !same;
+  };
+  for (const auto& r : t.times) {
+    const auto one = mine.cycles(r.from, r.answer, r.to, 1), two = mine.cycles(r.from, r.answer, r.to, 2);
+    expect(one && std::abs(*one - r.cycles) < rounding && std::abs(*two - r.cycles - r.per_beat) < 2 * rounding, r);
+  }
+  for (const auto& r : t.paces) expect(std::abs(mine.pace(r.from, r.answer, r.to, r.dws) - r.cycles) < rounding, r);
+  const auto has = named(mine.limits());
+  for (size_t i = 0; const auto& [name, value] : named(t.limits))
+    if (has[i++].second != value) {
+      fmt::print("{} bit: the RTL has {} = {}\n", width, name, value);
+      ++wrong;
+    }
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool check = false;
+  std::vector<unsigned> widths{64, 256, 512};
+  CLI::App app{"Times of the NIC's model, taken from the RTL; standard output is sim/nic/model/model_times.inc.",
+               "ggas-nic-times"};
+  app.add_flag("--check", check, "compare the table of this build with the RTL instead");
+  app.add_option("--width", widths, "data widths of the NIC; default: all")->check(CLI::IsMember({64, 256, 512}));
+  CLI11_PARSE(app, argc, argv);
+  if (!check)
+    fmt::print(
+        "// SPDX-License-Identifier: Apache-2.0\n// Written by ggas-nic-times; not by hand.\n"
+        "// clang-format off\n");
+  unsigned wrong = 0;
+  for (const unsigned width : widths) {
+    nic::nic_limits limits = bench::measure_limits(width);
+    const auto hand = bench::measure_hand_on(width);
+    limits.atomic_kept = hand.kept;
+    table all{.limits = limits, .times = hand.times, .paces = hand.paces};
+    for (const unsigned n : {1u, links}) {
+      const unsigned w = n > 1 && width == 256 ? 64 : width;
+      bench::nic_times often(w, limits, n), seldom(w, limits, n);
+      const auto tell = [&](const bench::nic_times& t) {
+        fmt::print(stderr, "{} bit, {} links: off by {:.2f} cycles in the mean; {} outputs without a reason\n", w, n,
+                   t.mean_error(), t.unexplained());
+      };
+      add(all.times, often.measure());
+      tell(often);
+      if (n == 1) append(all.paces, often.paces());
+      add(all.times, seldom.measure_seldom());
+      tell(seldom);
+      ended(often);
+      ended(seldom);
+    }
+    for (const uint16_t node : {uint16_t{1}, uint16_t{0}})
+      for (unsigned first = 0; first < bench::nic_times::waiting_kinds; ++first) {
+        bench::nic_times waiting(width, limits);
+        add(all.times, waiting.measure_waiting(first, node));
+        ended(waiting);
+      }
+    append(all.paces, bench::measure_cuts(width));
+    if (check)
+      wrong += compare(width, all);
+    else
+      print(width, all);
+  }
+  if (!check) fmt::print("// clang-format on\n");
+  return wrong ? 1 : 0;
+}
