@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GASPI_Threads.h, and where a process runs. */
 #include <GASPI_Threads.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include "conformance.h"
@@ -32,6 +33,25 @@ CASE(threads_have_numbers_and_meet, 1) {
   while (__atomic_load_n(&finished, __ATOMIC_ACQUIRE) < THREADS) sched_yield();
   for (int i = 0; i < THREADS; ++i) HOLDS(numbers[i] == 1);
   CHECK(gaspi_threads_term());
+}
+
+/* Barriers of a group by threads that know nothing of each other; one that times out is called again. */
+static void* meets(void* patience) {
+  for (int round = 0; round < 50; ++round) {
+    gaspi_return_t rc;
+    do rc = gaspi_barrier(GASPI_GROUP_ALL, *(gaspi_timeout_t*)patience);
+    while (rc == GASPI_TIMEOUT);
+    CHECK(rc);
+  }
+  return NULL;
+}
+
+CASE(threads_take_turns_at_a_barrier, 2) {
+  gaspi_timeout_t patience[] = {PATIENCE, GASPI_BLOCK, 1};
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) HOLDS(pthread_create(&threads[i], NULL, meets, &patience[i]) == 0);
+  for (int i = 0; i < 3; ++i) HOLDS(pthread_join(threads[i], NULL) == 0);
+  barrier();
 }
 
 CASE(a_team_has_limits, 1) {

@@ -3,33 +3,43 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace ggas::library {
 
 namespace {
 
-// Held for the time of a call.
+// Held for the time of a call. Threads that come meanwhile wait, as long as their call may.
 class turn {
  public:
-  explicit turn(std::atomic<bool>& busy) : busy_(busy), mine_(!busy.exchange(true)) {}
+  turn(std::atomic<bool>& busy, limit until) : busy_(busy), mine_(!busy.exchange(true)) {
+    for (unsigned round = 0; !mine_ && !until.passed(); ++round) {
+      if (round < yields)
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(nap);
+      mine_ = !busy.exchange(true);
+    }
+  }
   ~turn() {
     if (mine_) busy_.store(false, std::memory_order_release);
   }
   explicit operator bool() const { return mine_; }
 
  private:
+  static constexpr unsigned yields = 100;
+  static constexpr std::chrono::microseconds nap{50};
   std::atomic<bool>& busy_;
   bool mine_;
 };
 
-ggas_rc not_now() { return fail(GGAS_ERR_STATE, "another thread is in a collective call of this group"); }
-
 }  // namespace
 
 ggas_rc group::add(unsigned rank) {
-  const turn mine(busy_);
-  if (!mine) return not_now();
+  const turn mine(busy_, limit::after(0));
+  if (!mine) return fail(GGAS_ERR_STATE, "another thread commits this group");
   if (exchange_) return fail(GGAS_ERR_STATE, "rank ", rank, ": the group's commit has begun");
   const auto at = std::lower_bound(members_.begin(), members_.end(), rank);
   if (at != members_.end() && *at == rank) return fail(GGAS_ERR_RANK, "rank ", rank, " is in the group already");
@@ -38,8 +48,8 @@ ggas_rc group::add(unsigned rank) {
 }
 
 ggas_rc group::commit(transport& t, limit until) {
-  const turn mine(busy_);
-  if (!mine) return not_now();
+  const turn mine(busy_, until);
+  if (!mine) return GGAS_TIMEOUT;
   if (committed_) return fail(GGAS_ERR_STATE, "the group is committed");
   const auto at = std::find(members_.begin(), members_.end(), t.rank());
   if (at == members_.end()) return fail(GGAS_ERR_GROUP, "rank ", t.rank(), " is not in the group it commits");
@@ -52,13 +62,13 @@ ggas_rc group::commit(transport& t, limit until) {
 }
 
 ggas_rc group::barrier(limit until) {
-  const turn mine(busy_);
-  return mine ? run({}, until) : not_now();
+  const turn mine(busy_, until);
+  return mine ? run({}, until) : GGAS_TIMEOUT;
 }
 
 ggas_rc group::allreduce(const reduction& how, const void* from, void* to, gpus* g, limit until) {
-  const turn mine(busy_);
-  if (!mine) return not_now();
+  const turn mine(busy_, until);
+  if (!mine) return GGAS_TIMEOUT;
   const call c{how, static_cast<const std::byte*>(from), static_cast<std::byte*>(to)};
   const bool on_gpu = g && g->device() && (g->holds(from) || g->holds(to));
   return on_gpu ? reduce_on_gpus(c, *g->device(), until) : run(c, until);

@@ -17,7 +17,7 @@ class group {
 
   const std::vector<unsigned>& members() const { return members_; }
   bool committed() const { return committed_; }
-  // One call at a time: others get GGAS_ERR_STATE.
+  // Threads take turns; add() does not wait for one.
   ggas_rc add(unsigned rank);
   ggas_rc commit(transport& t, limit until);
   ggas_rc barrier(limit until);

@@ -17,6 +17,12 @@ arena::~arena() {
   if (base_) munmap(base_, bytes_);
 }
 
+// Address space may be short (ulimit -v, valgrind).
+static bool fits(uint64_t bytes) {
+  void* const at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at != MAP_FAILED && munmap(at, bytes) == 0;
+}
+
 uint64_t arena::bytes_for(unsigned ranks) {
 #ifdef __SANITIZE_THREAD__
   constexpr uint64_t addresses = uint64_t{1} << 38;  // for all arenas: what ThreadSanitizer leaves, and a margin
@@ -24,8 +30,10 @@ uint64_t arena::bytes_for(unsigned ranks) {
   constexpr uint64_t addresses = uint64_t{1} << 45;
 #endif
   const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t wanted = std::bit_ceil(memory + layout(ranks).segments());
-  return std::max(std::min(wanted, addresses / ranks), layout(ranks).segments() + (uint64_t{1} << 28));
+  const uint64_t least = layout(ranks).segments() + (uint64_t{1} << 28);
+  uint64_t wanted = std::min(std::bit_ceil(memory + layout(ranks).segments()), addresses / ranks);
+  while (wanted > least && !fits(wanted * ranks)) wanted /= 2;
+  return std::max(wanted, least);
 }
 
 ggas_rc arena::map(const userlib::file& f, uint64_t bytes) {

@@ -15,7 +15,7 @@ class arena {
   arena(arena&& o) noexcept : base_(std::exchange(o.base_, nullptr)), bytes_(o.bytes_) {}
   ~arena();
 
-  // Bytes of an arena: more than this host has memory, as long as those of all ranks fit into an address space.
+  // Bytes of an arena: more than this host has memory, or less so that those of all ranks fit into the address space.
   static uint64_t bytes_for(unsigned ranks);
   ggas_rc map(const userlib::file& f, uint64_t bytes);
 

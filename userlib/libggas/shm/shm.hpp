@@ -100,7 +100,7 @@ class shm_transport final : public transport {
     uint64_t id = 0;
   };
 
-  ggas_rc exchange_arenas(const job& j);
+  ggas_rc exchange_arenas(const job& j, uint64_t own_bytes);
   std::byte* in_arena(unsigned rank, unsigned segment, uint64_t offset, uint64_t bytes) const;
   bool vacant(const group_place& p);
 

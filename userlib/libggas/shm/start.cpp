@@ -57,19 +57,19 @@ unsigned processors_of(const All& ranks) {
 ggas_rc shm_transport::start(const job& j) {
   const uint64_t bytes = arena::bytes_for(size_);
   if (ggas_rc rc = own_.create(bytes, where_.segments()); rc != GGAS_OK) return rc;
-  return exchange_arenas(j);
+  return exchange_arenas(j, bytes);
 }
 
-ggas_rc shm_transport::exchange_arenas(const job& j) {
+ggas_rc shm_transport::exchange_arenas(const job& j, uint64_t own_bytes) {
   const limit until = limit::after(j.timeout_ns).begin();
   const auto failed = [&](const std::string& why) {
     return fail(until.passed() ? GGAS_TIMEOUT : GGAS_ERR_SYSTEM, "start: ", why);
   };
   auto b = userlib::bootstrap::join(j);
   if (!b) return failed(b.error());
-  const userlib::file self = userlib::end_of(getpid());
-  if (!self) return fail_system("this process as a descriptor (Linux 5.3 or newer)");
-  auto memories = (*b)->gather("memory of ranks", std::to_string(arena::bytes_for(size_)), own_.file().fd());
+  const userlib::file self = userlib::own_end();
+  if (!self) return fail_system("this process as a descriptor");
+  auto memories = (*b)->gather("memory of ranks", std::to_string(own_bytes), own_.file().fd());
   if (!memories) return failed(memories.error());
   auto processes = (*b)->gather("processes of ranks", own_processors(), self.fd());
   if (!processes) return failed(processes.error());
