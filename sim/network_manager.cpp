@@ -14,7 +14,7 @@ namespace {
 // Our own choices: the time of a datagram between drivers of two nodes over a gigabit Ethernet, one way; the wait for
 // further reports of the same failure, which nodes send within microseconds; and the time after which a driver is dead
 // that should answer within two datagrams and some register accesses.
-constexpr uint64_t ethernet_ps = 30'000'000, settle_ps = 30'000'000, patience_ps = 1'000'000'000;
+constexpr uint64_t ethernet_ps = 30'000'000, settle_ps = 30'000'000, timeout_ps = 1'000'000'000;
 constexpr unsigned most_drains = 1000;  // a NIC that no one stops may send for ever
 
 }  // namespace
@@ -23,7 +23,7 @@ network_manager::network_manager(const fabric::topology& shape, uint64_t link_ct
     : shape_(shape),
       link_ctrl_(link_ctrl),
       all_(std::move(all)),
-      told_(shape.nodes()),
+      reported_(shape.nodes()),
       ends_(shape.nodes()),
       silent_(shape.nodes()),
       written_(shape),
@@ -38,7 +38,7 @@ void network_manager::send(std::function<void()> message) {
 
 // Links that come up for the first time are no news.
 void network_manager::heard(unsigned node, bool up) {
-  if (!all_.alive(node) || (up && told_[node] == 0)) return;
+  if (!all_.alive(node) || (up && reported_[node] == 0)) return;
   all_.read(node, GGAS_REG_LINKS, [=, this](std::optional<uint64_t> links) {
     if (!links || !all_.alive(node)) return;
     uint8_t dead = 0;
@@ -46,13 +46,13 @@ void network_manager::heard(unsigned node, bool up) {
       const bool is_up = (*links >> (GGAS_LINKS_STATES_SHIFT + 2 * port) & 3) == GGAS_LINK_STATE_UP;
       if (shape_.across(node, port) && !is_up) dead |= uint8_t(1u << port);
     }
-    if (std::exchange(told_[node], dead) != dead) send([=, this] { news(node, dead); });
+    if (std::exchange(reported_[node], dead) != dead) send([=, this] { news(node, dead); });
   });
 }
 
 void network_manager::found_dead(unsigned node, unsigned port) {
-  told_[node] |= uint8_t(1u << port);
-  news(node, told_[node]);
+  reported_[node] |= uint8_t(1u << port);
+  news(node, reported_[node]);
 }
 
 void network_manager::news(unsigned node, uint8_t dead) {
@@ -92,7 +92,7 @@ void network_manager::ask_all(const std::function<void(unsigned)>& act, const va
       read(n, registers, {}, round);
     });
   }
-  patience_.notify(sc_core::sc_time::from_value(patience_ps));
+  timeout_.notify(sc_core::sc_time::from_value(timeout_ps));
 }
 
 void network_manager::read(unsigned node, const values& registers, values so_far, uint64_t round) {
@@ -105,9 +105,9 @@ void network_manager::read(unsigned node, const values& registers, values so_far
   });
 }
 
-void network_manager::answered(unsigned node, values&& told, uint64_t round) {
+void network_manager::answered(unsigned node, values&& reported, uint64_t round) {
   if (round != round_) return;
-  answers_[node] = std::move(told);
+  answers_[node] = std::move(reported);
   if (--left_ == 0) end_round();
 }
 
@@ -118,7 +118,7 @@ void network_manager::give_up_silent() {
 
 void network_manager::end_round() {
   ++round_;
-  patience_.cancel();
+  timeout_.cancel();
   std::exchange(then_, {})();
 }
 

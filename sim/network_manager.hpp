@@ -52,7 +52,7 @@ class network_manager {
   // All drivers that still answer do this, then read those registers and report.
   void ask_all(const std::function<void(unsigned node)>& act, const values& registers, std::function<void()> then);
   void read(unsigned node, const values& registers, values so_far, uint64_t round);
-  void answered(unsigned node, values&& told, uint64_t round);
+  void answered(unsigned node, values&& reported, uint64_t round);
   void give_up_silent();
   void end_round();
   void stop();
@@ -66,7 +66,7 @@ class network_manager {
   const fabric::topology& shape_;
   uint64_t link_ctrl_;
   drivers all_;
-  std::vector<uint8_t> told_,
+  std::vector<uint8_t> reported_,
       ends_;                  // by node: bits of ports whose link is dead; as drivers reported, as it is known here
   std::vector<bool> silent_;  // nodes that did not answer
   fabric::damage written_;    // what the tables of the NICs are for
@@ -77,7 +77,7 @@ class network_manager {
   std::vector<std::optional<values>> answers_, before_;  // of the round, by node; of the one before
   std::function<void()> then_;
   pcie::timed_queue<std::function<void()>> ethernet_;
-  pcie::timer settle_{[this] { stop(); }}, patience_{[this] { give_up_silent(); }};
+  pcie::timer settle_{[this] { stop(); }}, timeout_{[this] { give_up_silent(); }};
 };
 
 }  // namespace ggas::sim

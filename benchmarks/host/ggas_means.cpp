@@ -5,7 +5,7 @@
 namespace ggas::host_bench {
 namespace {
 
-constexpr uint64_t patience = 30'000'000'000;  // ns
+constexpr uint64_t timeout = 30'000'000'000;  // ns
 
 void must(ggas_rc rc, const char* what) {
   if (rc != GGAS_OK) throw failure(std::string(what) + ": " + ggas_rc_text(rc) + ": " + ggas_error_text());
@@ -14,10 +14,10 @@ void must(ggas_rc rc, const char* what) {
 class ggas_means final : public means {
  public:
   explicit ggas_means(size_t most) : most_(most) {
-    must(ggas_process_start(&p_, patience), "start");
+    must(ggas_process_start(&p_, timeout), "start");
     must(ggas_process_rank(p_, &rank_), "rank");
     must(ggas_process_size(p_, &size_), "size");
-    must(ggas_segment_create(p_, 0, 2 * most, GGAS_GROUP_ALL, patience), "segment");
+    must(ggas_segment_create(p_, 0, 2 * most, GGAS_GROUP_ALL, timeout), "segment");
     void* at = nullptr;
     must(ggas_segment_pointer(p_, 0, &at), "segment");
     memory_ = static_cast<std::byte*>(at);
@@ -33,19 +33,19 @@ class ggas_means final : public means {
 
   void post(size_t bytes) override {
     const ggas_part part{0, 0, 0, most_, bytes};
-    must(ggas_queue_write(p_, &part, 1 - rank_, 0, patience), "write");
+    must(ggas_queue_write(p_, &part, 1 - rank_, 0, timeout), "write");
   }
-  void tell() override { must(ggas_queue_notify(p_, 0, 1 - rank_, 0, 1, 0, patience), "notify"); }
-  void flush() override { must(ggas_queue_wait(p_, 0, patience), "wait"); }
+  void tell() override { must(ggas_queue_notify(p_, 0, 1 - rank_, 0, 1, 0, timeout), "notify"); }
+  void flush() override { must(ggas_queue_wait(p_, 0, timeout), "wait"); }
   void receive(unsigned, size_t) override {
     uint32_t slot, value;
-    must(ggas_notification_waitsome(p_, 0, 0, 1, &slot, patience), "waitsome");
+    must(ggas_notification_waitsome(p_, 0, 0, 1, &slot, timeout), "waitsome");
     must(ggas_notification_reset(p_, 0, slot, &value), "reset");
   }
 
-  void barrier() override { must(ggas_group_barrier(p_, GGAS_GROUP_ALL, patience), "barrier"); }
+  void barrier() override { must(ggas_group_barrier(p_, GGAS_GROUP_ALL, timeout), "barrier"); }
   void sum(const double* from, double* to, size_t elements) override {
-    must(ggas_group_allreduce(p_, from, to, elements, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, GGAS_GROUP_ALL, patience),
+    must(ggas_group_allreduce(p_, from, to, elements, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, GGAS_GROUP_ALL, timeout),
          "allreduce");
   }
 

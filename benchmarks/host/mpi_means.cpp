@@ -14,7 +14,7 @@
 namespace ggas::host_bench {
 namespace {
 
-constexpr std::chrono::seconds patience{30};
+constexpr std::chrono::seconds timeout{30};
 
 class session {
  public:
@@ -108,14 +108,14 @@ class one_sided final : public mpi_means {
   }
   void tell() override {
     MPI_Win_flush(other(), window_);
-    ++told_;
-    MPI_Accumulate(&told_, 1, MPI_UINT64_T, other(), MPI_Aint(2 * most_), 1, MPI_UINT64_T, MPI_REPLACE, window_);
+    ++reported_;
+    MPI_Accumulate(&reported_, 1, MPI_UINT64_T, other(), MPI_Aint(2 * most_), 1, MPI_UINT64_T, MPI_REPLACE, window_);
     MPI_Win_flush(other(), window_);
   }
   void flush() override {}  // report() has done it
   void receive(unsigned, size_t) override {
     ++heard_;
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     for (unsigned looks = 1;; ++looks) {
       if (std::atomic_ref(counter()).load(std::memory_order_acquire) == heard_) break;
       if (yields_) sched_yield();
@@ -131,7 +131,7 @@ class one_sided final : public mpi_means {
 
   std::byte* memory_ = nullptr;
   MPI_Win window_ = MPI_WIN_NULL;
-  uint64_t told_ = 0, heard_ = 0;
+  uint64_t reported_ = 0, heard_ = 0;
   size_t most_;
   bool yields_ = false;
 };

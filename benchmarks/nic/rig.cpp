@@ -26,7 +26,7 @@ constexpr uint64_t queue_base = 0x5'0000'0000;    // a work queue, the same slot
 constexpr uint64_t mailbox_log2 = 12, queue_log2 = 16;
 constexpr uint16_t domain = 1;
 constexpr uint8_t bar_registers = 0, bar_window = 2, bar_pages = 4;
-constexpr uint64_t patience = 1'000'000;  // cycles a measurement may take
+constexpr uint64_t timeout = 1'000'000;  // cycles a measurement may take
 constexpr unsigned mtu_bytes = 256;
 
 tlp request(tlp_kind kind, uint8_t bar, uint64_t addr, unsigned dws, uint32_t fill = 0) {
@@ -167,7 +167,7 @@ void nic_rig::run(uint64_t cycles) {
   for (uint64_t i = 0; i < cycles && !ended(); ++i) step();
 }
 bool nic_rig::until(const std::function<bool()>& done) {
-  for (uint64_t i = 0; i < patience && !ended() && !done(); ++i) step();
+  for (uint64_t i = 0; i < timeout && !ended() && !done(); ++i) step();
   return done();
 }
 void nic_rig::drain() {

@@ -355,16 +355,16 @@ void nic_times::what_waits_for_walks(unsigned first, uint16_t node) {
 // A notification that waits for room in its ring, until the host has read some.
 void nic_times::full_ring() {
   constexpr unsigned context = 0, log2 = 4;
-  const descriptor told{
+  const descriptor reported{
       .op = desc_op::imm, .notify_requester = true, .node = 1, .size = 8, .w1 = 7, .w2 = nic_rig::segment_nla};
   rig_.restart(0, context, log2, true);
   settle();
   for (unsigned i = 0; i < 1u << log2; ++i) {
-    rig_.post(0, context, told);
+    rig_.post(0, context, reported);
     settle();
   }
   for (unsigned i = 1; i <= 4; ++i) {
-    rig_.post(0, context, told);
+    rig_.post(0, context, reported);
     settle();
     rig_.ring_notes(0, context, i);
     settle();
@@ -477,7 +477,7 @@ void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   constexpr unsigned operations = 1'200;
   // Cycles. Not 16: at 512 bit, puts in front of late notifications are between 16 and 20 late themselves, and would
   // get the notifications' distance as their own.
-  constexpr double patience = 20;
+  constexpr double timeout = 20;
   passed_.clear();
   flowing_ = true;
   unsigned n = 0;
@@ -488,7 +488,7 @@ void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   drain();
   std::map<key, stage> late;
   for (const auto& [k, all] : passed_)
-    if (const auto s = stage_of(k, all); s && s->late > patience) late.emplace(k, *s);
+    if (const auto s = stage_of(k, all); s && s->late > timeout) late.emplace(k, *s);
   const auto last = std::ranges::max_element(late, {}, [](const auto& s) { return s.second.first; });
   for (const auto& [k, s] : late)
     if (std::get<0>(k) == std::get<0>(last->first) && std::get<1>(k) == std::get<1>(last->first)) note_pace(k, s);
@@ -498,14 +498,14 @@ void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
 
 // Whether outputs of that kind can be identified by their order. Two kinds cannot: writes of the NIC whose contexts
 // post, because the RTL merges status blocks; and reads after an answer, which the model makes in another order.
-bool nic_times::told_apart(const key& k, unsigned n) {
+bool nic_times::distinguished(const key& k, unsigned n) {
   const effect what = std::get<2>(k);
   if (what == effect::read) return !std::get<1>(k);
   return (what != effect::write && what != effect::write_behind) || n == 1;
 }
 
 void nic_times::note_pace(const key& k, const stage& s) {
-  if (!told_apart(k, passed_[k].front().side)) return;
+  if (!distinguished(k, passed_[k].front().side)) return;
   constexpr double control = 17.0 / 16;  // flits of control between those of packets
   const bool packet = std::get<2>(k) == effect::packet;
   const double beats = std::max((32u * s.dws + width_ - 1) / width_, 1u);

@@ -124,7 +124,7 @@ class nic_times {
   void post(const nic::descriptor& d);
   void fill_queues(const nic::descriptor& d);
   void flow_of_contexts(const nic::descriptor& d, bool queues);
-  static bool told_apart(const key& k, unsigned n);
+  static bool distinguished(const key& k, unsigned n);
   void note_pace(const key& k, const stage& s);
   std::vector<nic::pace_row> pace_rows() const;
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PATIENCE 20000ul /* ms */
+#define TIMEOUT_MS 20000ul /* ms */
 
 #define MUST(call)                                                                                  \
   do {                                                                                              \
@@ -25,7 +25,7 @@
 static gaspi_rank_t me, all;
 
 static inline void start(void) {
-  MUST(gaspi_proc_init(PATIENCE));
+  MUST(gaspi_proc_init(TIMEOUT_MS));
   MUST(gaspi_proc_rank(&me));
   MUST(gaspi_proc_num(&all));
 }
@@ -33,7 +33,7 @@ static inline void start(void) {
 /* A segment of every rank. */
 static inline void* segment(gaspi_segment_id_t id, gaspi_size_t bytes) {
   gaspi_pointer_t at;
-  MUST(gaspi_segment_create(id, bytes, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED));
+  MUST(gaspi_segment_create(id, bytes, GASPI_GROUP_ALL, TIMEOUT_MS, GASPI_MEM_INITIALIZED));
   MUST(gaspi_segment_ptr(id, &at));
   return at;
 }
@@ -42,14 +42,14 @@ static inline void* segment(gaspi_segment_id_t id, gaspi_size_t bytes) {
 static inline gaspi_notification_t take(gaspi_notification_id_t slot) {
   gaspi_notification_id_t first;
   gaspi_notification_t value;
-  MUST(gaspi_notify_waitsome(0, slot, 1, &first, PATIENCE));
+  MUST(gaspi_notify_waitsome(0, slot, 1, &first, TIMEOUT_MS));
   MUST(gaspi_notify_reset(0, slot, &value));
   return value;
 }
 
 static inline void finish(void) {
-  MUST(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
-  MUST(gaspi_proc_term(PATIENCE));
+  MUST(gaspi_barrier(GASPI_GROUP_ALL, TIMEOUT_MS));
+  MUST(gaspi_proc_term(TIMEOUT_MS));
 }
 
 #endif

@@ -30,12 +30,12 @@ static unsigned left_of(unsigned rank) { return (rank + all - 1u) % all; }
 /* A group of those that live. The left neighbour's work, if it is dead, goes on from its mirror. */
 static void recover(const memory* m, unsigned long step) {
   gaspi_state_t states[256];
-  MUST(gaspi_queue_purge(0, PATIENCE)); /* which of the data for the dead rank have arrived is not known */
+  MUST(gaspi_queue_purge(0, TIMEOUT_MS)); /* which of the data for the dead rank have arrived is not known */
   MUST(gaspi_state_vec_get(states));
   MUST(gaspi_group_create(&group));
   for (gaspi_rank_t rank = 0; rank < all; ++rank)
     if (states[rank] == GASPI_STATE_HEALTHY) MUST(gaspi_group_add(group, rank));
-  MUST(gaspi_group_commit(group, PATIENCE));
+  MUST(gaspi_group_commit(group, TIMEOUT_MS));
   if (states[left_of(me)] == GASPI_STATE_HEALTHY) return;
   adopted = 1;
   left = m->mirror[m->mirror[1].step > m->mirror[0].step];
@@ -57,16 +57,16 @@ int main(void) {
     if (group == GASPI_GROUP_ALL || right != victim) {
       const gaspi_offset_t at = (step % 2) * sizeof(state);
       const gaspi_offset_t there = offsetof(memory, mirror) + at;
-      const gaspi_return_t posted = gaspi_write(0, at, right, 0, there, sizeof(state), 0, PATIENCE);
-      if (posted != GASPI_SUCCESS || gaspi_wait(0, PATIENCE) != GASPI_SUCCESS) CHECK(group == GASPI_GROUP_ALL);
+      const gaspi_return_t posted = gaspi_write(0, at, right, 0, there, sizeof(state), 0, TIMEOUT_MS);
+      if (posted != GASPI_SUCCESS || gaspi_wait(0, TIMEOUT_MS) != GASPI_SUCCESS) CHECK(group == GASPI_GROUP_ALL);
     }
-    if (gaspi_barrier(group, PATIENCE) != GASPI_SUCCESS) recover(m, step);
+    if (gaspi_barrier(group, TIMEOUT_MS) != GASPI_SUCCESS) recover(m, step);
   }
   unsigned long mine = own.sum + (adopted ? left.sum : 0), sum;
-  MUST(gaspi_allreduce(&mine, &sum, 1, GASPI_OP_SUM, GASPI_TYPE_ULONG, group, PATIENCE));
+  MUST(gaspi_allreduce(&mine, &sum, 1, GASPI_OP_SUM, GASPI_TYPE_ULONG, group, TIMEOUT_MS));
   CHECK(sum == (unsigned long)steps * all * (all + 1ul) / 2);
   if (me == 0) printf("%d steps of %u ranks: %lu, as if none had died\n", steps, all, sum);
-  MUST(gaspi_barrier(group, PATIENCE));
-  MUST(gaspi_proc_term(PATIENCE));
+  MUST(gaspi_barrier(group, TIMEOUT_MS));
+  MUST(gaspi_proc_term(TIMEOUT_MS));
   return 0;
 }

@@ -19,7 +19,7 @@ static void relax(double* to, const double* from, int count) {
 /* A border row of the grid `turn` to a neighbour. */
 static void send(int turn, int row, gaspi_rank_t rank, int halo, int slot) {
   MUST(gaspi_write_notify(0, turn * grid_bytes + row * row_bytes, rank, 0, turn * grid_bytes + halo * row_bytes,
-                          row_bytes, 2 * turn + slot, 1, 0, PATIENCE));
+                          row_bytes, 2 * turn + slot, 1, 0, TIMEOUT_MS));
 }
 
 static double heat_of(const double* grid, int count) {
@@ -51,12 +51,12 @@ int main(void) {
     if (me > 0) take(2 * turn + from_above);
     if (me < all - 1) take(2 * turn + from_below);
     relax(grids[1 - turn], grids[turn], rows);
-    MUST(gaspi_wait(0, PATIENCE)); /* the borders of this grid may change now */
+    MUST(gaspi_wait(0, TIMEOUT_MS)); /* the borders of this grid may change now */
   }
   /* columns is no multiple of 7: the weights of a rank's part begin where they do in the whole. */
   double mine = 0, sum, *const last = grids[steps % 2];
   for (int i = columns; i < (rows + 1) * columns; ++i) mine += last[i] * ((i + me * rows * columns) % 7 + 1);
-  MUST(gaspi_allreduce(&mine, &sum, 1, GASPI_OP_SUM, GASPI_TYPE_DOUBLE, GASPI_GROUP_ALL, PATIENCE));
+  MUST(gaspi_allreduce(&mine, &sum, 1, GASPI_OP_SUM, GASPI_TYPE_DOUBLE, GASPI_GROUP_ALL, TIMEOUT_MS));
   const double expected = alone(rows * all);
   CHECK(sum > expected * (1 - 1e-12) && sum < expected * (1 + 1e-12));
   if (me == 0) printf("%d steps of %d rows, heat %.6f\n", steps, rows * all, sum);

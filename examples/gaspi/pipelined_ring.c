@@ -11,7 +11,7 @@ static unsigned place(unsigned rank, unsigned piece) { return rank * pieces + pi
 
 static void pass_on(unsigned rank, unsigned piece, gaspi_rank_t right) {
   const gaspi_offset_t at = (gaspi_offset_t)place(rank, piece) * piece_bytes;
-  MUST(gaspi_write_notify(0, at, right, 0, at, piece_bytes, place(rank, piece), 1, piece % 4, PATIENCE));
+  MUST(gaspi_write_notify(0, at, right, 0, at, piece_bytes, place(rank, piece), 1, piece % 4, TIMEOUT_MS));
 }
 
 int main(void) {
@@ -24,12 +24,12 @@ int main(void) {
   for (unsigned left = (all - 1u) * pieces; left > 0; --left) {
     gaspi_notification_id_t slot;
     gaspi_notification_t value;
-    MUST(gaspi_notify_waitsome(0, 0, (gaspi_number_t)all * pieces, &slot, PATIENCE));
+    MUST(gaspi_notify_waitsome(0, 0, (gaspi_number_t)all * pieces, &slot, TIMEOUT_MS));
     MUST(gaspi_notify_reset(0, slot, &value));
     CHECK(value == 1);
     if (slot / pieces != right) pass_on(slot / pieces, slot % pieces, right); /* else it has been everywhere */
   }
-  for (gaspi_queue_id_t queue = 0; queue < 4; ++queue) MUST(gaspi_wait(queue, PATIENCE));
+  for (gaspi_queue_id_t queue = 0; queue < 4; ++queue) MUST(gaspi_wait(queue, TIMEOUT_MS));
   for (unsigned rank = 0; rank < all; ++rank)
     for (unsigned i = 0; i < pieces * words; ++i) CHECK(blocks[rank * pieces * words + i] == rank * 1000000ul + i);
   if (me == 0) printf("%d pieces of %u blocks went round\n", pieces, all);

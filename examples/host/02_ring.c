@@ -11,9 +11,9 @@ int main(void) {
   for (int round = 0; round < rounds; ++round) {
     if (me != 0) take(0, token);
     words[0] = words[1] + 1;
-    MUST(ggas_queue_write(p, &part, right, 0, PATIENCE));
-    MUST(ggas_queue_notify(p, 0, right, token, 1, 0, PATIENCE));
-    MUST(ggas_queue_wait(p, 0, PATIENCE)); /* words[0] may change now */
+    MUST(ggas_queue_write(p, &part, right, 0, TIMEOUT_MS));
+    MUST(ggas_queue_notify(p, 0, right, token, 1, 0, TIMEOUT_MS));
+    MUST(ggas_queue_wait(p, 0, TIMEOUT_MS)); /* words[0] may change now */
     if (me == 0) take(0, token);
   }
   if (me == 0) CHECK(words[1] == (uint64_t)rounds * all);

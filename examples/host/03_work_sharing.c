@@ -8,11 +8,11 @@ int main(void) {
   start();
   const uint64_t* words = segment(0, 64);
   for (;;) {
-    MUST(ggas_segment_fetch_add(p, 0, counter, 0, 1, &piece, PATIENCE));
+    MUST(ggas_segment_fetch_add(p, 0, counter, 0, 1, &piece, TIMEOUT_MS));
     if (piece >= pieces) break;
     sum += piece;
   }
-  MUST(ggas_segment_fetch_add(p, 0, done, 0, sum, &before, PATIENCE));
+  MUST(ggas_segment_fetch_add(p, 0, done, 0, sum, &before, TIMEOUT_MS));
   barrier();
   if (me == 0) CHECK(words[done / 8] == (uint64_t)pieces * (pieces - 1) / 2);
   printf("rank %u: sum %" PRIu64 "\n", me, sum);

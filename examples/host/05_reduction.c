@@ -27,7 +27,7 @@ int main(void) {
   MUST(rc);
   CHECK(pi > 3.14159 && pi < 3.14160);
   for (uint32_t i = 0; i <= me && i < sizeof name - 1; ++i) name[i] = 'a';
-  MUST(ggas_group_allreduce_user(p, name, longest, 1, sizeof name, longer, NULL, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_group_allreduce_user(p, name, longest, 1, sizeof name, longer, NULL, GGAS_GROUP_ALL, TIMEOUT_MS));
   CHECK(strlen(longest) == all || all >= sizeof name);
   if (me == 0) printf("pi is %.6f\n", pi);
   ggas_process_stop(p);

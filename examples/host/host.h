@@ -10,7 +10,7 @@
 
 #include "ggas/ggas.h"
 
-#define PATIENCE 20000000000ull /* ns: a call that takes longer is an error */
+#define TIMEOUT_MS 20000000000ull /* ns: a call that takes longer is an error */
 #define MUST(call)                                                                  \
   do {                                                                              \
     const ggas_rc rc_ = (call);                                                     \
@@ -31,24 +31,24 @@ static ggas_process* p;
 static uint32_t me, all;
 
 static inline void start(void) {
-  MUST(ggas_process_start(&p, PATIENCE));
+  MUST(ggas_process_start(&p, TIMEOUT_MS));
   MUST(ggas_process_rank(p, &me));
   MUST(ggas_process_size(p, &all));
 }
 
 static inline void* segment(uint32_t id, uint64_t bytes) {
   void* at;
-  MUST(ggas_segment_create(p, id, bytes, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_segment_create(p, id, bytes, GGAS_GROUP_ALL, TIMEOUT_MS));
   MUST(ggas_segment_pointer(p, id, &at));
   return at;
 }
 
-static inline void barrier(void) { MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE)); }
+static inline void barrier(void) { MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS)); }
 
 /* Waits for a notification and takes its value. */
 static inline uint32_t take(uint32_t id, uint32_t slot) {
   uint32_t found, value;
-  MUST(ggas_notification_waitsome(p, id, slot, 1, &found, PATIENCE));
+  MUST(ggas_notification_waitsome(p, id, slot, 1, &found, TIMEOUT_MS));
   MUST(ggas_notification_reset(p, id, found, &value));
   return value;
 }

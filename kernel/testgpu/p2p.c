@@ -17,7 +17,7 @@ struct table {
 	struct nvidia_p2p_page_table pt;
 	struct kref users;		/* who asked for it, and testgpu_device_free() */
 	struct list_head list;
-	struct completion told;		/* the callback has returned */
+	struct completion reported;		/* the callback has returned */
 	u64 address;
 	bool freed;
 	void (*callback)(void *data);
@@ -53,7 +53,7 @@ static struct table *table_new(phys_addr_t at, u32 entries)
 		return NULL;
 	}
 	kref_init(&t->users);
-	init_completion(&t->told);
+	init_completion(&t->reported);
 	t->pt.version = NVIDIA_P2P_PAGE_TABLE_VERSION;
 	t->pt.page_size = NVIDIA_P2P_PAGE_SIZE_64KB;
 	t->pt.entries = entries;
@@ -97,7 +97,7 @@ int nvidia_p2p_put_pages(u64 token, u32 space, u64 address, struct nvidia_p2p_pa
 		list_del(&t->list);
 	mutex_unlock(&tables_lock);
 	if (freed) {
-		wait_for_completion(&t->told);
+		wait_for_completion(&t->reported);
 		return -EINVAL;
 	}
 	kref_put(&t->users, table_free);
@@ -181,7 +181,7 @@ void testgpu_tell_freed(u64 address, u64 bytes)
 	mutex_unlock(&tables_lock);
 	list_for_each_entry_safe(t, next, &freed, list) {
 		t->callback(t->data);
-		complete_all(&t->told);
+		complete_all(&t->reported);
 		kref_put(&t->users, table_free);
 	}
 }

@@ -21,7 +21,7 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signa
 MOST = 1024  # processes of a job
 MOST_SECONDS = 10**7
 TIMED_OUT = 124  # exit status, as that of timeout(1)
-PATIENCE_S = 5  # from TERM to KILL, with --stop or --timeout
+KILL_AFTER_S = 5  # from TERM to KILL, with --stop or --timeout
 HOST = re.compile(r"[A-Za-z0-9_.:@%\[\]][A-Za-z0-9_.:@%\[\]-]{0,252}")
 RSH = "ssh -o BatchMode=yes"
 
@@ -102,9 +102,9 @@ def options(arguments):
     )
     parser.add_argument("-n", type=count, metavar="N", help=f"processes, as many as nodes, 1 to {MOST}")
     parser.add_argument("--sim", action="store_true", help="on simulated nodes, for programs of libggas")
-    parser.add_argument("--stop", action="store_true", help=f"when one fails, end the others (TERM, after {PATIENCE_S} s KILL)")
+    parser.add_argument("--stop", action="store_true", help=f"when one fails, end the others (TERM, after {KILL_AFTER_S} s KILL)")
     parser.add_argument("--timeout", type=seconds, metavar="S",
-                        help=f"end the job after S seconds (TERM, after {PATIENCE_S} s KILL), with exit status 124")
+                        help=f"end the job after S seconds (TERM, after {KILL_AFTER_S} s KILL), with exit status 124")
     parser.add_argument("--mpi-types", action="store_true", help="by the mpirun of the program's MPI, with datatypes of GGAS before it")
     parser.add_argument("--programs", type=programs, metavar="FILE", help=argparse.SUPPRESS)  # of ./ggas sim
     parser.add_argument("--hosts", type=hosts, metavar="A,B,...", help="computers of the ranks, in blocks")
@@ -344,7 +344,7 @@ class Job:
             return
         self.simulator.terminate()
         try:
-            self.simulator.wait(PATIENCE_S)
+            self.simulator.wait(KILL_AFTER_S)
         except subprocess.TimeoutExpired:
             self.simulator.kill()
             self.simulator.wait()
@@ -376,7 +376,7 @@ class Job:
         elif self.stopping:
             self.killed = True
             self.send(signal.SIGKILL)
-            signal.alarm(PATIENCE_S)
+            signal.alarm(KILL_AFTER_S)
         else:
             say(f"time is up: ranks {', '.join(str(r) for r in sorted(self.ranks.values()))} still run")
             self.worst = max(self.worst, TIMED_OUT)
@@ -386,7 +386,7 @@ class Job:
         if not self.stopping:
             self.stopping = True
             self.send(signal.SIGTERM)
-            signal.alarm(PATIENCE_S)
+            signal.alarm(KILL_AFTER_S)
 
     def wait(self, stop):
         while self.ranks:

@@ -25,7 +25,7 @@ using userlib::bootstrap;
 struct options {
   node_options nodes;
   unsigned ranks = 0;
-  unsigned patience_s = 600;
+  unsigned timeout_s = 600;
   bool report = false;
 };
 
@@ -76,8 +76,8 @@ struct parts {
 
 attempt<parts> take_parts(bootstrap& b, const options& o, const memory_sizes& sizes) {
   const library::sim::plan plan{library::sim::version, o.ranks, sizes.host, sizes.gpu, address_of_memory()};
-  const std::string_view told(reinterpret_cast<const char*>(&plan), sizeof plan);
-  if (auto ok = b.gather("plan of the simulator", told); !ok) return std::unexpected(ok.error());
+  const std::string_view announced(reinterpret_cast<const char*>(&plan), sizeof plan);
+  if (auto ok = b.gather("plan of the simulator", announced); !ok) return std::unexpected(ok.error());
   auto memories = b.gather("memory of ranks", "");
   if (!memories) return std::unexpected(memories.error());
   auto links = b.gather("links of ranks", "");
@@ -138,7 +138,7 @@ attempt<std::string> serve(const job& j, const options& o, const memory_sizes& s
                      .ended = 0,
                      .begin_ps = (*built)->now_ps(),
                      .end_ps = 0,
-                     .patience = std::chrono::seconds(o.patience_s),
+                     .timeout = std::chrono::seconds(o.timeout_s),
                      .signs = 0};
   for (unsigned r = 0; r < o.ranks; ++r)
     ranks.all.push_back(
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", o.nodes.seed, "of what is random");
   app.add_option("--fault", o.nodes.faults, "what a wire or node does, and when (docs/simulator.md); repeatable")
       ->allow_extra_args(false);
-  app.add_option("--patience", o.patience_s, "seconds that a rank may run without a call of the library")
+  app.add_option("--timeout", o.timeout_s, "seconds that a rank may run without a call of the library")
       ->check(CLI::Range(1u, 1'000'000u));
   app.add_flag("--report", o.report, "say how long the simulated time was");
   CLI11_PARSE(app, argc, argv);

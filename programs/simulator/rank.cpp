@@ -81,7 +81,7 @@ void rank::run(cpu::core& c) {
 
 // The whole simulation waits here: it is this rank's turn. Nothing: the process has ended, or breaks rules.
 std::optional<request> rank::next() {
-  const auto limit = std::chrono::steady_clock::now() + job_.patience;
+  const auto limit = std::chrono::steady_clock::now() + job_.timeout;
   for (;;) {
     std::vector<pollfd> ends{{link_.fd(), POLLIN, 0}};
     for (const auto& r : job_.all) ends.push_back({r->gone_ ? -1 : r->process_.fd(), POLLIN, 0});
@@ -93,7 +93,7 @@ std::optional<request> rank::next() {
     for (size_t i = 0; n > 0 && i < job_.all.size(); ++i)
       if (ends[1 + i].revents && i != number_) job_.all[i]->process_has_ended();
     if (n <= 0 && !gone_) {
-      say(fmt::format("has called nothing for {} s; it counts as lost", job_.patience.count()));
+      say(fmt::format("has called nothing for {} s; it counts as lost", job_.timeout.count()));
       return {};
     }
     const bool ended = gone_ || ends[1 + number_].revents;

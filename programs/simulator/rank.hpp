@@ -27,10 +27,10 @@ class rank;
 struct job_of_ranks {
   std::vector<std::unique_ptr<rank>> all;
   unsigned ended = 0;
-  uint64_t begin_ps = 0;          // of simulated time, as ranks see it
-  uint64_t end_ps = 0;            // when the last one ended
-  std::chrono::seconds patience;  // of real time, for a process that runs and asks for nothing
-  uint64_t signs = 0;             // of life
+  uint64_t begin_ps = 0;         // of simulated time, as ranks see it
+  uint64_t end_ps = 0;           // when the last one ended
+  std::chrono::seconds timeout;  // of real time, for a process that runs and asks for nothing
+  uint64_t signs = 0;            // of life
 
   // Informs all processes that the simulator works, or waits.
   void show_life();

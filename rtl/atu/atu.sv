@@ -295,16 +295,16 @@ module atu #(
   // ---------------------------------------------------------------- acknowledgement in host memory
   // After the writes that used the old translations, which were accepted before. One count may acknowledge several
   // invalidations.
-  logic [31:0] told_q;
+  logic [31:0] reported_q;
   logic [63:3] ack_q;
   always_ff @(posedge clk_i) if (tell) ack_q <= cfg_ack_i;
-  wire         tell = !wr_valid_o && told_q != inv_done_o;
+  wire         tell = !wr_valid_o && reported_q != inv_done_o;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       wr_valid_o <= 1'b0;
-      told_q     <= '0;
+      reported_q     <= '0;
     end else begin
-      if (tell) told_q <= inv_done_o;
+      if (tell) reported_q <= inv_done_o;
       if (tell) wr_valid_o <= cfg_ack_i != '0 && !stop_i;
       else if (wr_ready_i) wr_valid_o <= 1'b0;
     end
@@ -318,7 +318,7 @@ module atu #(
     wr_hdr_o.first_be = 4'hf;
     wr_hdr_o.last_be  = 4'hf;
     wr_data_o         = '0;
-    wr_data_o[31:0]   = told_q;
+    wr_data_o[31:0]   = reported_q;
   end
 
   // Events and hits come with an answer.

@@ -89,7 +89,7 @@ module coll_engine #(
   logic [2:0] state_q;
 
   // ---------------------------------------------------------------- state of the groups
-  logic [N-1:0]  told_q;           // the parent's result is here
+  logic [N-1:0]  reported_q;           // the parent's result is here
   logic [2:0]    next_q [0:N-1];   // whose turn it is: 0 own, 1 ... 4
   logic [N-1:0]  any_q;            // someone has contributed: the sum is in the own slot
   logic [N-1:0]  bad_q;            // the operation fails,
@@ -108,7 +108,7 @@ module coll_engine #(
   logic [2:0]   pick, last_q;
   always_comb begin
     for (int g = 0; g < N; g = g + 1) begin
-      work[g] = waits_o[g] ? told_q[g] : have_o[{g[2:0], next_q[g]}];
+      work[g] = waits_o[g] ? reported_q[g] : have_o[{g[2:0], next_q[g]}];
       if (open_i && open_group_i == g[2:0] && (waits_o[g] ? open_result_i : open_slot_i == next_q[g] && !open_result_i))
         work[g] = 1'b1;
       ends[g] = have_o[8*g] || waits_o[g];
@@ -131,7 +131,7 @@ module coll_engine #(
   wire waits = waits_o[group_q];
   wire [2:0] next = next_q[group_q];
   wire open_here = open_i && open_group_i == group_q;
-  wire whole = waits ? told_q[group_q] : have_o[{group_q, next}];
+  wire whole = waits ? reported_q[group_q] : have_o[{group_q, next}];
   assign ask     = whole ? asks_q[{group_q, next}] : open_ask_i;
   assign sum_ask = sum_ask_q[group_q];
   wire alike = ask.words == sum_ask.words && ask.op == sum_ask.op && ask.kind == sum_ask.kind;
@@ -283,7 +283,7 @@ module coll_engine #(
   always_comb begin
     breaks = '0;
     for (int g = 0; g < N; g = g + 1)
-      if (!route_i && enable_i[g]) breaks[g] = at_work[g] ? state_q == S_UP : waits_o[g] && !told_q[g];
+      if (!route_i && enable_i[g]) breaks[g] = at_work[g] ? state_q == S_UP : waits_o[g] && !reported_q[g];
     if (breaks_i) breaks[open_group_i] = 1'b1;
     breaks = breaks & ~broken_o;
   end
@@ -308,12 +308,12 @@ module coll_engine #(
     if (!rst_ni) begin
       have_o  <= '0;
       waits_o <= '0;
-      told_q  <= '0;
+      reported_q  <= '0;
       any_q   <= '0;
       bad_q   <= '0;
     end else begin
       if (arrive_i && !result_i) have_o[{group_i, slot_i}] <= 1'b1;
-      if (arrive_i && result_i) told_q[group_i] <= 1'b1;
+      if (arrive_i && result_i) reported_q[group_i] <= 1'b1;
       if (first) any_q[group_q] <= 1'b1;
       if (wrong) bad_q[group_q] <= 1'b1;
       if (took) begin
@@ -328,7 +328,7 @@ module coll_engine #(
       end
       if (ended) begin
         waits_o[group_q] <= 1'b0;
-        told_q[group_q]  <= 1'b0;
+        reported_q[group_q]  <= 1'b0;
         any_q[group_q]   <= 1'b0;
         bad_q[group_q]   <= 1'b0;
         have_o[{group_q, 3'd0}] <= 1'b0;
@@ -337,7 +337,7 @@ module coll_engine #(
         if (!enable_i[g] && !at_work[g]) begin
           have_o[8*g+:8] <= '0;
           waits_o[g]     <= 1'b0;
-          told_q[g]      <= 1'b0;
+          reported_q[g]      <= 1'b0;
           any_q[g]       <= 1'b0;
           bad_q[g]       <= 1'b0;
         end

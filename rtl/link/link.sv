@@ -104,14 +104,14 @@ module link #(
   assign unused_ctrl = ^{ctrl.hello, ctrl.rsvd, ctrl.session};
 
   // ---------------------------------------------------------------- session and state
-  logic        hello, told, give_up, unsure, discarded;
+  logic        hello, reported, give_up, unsure, discarded;
   logic [31:0] hello_content;
   link_session i_session (
       .clk_i, .rst_ni, .time_i(time_i[9:0]), .tick_i(tick_q),
       .phy_up_i(link_rx_up_i), .taken_i(rx_empty), .discarded_i(discarded), .give_up_i(give_up_q),
       .retrain_i(cfg_retrain_i), .ctrl_valid_i(ctrl_valid), .ctrl_i(ctrl_content),
       .packet_i(link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP), .ctrl_ours_o(ctrl_ours),
-      .hello_o(hello), .hello_content_o(hello_content), .told_i(told), .state_o(sts_state_o), .up_o(up),
+      .hello_o(hello), .hello_content_o(hello_content), .reported_i(reported), .state_o(sts_state_o), .up_o(up),
       .down_o(down), .dead_o(dead), .ev_dead_o, .busy_o(session_busy), .timer_o(session_timer),
       .mine_o(session_rx), .yours_o(session_tx)
   );
@@ -140,7 +140,7 @@ module link #(
       .clk_i, .rst_ni, .clear_i(down), .up_i(up), .busy_o(say_busy),
       .ack_i(accept || repeated), .nak_i(nak), .poll_i(poll_q), .polled_i(ctrl_ours && ctrl.poll), .hello_i(hello),
       .freed_i(freed), .freed_new_i(freed_new), .next_seq_i(next_seq), .session_i(session_tx),
-      .hello_content_i(hello_content), .told_o(told),
+      .hello_content_i(hello_content), .reported_o(reported),
       .valid_o(say_valid), .urgent_o(say_urgent), .flit_o(say_flit), .sent_i(say_sent), .packet_flit_i(packet_flit)
   );
 

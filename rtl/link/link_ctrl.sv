@@ -24,7 +24,7 @@ module link_ctrl #(
     input  wire logic [7:0]                           next_seq_i,
     input  wire logic [ggas_pkg::SESSION_TAG_W-1:0]   session_i,
     input  wire logic [31:0]                          hello_content_i,  // link_hello_t
-    output      logic        told_o,        // pulse: hello_content_i as it is now was sent
+    output      logic        reported_o,        // pulse: hello_content_i as it is now was sent
     // to the transmitter
     output      logic        valid_o,
     output      logic        urgent_o,      // even before packet flits
@@ -39,7 +39,7 @@ module link_ctrl #(
   logic            hello_q, ack_q, nak_q, poll_q;
   logic [NC-1:0]   stale, stale_q;  // channels whose credits changed since they were last reported
   logic [NC-1:0]   force_q;         // report although nothing changed
-  logic [NC*CW-1:0] told_q;
+  logic [NC*CW-1:0] reported_q;
   logic [CHW-1:0]  last_vc_q, vc, vc_q;  // channel in the next flit: round robin
   logic [CW-1:0]   credit_q;        // of channel vc_q
   logic            credits_q;       // it is worth a flit
@@ -51,12 +51,12 @@ module link_ctrl #(
 
   // ---------------------------------------------------------------- which channel's credits
   always_comb begin
-    for (int v = 0; v < NC; v = v + 1) stale[v] = force_q[v] || told_q[v*CW+:CW] != freed_i[v*CW+:CW];
+    for (int v = 0; v < NC; v = v + 1) stale[v] = force_q[v] || reported_q[v*CW+:CW] != freed_i[v*CW+:CW];
     vc = last_vc_q;
     for (int i = NC - 1; i >= 1; i = i - 1) if (stale_q[last_vc_q + i[CHW-1:0]]) vc = last_vc_q + i[CHW-1:0];
   end
 
-  // What is being reported is not chosen again before told_q says so.
+  // What is being reported is not chosen again before reported_q says so.
   logic load, sent_run;
   assign load     = want && !sent_i;
   assign sent_run = sent_i && !sent.hello;
@@ -97,7 +97,7 @@ module link_ctrl #(
   assign busy_o   = want || valid_o || recheck_q || freed_new_i || (up_i && (stale_q != '0 || force_q != '0));
   assign content  = hello_q ? hello_content_i : next;
   assign sent     = flit_o[31:0];
-  assign told_o   = sent_i && flit_o[31:0] == hello_content_i;
+  assign reported_o   = sent_i && flit_o[31:0] == hello_content_i;
   crc32 #(.DATA_W(32)) i_crc (.en_i(want), .crc_i(32'hffffffff), .data_i(content), .crc_o(crc));
 
   logic unused_sent;
@@ -117,7 +117,7 @@ module link_ctrl #(
       nak_q     <= 1'b0;
       poll_q    <= 1'b0;
       force_q   <= '0;
-      told_q    <= '0;
+      reported_q    <= '0;
       last_vc_q <= '0;
       gap_q     <= GAP[7:0];
     end else if (clear_i) begin
@@ -127,10 +127,10 @@ module link_ctrl #(
       nak_q   <= 1'b0;
       poll_q  <= 1'b0;
       force_q <= '0;
-      told_q  <= '0;
+      reported_q  <= '0;
     end else begin
       valid_o <= load;
-      hello_q <= (hello_q && !told_o) || hello_i;
+      hello_q <= (hello_q && !reported_o) || hello_i;
       ack_q   <= (ack_q && !(sent_run && sent.ack_seq == next_seq_i)) || ack_i;
       nak_q   <= (nak_q && !(sent_run && sent.nak)) || nak_i;
       poll_q  <= (poll_q && !(sent_run && sent.poll)) || poll_i;
@@ -140,7 +140,7 @@ module link_ctrl #(
       for (int v = 0; v < NC; v = v + 1) begin
         if (polled_i) force_q[v] <= 1'b1;
         else if (sent_run && sent.credit_vc[CHW-1:0] == v[CHW-1:0]) force_q[v] <= 1'b0;
-        if (sent_run && sent.credit_vc[CHW-1:0] == v[CHW-1:0]) told_q[v*CW+:CW] <= sent.credit;
+        if (sent_run && sent.credit_vc[CHW-1:0] == v[CHW-1:0]) reported_q[v*CW+:CW] <= sent.credit;
       end
     end
   end

@@ -105,12 +105,12 @@ module link_rx #(
   ggas_pkg::net_hdr_t first;    // in the first flit of a wide link (Yosys finds no member of one in a generate block)
   // verilator lint_on UNUSEDSIGNAL
   logic [11:0]        beats, more;  // beats that len_dw asks for; flits: narrow, of payload; wide, after the first
-  logic               judge, payload;
+  logic               check, payload;
   // to the buffers: forget what was not committed; a beat of payload, and the last one
   logic               begins, wr_last;
   logic [NC-1:0]      wr_valid;
   logic [DATA_W-1:0]  beat;
-  assign judge = ended_q && up_i;
+  assign check = ended_q && up_i;
   assign beats = ({1'b0, hdr_q.len_dw} + ROUND_UP) >> DW_SHIFT;
   if (DATA_W == 64) begin : g_narrow
     logic begin_late_q;  // what was not committed by then will not be
@@ -152,7 +152,7 @@ module link_rx #(
     assign first_more = ({1'b0, first.len_dw} + MORE_UP) >> DW_SHIFT;
     assign single     = is_sop && first_more == '0;
     assign head       = is_sop ? first : hdr_q;
-    assign left_over  = judge && beats != more;
+    assign left_over  = check && beats != more;
     assign payload    = left_over || ((is_data || is_eop) && framing_q == F_OPEN);
     assign begins     = begun_q;
     assign wr_valid   = payload ? channel : '0;
@@ -181,7 +181,7 @@ module link_rx #(
     logic [15:0]   src;
     logic [7:0]    op;
   } verdict_t;
-  verdict_t      judged, verdict;  // as it is found, as it counts
+  verdict_t      checked, verdict;  // as it is found, as it counts
   logic [7:0]    ahead;            // sequence number relative to the one expected
   logic          ours, take, nak;
   logic [NC-1:0] channel, over;
@@ -189,28 +189,28 @@ module link_rx #(
   assign ours    = hdr_q.session == session_i;
   assign channel = (hdr_q.lane && ggas_pkg::LANES == 1) ? '0 : {{(NC - 1) {1'b0}}, 1'b1} << {hdr_q.lane, hdr_q.vc};
   always_comb begin
-    judged         = '0;
-    judged.intact  = judge && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == more && crc_q == CRC_RESIDUE;
-    judged.error   = (judge && !judged.intact) || (is_sop && framing_q == F_OPEN)
+    checked         = '0;
+    checked.intact  = check && hcount_q == HDR_FLITS[1:0] && {1'b0, pcount_q} == more && crc_q == CRC_RESIDUE;
+    checked.error   = (check && !checked.intact) || (is_sop && framing_q == F_OPEN)
         || ((is_data || is_eop) && framing_q == F_IDLE);
-    judged.take    = judged.intact && ours && ahead == 8'd0;
-    judged.again   = judged.intact && ours && ahead[7];
-    judged.gap     = judged.intact && ours && ahead != 8'd0 && !ahead[7];
-    judged.fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= ggas_pkg::MTU_DW && channel != '0
+    checked.take    = checked.intact && ours && ahead == 8'd0;
+    checked.again   = checked.intact && ours && ahead[7];
+    checked.gap     = checked.intact && ours && ahead != 8'd0 && !ahead[7];
+    checked.fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= ggas_pkg::MTU_DW && channel != '0
         && (over & channel) == '0;
-    judged.channel = channel;
-    judged.beats   = beats;
-    judged.src     = hdr_q.src;
-    judged.op      = hdr_q.op;
+    checked.channel = channel;
+    checked.beats   = beats;
+    checked.src     = hdr_q.src;
+    checked.op      = hdr_q.op;
   end
   if (LATE) begin : g_late
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) verdict <= '0;
       else if (clear_i) verdict <= '0;
-      else verdict <= judged;
+      else verdict <= checked;
     end
   end else begin : g_at_once
-    assign verdict = judged;
+    assign verdict = checked;
   end
   assign take = verdict.take;
   assign nak  = verdict.error || verdict.gap;
@@ -250,7 +250,7 @@ module link_rx #(
         pcount_q  <= '0;
       end else if (is_eop) framing_q <= F_IDLE;
       else if (is_data && framing_q == F_IDLE) framing_q <= F_JUNK;
-      if (payload && !judge && pcount_q != '1) pcount_q <= pcount_q + 1'b1;
+      if (payload && !check && pcount_q != '1) pcount_q <= pcount_q + 1'b1;
       if (DATA_W == 64 && is_data && framing_q == F_OPEN && !payload) hcount_q <= hcount_q + 2'd1;
       if (take) expected_q <= expected_q + 8'd1;
       naked_q <= nak || (naked_q && !take);

@@ -23,7 +23,7 @@ module link_session (
     // hellos to send
     output      logic         hello_o,        // pulse: say it
     output      logic [31:0]  hello_content_o,
-    input  wire logic         told_i,         // the content as it is now was sent
+    input  wire logic         reported_i,         // the content as it is now was sent
     // state
     output      logic [1:0]   state_o,        // LINK_STATE_*
     output      logic         up_o,
@@ -44,7 +44,7 @@ module link_session (
   logic       seen_q;     // yours_q is what the other side said
   logic       met_q;      // the other side said mine_q back
   logic       retrain_q;  // asked for, waiting for packets to be discarded
-  logic       told_q;     // what is said now was sent in the cycle before
+  logic       reported_q;     // what is said now was sent in the cycle before
   logic       awake_q;    // reset is over: no number is drawn while it lasts
   logic       init;
 
@@ -85,7 +85,7 @@ module link_session (
       DOWN: if (awake_q && phy_up_i && taken_i) state_d = INIT;
       INIT: begin
         if (!phy_up_i) state_d = DOWN;
-        else if (met_q && told_q && (!hello_valid || same)) state_d = UP;
+        else if (met_q && reported_q && (!hello_valid || same)) state_d = UP;
       end
       UP: if (fatal) state_d = DEAD;
       default: if (retrain_q && discarded_i) state_d = DOWN;
@@ -101,7 +101,7 @@ module link_session (
       up_o      <= 1'b0;
       seen_q    <= 1'b0;
       met_q     <= 1'b0;
-      told_q    <= 1'b0;
+      reported_q    <= 1'b0;
       yours_q   <= '0;
       retrain_q <= 1'b0;
       awake_q   <= 1'b0;
@@ -110,7 +110,7 @@ module link_session (
       state_o   <= state_d;
       up_o      <= state_d == UP;
       retrain_q <= (retrain_q || retrain_i) && dead_o;
-      told_q    <= init && told_i && (!hello_valid || same);
+      reported_q    <= init && reported_i && (!hello_valid || same);
       if (down_o) begin
         seen_q <= 1'b0;
         met_q  <= 1'b0;

@@ -312,19 +312,19 @@ module links #(
     end
 
     // What happens at several links in one cycle is reported one a cycle.
-    logic [L-1:0]   up_q, told_dead, told_up;
+    logic [L-1:0]   up_q, reported_dead, reported_up;
     logic [8*L-1:0] tries_q;
     logic [L-1:0]   dead_q, came_q;
-    assign told_dead = dead_q & (~dead_q + 1'b1);
-    assign told_up   = dead_q == '0 ? came_q & (~came_q + 1'b1) : '0;
+    assign reported_dead = dead_q & (~dead_q + 1'b1);
+    assign reported_up   = dead_q == '0 ? came_q & (~came_q + 1'b1) : '0;
     assign ev_dead_o = dead_q != '0;
-    assign ev_up_o   = told_up != '0;
+    assign ev_up_o   = reported_up != '0;
     always_comb begin
       ev_dead_tries_o = '0;
       ev_link_o = '0;
       for (int l = 0; l < L; l = l + 1) begin
-        if (told_dead[l]) ev_dead_tries_o = tries_q[8*l+:8];
-        if (told_dead[l] || told_up[l]) ev_link_o = l[2:0];
+        if (reported_dead[l]) ev_dead_tries_o = tries_q[8*l+:8];
+        if (reported_dead[l] || reported_up[l]) ev_link_o = l[2:0];
       end
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -334,8 +334,8 @@ module links #(
         came_q <= '0;
       end else begin
         up_q   <= up;
-        dead_q <= (dead_q & ~told_dead) | ev_dead;
-        came_q <= (came_q & ~told_up & ~ev_dead) | (up & ~up_q);
+        dead_q <= (dead_q & ~reported_dead) | ev_dead;
+        came_q <= (came_q & ~reported_up & ~ev_dead) | (up & ~up_q);
       end
     end
     always_ff @(posedge clk_i) for (int l = 0; l < L; l = l + 1) if (ev_dead[l]) tries_q[8*l+:8] <= tries[8*l+:8];

@@ -54,8 +54,8 @@ module event_queue #(
   logic        valid_q;
 
   wire starting = enable_i && !enable_q;
-  logic judge_q;                  // event_q waits for its share
-  wire idle     = !valid_q && !judge_q && !starting;
+  logic check_q;                  // event_q waits for its share
+  wire idle     = !valid_q && !check_q && !starting;
   wire report   = idle && enable_i && room && dropped_q != '0;
 
   // ---- whose turn: the first source after the last one served. Source 0 is as if served last at first.
@@ -72,19 +72,19 @@ module event_queue #(
   );
   assign take = idle && !report && some;
 
-  wire  judge = take && enable_i && !mask_i[chosen.code[5:0]];
+  wire  check = take && enable_i && !mask_i[chosen.code[5:0]];
   logic granted;
   event_share i_share (
-    .clk_i(clk_i), .limit_i(limit_i), .log2_ticks_i(log2_ticks_i), .time_i(time_i), .ask_i(judge), .event_i(chosen),
-    .interval_i(interval), .judge_i(judge_q && enable_i && room), .granted_o(granted)
+    .clk_i(clk_i), .limit_i(limit_i), .log2_ticks_i(log2_ticks_i), .time_i(time_i), .ask_i(check), .event_i(chosen),
+    .interval_i(interval), .check_i(check_q && enable_i && room), .granted_o(granted)
   );
-  wire keep = judge_q && enable_i && room && granted;
-  wire drop = judge_q && enable_i && !room;
-  wire limited = judge_q && enable_i && room && !granted;
+  wire keep = check_q && enable_i && room && granted;
+  wire drop = check_q && enable_i && !room;
+  wire limited = check_q && enable_i && room && !granted;
 
   always_ff @(posedge clk_i) begin
     if (report) event_q <= {ggas_regs_pkg::EV_EVENT_OVERFLOW, 16'd0, dropped_q};
-    else if (judge) event_q <= chosen;
+    else if (check) event_q <= chosen;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -92,11 +92,11 @@ module event_queue #(
       enable_q  <= 1'b0;
       dropped_q <= '0;
       valid_q   <= 1'b0;
-      judge_q   <= 1'b0;
+      check_q   <= 1'b0;
       head_o    <= 32'd0;
     end else begin
       enable_q <= enable_i;
-      judge_q <= judge;
+      check_q <= check;
       if (starting) dropped_q <= '0;
       else if (report) dropped_q <= '0;
       else if (drop && dropped_q != '1) dropped_q <= dropped_q + 40'd1;
@@ -107,7 +107,7 @@ module event_queue #(
     end
   end
 
-  assign stopped_o   = !enable_i && !enable_q && !judge_q && !valid_q;
+  assign stopped_o   = !enable_i && !enable_q && !check_q && !valid_q;
   assign rec_valid_o = valid_q;
   assign rec_addr_o  = {base_i, 12'd0} + {44'd0, slot, 4'd0};
   assign rec_data_o  = {31'd0, head_o, turn == 32'd0, event_q};
@@ -120,7 +120,7 @@ module event_queue #(
     ev_pulse_o[ggas_regs_pkg::EV_EVENT_LIMITED[5:0]]  = limited;
   end
 
-  assign busy_o = valid_q || judge_q || ev_valid_i != '0 || report || enable_i != enable_q;
+  assign busy_o = valid_q || check_q || ev_valid_i != '0 || report || enable_i != enable_q;
 
 `ifndef SYNTHESIS
   initial begin

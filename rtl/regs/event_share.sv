@@ -15,8 +15,8 @@ module event_share (
   input  ggas_pkg::event_t event_i,
   // verilator lint_on UNUSEDSIGNAL
   input  wire  [6:0]  interval_i,    // that it concerns; from 64 on none
-  input  wire         judge_i,       // the cycle after ask_i: it takes of its share what granted_o says
-  output logic        granted_o       // with judge_i: a record may be written
+  input  wire         check_i,       // the cycle after ask_i: it takes of its share what granted_o says
+  output logic        granted_o       // with check_i: a record may be written
 );
 
   // Owner of the share: contexts from 0, intervals from 256, codes from 320, nodes (modulo 64) from 384 on.
@@ -53,7 +53,7 @@ module event_share (
   wire [7:0] so_far = stamp == period_q ? used : 8'd0;
   assign granted_o = limit_i == 8'd0 || so_far < limit_i;
   ram_1r1w #(.WIDTH(36), .DEPTH(512)) i_ram (
-    .clk_i(clk_i), .we_i(judge_i && limit_i != 8'd0 && granted_o), .waddr_i(share_q),
+    .clk_i(clk_i), .we_i(check_i && limit_i != 8'd0 && granted_o), .waddr_i(share_q),
     .wdata_i({period_q, so_far + 8'd1}),
     .re_i(ask_i), .raddr_i(share), .rdata_o({stamp, used})
   );

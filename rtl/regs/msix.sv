@@ -95,13 +95,13 @@ module msix (
   logic [N-1:0] hold_q, look_q;    // held; to be looked at
   logic [7:0]   raises_q [N];      // since it was held; stops at its end
   logic [31:0]  sent_at_q [N];
-  logic         read_q, judge_q;
-  logic [3:0]   looked, read_at_q, judge_at_q;
+  logic         read_q, check_q;
+  logic [3:0]   looked, read_at_q, check_at_q;
   logic [N-1:0] free, left;
   logic [31:0]  since_q, cycles_of_q;
   logic [7:0]   count_of_q, raises_of_q;
   wire          tick   = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
-  wire          passed = judge_q && (since_q >= cycles_of_q || (count_of_q != '0 && raises_of_q >= count_of_q));
+  wire          passed = check_q && (since_q >= cycles_of_q || (count_of_q != '0 && raises_of_q >= count_of_q));
 
   always_comb begin
     looked = 4'd0;
@@ -110,25 +110,25 @@ module msix (
   always_comb begin
     free = '0;
     left = '0;
-    if (passed) free[judge_at_q] = 1'b1;
+    if (passed) free[check_at_q] = 1'b1;
     if (taken) left[vector_q] = 1'b1;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       look_q  <= '0;
       read_q  <= 1'b0;
-      judge_q <= 1'b0;
+      check_q <= 1'b0;
     end else begin
       if (hold_q != '0) look_q <= (look_q & (look_q - 1'b1)) | (hold_q & ~free & (raise_i | {N{tick}}));
       else look_q <= '0;
       read_q  <= look_q != '0;
-      judge_q <= read_q && hold_q[read_at_q];
+      check_q <= read_q && hold_q[read_at_q];
     end
   end
   always_ff @(posedge clk_i) begin
     if (look_q != '0) read_at_q <= looked;
     if (read_q) begin
-      judge_at_q  <= read_at_q;
+      check_at_q  <= read_at_q;
       since_q     <= time_i[31:0] - sent_at_q[read_at_q];
       cycles_of_q <= moderated_q[read_at_q] ? cycles_q[read_at_q] : 32'd0;
       count_of_q  <= moderated_q[read_at_q] ? count_q[read_at_q] : 8'd0;
@@ -182,7 +182,7 @@ module msix (
   end
 
   assign cnt_sent_o = taken;
-  assign busy_o     = chosen_q || valid_q || can != '0 || look_q != '0 || read_q || judge_q;
+  assign busy_o     = chosen_q || valid_q || can != '0 || look_q != '0 || read_q || check_q;
   assign timer_o    = hold_q != '0;
 
   wire unused = &{1'b0, time_i[63:32], ext_addr_i[15:8], ext_addr_i[2:0], ext_wstrb_i[7:5], ext_wstrb_i[3:1]};

@@ -118,15 +118,15 @@ module rma_answer #(
 
   // Nothing to write, or translated, or refused since the last cycle: the owner is known too late to use it in the
   // logic at the end of a packet.
-  logic        asked_q, told_q, refused_q;
-  logic [63:2] told_addr_q;
-  logic [3:0]  told_status_q;
+  logic        asked_q, reported_q, refused_q;
+  logic [63:2] reported_addr_q;
+  logic [3:0]  reported_status_q;
   wire         wants       = writes_q && sane_q && !refused_q && (live || asked_q);
   wire         tell        = !data_q && sane_q && (known || asked_q);  // the requester is to know
-  wire         decided     = head_valid && (!writes_q || refused_q || told_q || tr_rsp_valid_i);
-  wire [63:2]  head_addr   = told_q ? told_addr_q : tr_rsp_addr_i[63:2];
-  wire [3:0]   told_status = told_q ? told_status_q : tr_rsp_status_i;
-  wire         good        = asked_q && told_status == ggas_pkg::ST_OK;
+  wire         decided     = head_valid && (!writes_q || refused_q || reported_q || tr_rsp_valid_i);
+  wire [63:2]  head_addr   = reported_q ? reported_addr_q : tr_rsp_addr_i[63:2];
+  wire [3:0]   reported_status = reported_q ? reported_status_q : tr_rsp_status_i;
+  wire         good        = asked_q && reported_status == ggas_pkg::ST_OK;
 
   assign tr_valid_o = head_valid && wants && !asked_q;
   assign tr_nla_o   = head.addr;
@@ -136,21 +136,21 @@ module rma_answer #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       asked_q       <= 1'b0;
-      told_q        <= 1'b0;
+      reported_q        <= 1'b0;
       refused_q     <= 1'b0;
-      told_addr_q   <= '0;
-      told_status_q <= '0;
+      reported_addr_q   <= '0;
+      reported_status_q <= '0;
     end else begin
       refused_q <= head_valid && writes_q && !wants;
       if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
       if (tr_rsp_valid_i) begin
-        told_q        <= 1'b1;
-        told_addr_q   <= tr_rsp_addr_i[63:2];
-        told_status_q <= tr_rsp_status_i;
+        reported_q        <= 1'b1;
+        reported_addr_q   <= tr_rsp_addr_i[63:2];
+        reported_status_q <= tr_rsp_status_i;
       end
       if (head_take) begin
         asked_q   <= 1'b0;
-        told_q    <= 1'b0;
+        reported_q    <= 1'b0;
         refused_q <= 1'b0;
       end
     end
@@ -212,7 +212,7 @@ module rma_answer #(
         x_state_q  <= good ? X_WRITE : tell && bare_q ? X_ANSWER : X_TAKE;
         x_tell_q   <= tell;
         x_begun_q  <= 1'b0;
-        x_status_q <= asked_q ? told_status : head.status;
+        x_status_q <= asked_q ? reported_status : head.status;
         x_hdr_q    <= head;
       end
     end

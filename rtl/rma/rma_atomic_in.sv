@@ -53,7 +53,7 @@ module rma_atomic_in #(
   // verilator lint_on UNUSEDSIGNAL
   logic [2:0]                beat_q;           // saturates
   logic                      open_q, full_q;   // header is here; packet is here
-  logic                      asked_q, told_q;
+  logic                      asked_q, reported_q;
   logic [63:2]               addr_q;
   logic [3:0]                status_q;
   wire                       take = at_valid_i && at_ready_o;
@@ -70,7 +70,7 @@ module rma_atomic_in #(
   wire        good = asks && hdr_q.len_dw == 11'd10 && w6[30:5] == '0 && w6[3:0] <= ggas_pkg::AMO_MAX && !(w6[31]
     && hdr_q.addr[2]);
 
-  assign op_valid_o   = full_q && (!asks || told_q);
+  assign op_valid_o   = full_q && (!asks || reported_q);
   assign op_wide_o    = w6[31];
   always_comb begin
     op_o = '0;
@@ -105,7 +105,7 @@ module rma_atomic_in #(
       open_q   <= 1'b0;
       full_q   <= 1'b0;
       asked_q  <= 1'b0;
-      told_q   <= 1'b0;
+      reported_q   <= 1'b0;
       addr_q   <= '0;
       status_q <= '0;
     end else begin
@@ -122,7 +122,7 @@ module rma_atomic_in #(
       end
       if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
       if (tr_rsp_valid_i) begin
-        told_q   <= 1'b1;
+        reported_q   <= 1'b1;
         addr_q   <= tr_rsp_addr_i[63:2];
         status_q <= tr_rsp_status_i;
       end
@@ -131,7 +131,7 @@ module rma_atomic_in #(
         open_q  <= 1'b0;
         full_q  <= 1'b0;
         asked_q <= 1'b0;
-        told_q  <= 1'b0;
+        reported_q  <= 1'b0;
       end
     end
   end
@@ -140,7 +140,7 @@ module rma_atomic_in #(
   assign busy_o   = open_q;
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && tr_rsp_valid_i) assert (asked_q && !told_q);
+  always_ff @(posedge clk_i) if (rst_ni && tr_rsp_valid_i) assert (asked_q && !reported_q);
 `endif
 
 endmodule

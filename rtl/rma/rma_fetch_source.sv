@@ -60,7 +60,7 @@ module rma_fetch_source #(
   endfunction
 
   // ---------------------------------------------------------------- translation
-  logic          x_valid_q, x_asked_q, x_told_q, x_second_q;
+  logic          x_valid_q, x_asked_q, x_reported_q, x_second_q;
   logic          x_more_q;            // it crosses 4 KB
   logic [8:0]    x_n_q, x_len_q;      // bytes of the piece, of its first read; known as the translation is asked for
   logic [SW-1:0] x_slot_q;
@@ -70,16 +70,16 @@ module rma_fetch_source #(
   logic [7:0]    x_at_q;
   logic [3:0]    x_status_q;
 
-  wire         told   = x_told_q || tr_rsp_valid_i;
-  wire [63:0]  addr   = x_told_q ? x_addr_q : tr_rsp_addr_i;
-  wire [3:0]   status = x_told_q ? x_status_q : tr_rsp_status_i;
+  wire         reported   = x_reported_q || tr_rsp_valid_i;
+  wire [63:0]  addr   = x_reported_q ? x_addr_q : tr_rsp_addr_i;
+  wire [3:0]   status = x_reported_q ? x_status_q : tr_rsp_status_i;
   wire         good   = status == ggas_pkg::ST_OK;
   wire [12:0]  to_end = ggas_pkg::to_border(x_nla_q[11:0], 13'd4096);
   wire [12:0]  border = ggas_pkg::to_border(x_nla_q[11:0], cfg_mrrs_i);
   wire         more   = {4'd0, x_bytes_q} > to_end;
   wire         again  = x_more_q && good;   // the second page follows
   logic        p_valid_q, p_leaves;
-  wire         push   = x_valid_q && told && (!p_valid_q || p_leaves);
+  wire         push   = x_valid_q && reported && (!p_valid_q || p_leaves);
   wire         take   = cmd_valid_i && cmd_ready_o;
 
   assign tr_valid_o  = x_valid_q && !x_asked_q;
@@ -96,7 +96,7 @@ module rma_fetch_source #(
     if (!rst_ni) begin
       x_valid_q  <= 1'b0;
       x_asked_q  <= 1'b0;
-      x_told_q   <= 1'b0;
+      x_reported_q   <= 1'b0;
       x_second_q <= 1'b0;
       x_slot_q   <= '0;
       x_nla_q    <= '0;
@@ -108,14 +108,14 @@ module rma_fetch_source #(
     end else begin
       if (tr_valid_o && tr_ready_i) x_asked_q <= 1'b1;
       if (tr_rsp_valid_i) begin
-        x_told_q   <= 1'b1;
+        x_reported_q   <= 1'b1;
         x_addr_q   <= tr_rsp_addr_i;
         x_status_q <= tr_rsp_status_i;
       end
       if (push) begin
         x_valid_q  <= again;
         x_asked_q  <= 1'b0;
-        x_told_q   <= 1'b0;
+        x_reported_q   <= 1'b0;
         x_second_q <= 1'b1;
         x_nla_q    <= {x_nla_q[63:12] + 1'b1, 12'd0};
         x_bytes_q  <= x_bytes_q - x_n_q;
@@ -215,13 +215,13 @@ module rma_fetch_source #(
     end
   end
 
-  assign busy_o = (x_valid_q && (!x_asked_q || x_told_q)) || (p_valid_q && (p_none_q || rd_ready_i))
+  assign busy_o = (x_valid_q && (!x_asked_q || x_reported_q)) || (p_valid_q && (p_none_q || rd_ready_i))
     || close_o;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && take) assert (cmd_bytes_i != '0 && cmd_bytes_i <= 9'd256 && {7'd0, cmd_at_i} + cmd_bytes_i <= 9'd256);
-    if (rst_ni && tr_rsp_valid_i) assert (x_valid_q && x_asked_q && !x_told_q);
+    if (rst_ni && tr_rsp_valid_i) assert (x_valid_q && x_asked_q && !x_reported_q);
   end
 `endif
 endmodule

@@ -95,7 +95,7 @@ module rma_front #(
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   // ---------------------------------------------------------------- pages
-  logic         row_valid, row_ready, row_sop, row_bad, bell_ready, page_look, page_busy;
+  logic         row_valid, row_ready, row_sop, row_bad, doorbell_ready, page_look, page_busy;
   logic [20:0]  row_info;
   logic [7:0]   row_vpid, row_mask;
   logic [3:0]   row_slot;
@@ -105,7 +105,7 @@ module rma_front #(
       .page_eop_i, .page_hdr_i, .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop),
       .row_bad_o(row_bad), .row_info_o(row_info), .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask),
       .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o, .db_count_o,
-      .db_queue_ready_i(bell_ready), .busy_o(page_busy));
+      .db_queue_ready_i(doorbell_ready), .busy_o(page_busy));
 
   // ---------------------------------------------------------------- slots
   logic         fill_valid, fill_ready, kick_valid, kick_consume, sl_valid, head_valid, next_valid, read, slots_look,
@@ -234,7 +234,7 @@ module rma_front #(
   logic queue_look, queue_busy;
   rma_queue #(.DATA_W(DATA_W)) i_queue (
       .clk_i, .rst_ni, .time_i, .cfg_mrrs_i, .cfg_timeout_i, .context_i, .look_vpid_i, .look_busy_o(queue_look),
-      .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(bell_ready), .db_vpid_i(db_vpid_o),
+      .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(doorbell_ready), .db_vpid_i(db_vpid_o),
       .db_count_i(db_count_o), .sl_valid_i(sl_valid), .sl_vpid_i(sl_vpid), .sl_count_i(sl_count),
       .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_vpid_o(fill_vpid), .fill_slot_o(fill_slot),
       .fill_mask_o(fill_mask), .fill_data_o(fill_data), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i,

@@ -112,10 +112,10 @@ module rma_page #(
   assign leaves[0]   = !waits && rung_q[0] && db_queue_ready_i;
   assign leaves[3]   = arms && rung_q[3] && db_arm_ready_i;
   assign leaves[4]   = arms && !rung_q[3] && db_arm_ready_i;
-  wire        bells_free = (rung_q & ~leaves) == '0;
+  wire        doorbells_free = (rung_q & ~leaves) == '0;
 
   // What rings is known late: any row of a page of doorbells waits until all have left.
-  wire        room   = is_slot || bells_free;
+  wire        room   = is_slot || doorbells_free;
   assign ready       = row_ready_i && room;
   assign row_valid_o = valid && room;
   assign row_sop_o   = page_sop_i && step == 2'd0;
@@ -128,7 +128,7 @@ module rma_page #(
   // ---------------------------------------------------------------- doorbells
   wire         ring = valid && ready && !is_slot;
   logic [31:0] first_q, second_q, third_q;
-  logic [7:0]  bell_vpid_q;
+  logic [7:0]  doorbell_vpid_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rung_q <= '0;
@@ -139,7 +139,7 @@ module rma_page #(
   end
   always_ff @(posedge clk_i) begin
     if (ring) begin
-      bell_vpid_q <= vpid;
+      doorbell_vpid_q <= vpid;
       first_q     <= row[0] ? row_data_o[31:0] : row_data_o[159:128];
       second_q    <= row[0] ? row_data_o[95:64] : row_data_o[223:192];
       third_q     <= row_data_o[159:128];
@@ -148,9 +148,9 @@ module rma_page #(
   assign db_valid_o = leaves != '0;
   assign db_arm_o   = arms;
   assign db_kind_o  = leaves[1] || (arms && rung_q[3]) ? 2'd1 : leaves[2] || arms ? 2'd2 : 2'd0;
-  assign db_vpid_o  = bell_vpid_q;
+  assign db_vpid_o  = doorbell_vpid_q;
   assign db_count_o = leaves[1] || (arms && rung_q[3]) ? second_q : arms ? third_q : first_q;
-  assign look_busy_o = (page_valid_i && vpid == look_vpid_i) || (rung_q != '0 && bell_vpid_q == look_vpid_i);
+  assign look_busy_o = (page_valid_i && vpid == look_vpid_i) || (rung_q != '0 && doorbell_vpid_q == look_vpid_i);
   assign busy_o      = rung_q != '0;  // a write on offer keeps the clock running by itself
 
 `ifndef SYNTHESIS

@@ -81,37 +81,37 @@ module rma_queue #(
   logic [7:0]  sl_vpid, list_vpid, over_vpid;
   logic [1:0]  sl_count;
   logic [39:0] over_addr;
-  logic        bell_q;
-  logic [7:0]  bell_vpid_q;
-  logic [31:0] bell_count_q;
+  logic        doorbell_q;
+  logic [7:0]  doorbell_vpid_q;
+  logic [31:0] doorbell_count_q;
   logic        a_q, b_q, c_q;         // a thing is read, compared, written
   logic [1:0]  a_kind_q, b_kind_q, c_kind_q;
   logic [7:0]  a_vpid_q, b_vpid_q, c_vpid_q;
   wire         free      = !a_q && !c_q;
   wire         cmd_free  = (!cmd_valid_q || cmd_ready) && !(b_q && b_kind_q == K_READ);
   wire         pick_sl   = free && sl_head && !(b_q && sl_vpid == b_vpid_q);
-  wire         pick_bell = free && !sl_head && bell_q && !(b_q && bell_vpid_q == b_vpid_q);
-  wire         pick_over = free && !sl_head && !bell_q && over_valid && !(b_q && over_vpid == b_vpid_q);
-  wire         pick_read = free && !sl_head && !bell_q && !over_valid && list_head && cmd_free
+  wire         pick_doorbell = free && !sl_head && doorbell_q && !(b_q && doorbell_vpid_q == b_vpid_q);
+  wire         pick_over = free && !sl_head && !doorbell_q && over_valid && !(b_q && over_vpid == b_vpid_q);
+  wire         pick_read = free && !sl_head && !doorbell_q && !over_valid && list_head && cmd_free
       && !(b_q && list_vpid == b_vpid_q);
-  wire         pick      = pick_sl || pick_bell || pick_over || pick_read;
+  wire         pick      = pick_sl || pick_doorbell || pick_over || pick_read;
   // What would be picked.
-  wire [1:0]   kind      = sl_head ? K_CONSUMED : bell_q ? K_BELL : over_valid ? K_OVER : K_READ;
-  wire [7:0]   vpid      = sl_head ? sl_vpid : bell_q ? bell_vpid_q : over_valid ? over_vpid : list_vpid;
+  wire [1:0]   kind      = sl_head ? K_CONSUMED : doorbell_q ? K_BELL : over_valid ? K_OVER : K_READ;
+  wire [7:0]   vpid      = sl_head ? sl_vpid : doorbell_q ? doorbell_vpid_q : over_valid ? over_vpid : list_vpid;
   logic        push;                  // the context wants to read
 
-  assign db_ready_o = !bell_q;
+  assign db_ready_o = !doorbell_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      bell_q       <= 1'b0;
-      bell_vpid_q  <= '0;
-      bell_count_q <= '0;
+      doorbell_q       <= 1'b0;
+      doorbell_vpid_q  <= '0;
+      doorbell_count_q <= '0;
     end else if (db_valid_i && db_ready_o) begin
-      bell_q       <= 1'b1;
-      bell_vpid_q  <= db_vpid_i;
-      bell_count_q <= db_count_i;
-    end else if (pick_bell) begin
-      bell_q <= 1'b0;
+      doorbell_q       <= 1'b1;
+      doorbell_vpid_q  <= db_vpid_i;
+      doorbell_count_q <= db_count_i;
+    end else if (pick_doorbell) begin
+      doorbell_q <= 1'b0;
     end
   end
   // verilator lint_off PINCONNECTEMPTY
@@ -126,7 +126,7 @@ module rma_queue #(
 
   // ---------------------------------------------------------------- read: the counts, and where the ring is
   logic [1:0]   a_count_q;
-  logic [31:0]  a_bell_q;
+  logic [31:0]  a_doorbell_q;
   logic [95:0]  a_read, c_write;
   logic [63:12] base;
   logic [4:0]   log2;
@@ -144,7 +144,7 @@ module rma_queue #(
   wire ctrl_b = ctrl && context_i.vpid == b_vpid_q;
 
   logic        b_keep_q, b_behind_q;
-  logic [31:0] b_bell_q, b_produced_q, b_fetched_q, b_consumed_q;
+  logic [31:0] b_doorbell_q, b_produced_q, b_fetched_q, b_consumed_q;
   // produced, not fetched; fetched, not consumed; reported by the doorbell, not consumed, but the last one
   logic [31:0] b_waiting_q, b_used_q, b_ahead_q;
   logic [16:0] b_within_q;                        // bits of a slot's number in the ring
@@ -153,7 +153,7 @@ module rma_queue #(
   wire  [95:0] a_counts = counted ? a_read : '0;
   wire  [31:0] a_produced = a_counts[95:64], a_fetched = a_counts[63:32], a_consumed = a_counts[31:0];
   // verilator lint_off UNUSEDSIGNAL
-  wire  [31:0] passed = a_bell_q - a_produced;
+  wire  [31:0] passed = a_doorbell_q - a_produced;
   // verilator lint_on UNUSEDSIGNAL
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {a_q, b_q, c_q} <= '0;
@@ -164,13 +164,13 @@ module rma_queue #(
       a_kind_q  <= kind;
       a_vpid_q  <= vpid;
       a_count_q <= sl_count;
-      a_bell_q  <= bell_count_q;
+      a_doorbell_q  <= doorbell_count_q;
     end
     if (a_q) begin
       b_keep_q     <= !ctrl_a;
       b_kind_q     <= a_kind_q;
       b_vpid_q     <= a_vpid_q;
-      b_bell_q     <= a_bell_q;
+      b_doorbell_q     <= a_doorbell_q;
       b_count_q    <= a_kind_q == K_CONSUMED ? a_count_q : 2'd0;
       b_base_q     <= base;
       b_produced_q <= a_produced;
@@ -179,7 +179,7 @@ module rma_queue #(
       b_behind_q   <= passed[31];  // overtaken on its way
       b_waiting_q  <= a_produced - a_fetched;
       b_used_q     <= a_fetched - a_consumed;
-      b_ahead_q    <= a_bell_q + ~a_consumed;
+      b_ahead_q    <= a_doorbell_q + ~a_consumed;
       b_within_q   <= (17'd1 << log2) - 17'd1;
     end
   end
@@ -194,12 +194,12 @@ module rma_queue #(
   wire [16:0]  ring_rest = ~b_fetched_q[16:0] & b_within_q;          // slots after that one
   wire [6:0]   mrrs_rest = ~at[6:0] & (cfg_mrrs_i[11:5] - 7'd1);     // the same, of the MRRS block; 4096 is 0
   wire [4:0]   room      = 5'd16 - b_used_q[4:0];
-  wire         bad_bell  = b_kind_q == K_BELL && !b_behind_q && b_ahead_q != '1
+  wire         bad_doorbell  = b_kind_q == K_BELL && !b_behind_q && b_ahead_q != '1
       && (b_ahead_q & ~{15'd0, b_within_q}) != '0;
-  wire         bell      = b_kind_q == K_BELL && !b_behind_q && !bad_bell;
+  wire         doorbell      = b_kind_q == K_BELL && !b_behind_q && !bad_doorbell;
   wire [31:0]  used      = b_used_q - {30'd0, b_count_q};
 
-  logic        c_bad_bell_q, c_some_q, c_room_q;  // some are to be fetched, and some fit in
+  logic        c_bad_doorbell_q, c_some_q, c_room_q;  // some are to be fetched, and some fit in
   logic [7:0]  c_more_q;
   logic [31:0] c_produced_q, c_fetched_q, c_consumed_q;
   logic [16:0] c_at_q;
@@ -209,9 +209,9 @@ module rma_queue #(
       c_keep_q     <= b_keep_q && !ctrl_b;
       c_kind_q     <= b_kind_q;
       c_vpid_q     <= b_vpid_q;
-      c_bad_bell_q <= bad_bell;
-      c_produced_q <= bell ? b_bell_q : b_produced_q;
-      c_some_q     <= bell ? b_bell_q != b_fetched_q : b_waiting_q != '0;
+      c_bad_doorbell_q <= bad_doorbell;
+      c_produced_q <= doorbell ? b_doorbell_q : b_produced_q;
+      c_some_q     <= doorbell ? b_doorbell_q != b_fetched_q : b_waiting_q != '0;
       c_fetched_q  <= b_fetched_q;
       c_consumed_q <= b_consumed_q + {30'd0, b_count_q};
       c_room_q     <= used < 32'd16;
@@ -283,7 +283,7 @@ module rma_queue #(
       ev_host_error_o     <= 1'b0;
       cnt_queue_reads_o   <= 1'b0;
     end else begin
-      ev_bad_descriptor_o <= live && c_bad_bell_q;
+      ev_bad_descriptor_o <= live && c_bad_doorbell_q;
       ev_host_error_o     <= pick_over && over_failed;
       cnt_queue_reads_o   <= go;
     end
@@ -294,8 +294,8 @@ module rma_queue #(
   end
   // Consumptions wait short, and are not looked through.
   assign look_busy_o = look_reading || sl_head || (a_q && a_vpid_q == look_vpid_i)
-    || (b_q && b_vpid_q == look_vpid_i) || (c_q && c_vpid_q == look_vpid_i) || (bell_q && bell_vpid_q == look_vpid_i);
-  assign busy_o = a_q || b_q || c_q || sl_head || bell_q || over_valid || (list_head && cmd_free)
+    || (b_q && b_vpid_q == look_vpid_i) || (c_q && c_vpid_q == look_vpid_i) || (doorbell_q && doorbell_vpid_q == look_vpid_i);
+  assign busy_o = a_q || b_q || c_q || sl_head || doorbell_q || over_valid || (list_head && cmd_free)
     || cmd_valid_q || read_busy
     || ev_bad_descriptor_o
                   || ev_host_error_o || cnt_queue_reads_o;

@@ -205,7 +205,7 @@ module rma_requester #(
       .s_i(decided.state), .act_i(act), .in_i(decided.in), .last_i(decided.last), .bytes_i(decided.bytes),
       .s_o(end_state), .freed_o(freed), .put_o(to_puts), .express_o(to_expresses), .active_o(active),
       .waiting_o(waiting), .refused_o(refused));
-  assign free = ending && freed && !decided.told;
+  assign free = ending && freed && !decided.reported;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) ended_q <= 1'b0;
     else ended_q <= ending;
@@ -331,7 +331,7 @@ module rma_requester #(
       "rma_requester: second descriptor of a context");
     if (rst_ni && decide_kind[K_DONE]) assert (known.state.fetches != '0) else $error(
       "rma_requester: done without a command");
-    if (rst_ni && ending && decided.told) assert (freed) else $error(
+    if (rst_ni && ending && decided.reported) assert (freed) else $error(
       "rma_requester: the next descriptor came too early");
   end
 `endif

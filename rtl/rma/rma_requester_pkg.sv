@@ -121,7 +121,7 @@ package rma_requester_pkg;
     logic         route;    // the node is the peer
     logic         reach;    // the node can be reached
     todo_t        todo;
-    logic         told;     // that the context's next descriptor may come
+    logic         reported;     // that the context's next descriptor may come
   } known_t;
 
   // Events of a step, at most one.
@@ -165,7 +165,7 @@ package rma_requester_pkg;
     answer_t      answer;
     logic         last;     // the fetch command that it issues is its put's last one
     logic [8:0]   bytes;    // and fetches so much
-    logic         told;
+    logic         reported;
   } decided_t;
 
   // The descriptor's packets go through fetch or are a put by themselves.

@@ -264,18 +264,18 @@ module rma_slots (
   end
 
   // ---------------------------------------------------------------- pulses: a write is reported once
-  logic told_q;
+  logic reported_q;
   wire  refused = valid_q && row_q && (bad_q || (write_q && touched && (mask_q & part.mask) != '0));
-  wire  told    = told_q && !sop_q;
+  wire  reported    = reported_q && !sop_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      told_q           <= 1'b0;
+      reported_q           <= 1'b0;
       ev_page_access_o <= 1'b0;
       sl_valid_o       <= 1'b0;
     end else begin
-      ev_page_access_o <= refused && !told;
+      ev_page_access_o <= refused && !reported;
       sl_valid_o       <= valid_q && written && gone != 2'd0;
-      if (valid_q && row_q) told_q <= refused || told;
+      if (valid_q && row_q) reported_q <= refused || reported;
     end
   end
   always_ff @(posedge clk_i) begin

@@ -66,10 +66,10 @@ module rma_step_decide #(
   assign w0 = known_i.first[63:0];
   wire out    = kind_i[K_DESC] || kind_i[K_EXP] || kind_i[K_PUT];
 
-  logic [16:0] now_q, patience_q, pause_q;  // ticks
+  logic [16:0] now_q, timeout_q, pause_q;  // ticks
   always_ff @(posedge clk_i) begin
     now_q      <= time_i[26:10];
-    patience_q <= time_i[26:10] - {1'b0, cfg_timeout_i};
+    timeout_q <= time_i[26:10] - {1'b0, cfg_timeout_i};
     pause_q    <= time_i[26:10] - {1'b0, cfg_retry_ticks_i};
   end
 
@@ -93,7 +93,7 @@ module rma_step_decide #(
       .late_i(kind_i[K_LATE]), .again_i(kind_i[K_AGAIN]), .s_i(known_i.state), .put_i(known_i.put),
       .ans_i(known_i.answer), .last_i(known_i.last), .status_i(known_i.status), .enabled_i(known_i.enabled),
       .progress_i(progress), .writes_i(ans_writes_i), .link_dead_i(!(peer_valid_i && link_up_i)),
-      .cfg_retry_limit_i, .now_i(now_q), .patience_i(patience_q), .pause_i(pause_q), .s_o(state_in), .act_o(act_in));
+      .cfg_retry_limit_i, .now_i(now_q), .timeout_i(timeout_q), .pause_i(pause_q), .s_o(state_in), .act_o(act_in));
 
   logic       chunk_last;
   logic [8:0] chunk_bytes;
@@ -117,7 +117,7 @@ module rma_step_decide #(
     decided.answer = known_i.answer;
     decided.last   = chunk_last;
     decided.bytes  = chunk_bytes;
-    decided.told   = known_i.told;
+    decided.reported   = known_i.reported;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

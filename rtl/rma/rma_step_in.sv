@@ -24,7 +24,7 @@ module rma_step_in (
     input  wire logic                         link_dead_i,
     input  wire logic [15:0]                  cfg_retry_limit_i,
     input  wire logic [16:0]                  now_i,          // ticks
-    input  wire logic [16:0]                  patience_i,     // the tick from which on a stamp is not too old
+    input  wire logic [16:0]                  timeout_i,     // the tick from which on a stamp is not too old
     input  wire logic [16:0]                  pause_i,        // the tick before or at which a pause that is over began
 
     output      rma_requester_pkg::state_t    s_o,
@@ -40,7 +40,7 @@ module rma_step_in (
   logic [3:0]  fail;      // status of what failed, or OK
   // Ticks since a stamp, less those allowed: negative before. Stamps are looked at on every tick.
   // verilator lint_off UNUSEDSIGNAL
-  wire  [16:0] overdue = patience_i - s_i.stamp;
+  wire  [16:0] overdue = timeout_i - s_i.stamp;
   wire  [16:0] paused  = pause_i - s_i.pause;
   // verilator lint_on UNUSEDSIGNAL
 

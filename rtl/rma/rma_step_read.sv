@@ -86,7 +86,7 @@ module rma_step_read #(
     known.todo.express = (good && !is_put && !is_nop && reach)
                          || (kind_i[K_EXP] && state_i.phase == rma_requester_pkg::PH_READY);
     known.enabled = enabled;
-    known.told    = over_o && over_ready_i;
+    known.reported    = over_o && over_ready_i;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -183,7 +183,7 @@ module rma_target #(
 
   logic       fl_ready, fl_end;
   logic [3:0] fl_status;
-  wire        nt_told = x_state_q == X_WAIT && (x_kind_q == rma_target_pkg::K_VELO ? mb_rsp_valid_i : nt_rsp_valid_i);
+  wire        nt_reported = x_state_q == X_WAIT && (x_kind_q == rma_target_pkg::K_VELO ? mb_rsp_valid_i : nt_rsp_valid_i);
   wire [3:0]  nt_status = x_kind_q == rma_target_pkg::K_VELO ? mb_rsp_status_i : nt_rsp_status_i;
 
   logic [127:0] note_d;
@@ -221,7 +221,7 @@ module rma_target #(
           x_status_q <= fl_status;
         end
         X_NOTE:    if (nt_ready_i) x_state_q <= X_WAIT;
-        X_WAIT:    if (nt_told) begin
+        X_WAIT:    if (nt_reported) begin
           x_state_q <= X_ANSWER;
           if (x_ok || nt_status == ggas_pkg::ST_FULL) x_status_q <= nt_status;
         end
@@ -308,8 +308,8 @@ module rma_target #(
   // ---------------------------------------------------------------- events
   wire refuse   = head_take && head_status != ggas_pkg::ST_OK;
   wire fl_bad   = x_state_q == X_FLUSHED && fl_end && fl_status != ggas_pkg::ST_OK;
-  wire off      = nt_told && nt_status == ggas_pkg::ST_DISABLED;
-  wire mb_bad   = nt_told && nt_status == ggas_pkg::ST_BAD;
+  wire off      = nt_reported && nt_status == ggas_pkg::ST_DISABLED;
+  wire mb_bad   = nt_reported && nt_status == ggas_pkg::ST_BAD;
   wire h_bad    = refuse && head_status == ggas_pkg::ST_BAD;
   wire h_off    = refuse && head_status == ggas_pkg::ST_DISABLED;
   wire h_refuse = refuse && wants;
@@ -326,7 +326,7 @@ module rma_target #(
       if (refuse) begin
         ev_node_o <= head.src;
         ev_info_o <= h_bad ? {32'd0, head.op} : h_off ? {32'd0, head.dvpid} : head.addr[39:0];
-      end else if (nt_told || fl_bad) begin
+      end else if (nt_reported || fl_bad) begin
         ev_node_o <= x_hdr_q.src;
         ev_info_o <= off ? {32'd0, x_hdr_q.dvpid} : mb_bad ? {32'd0, x_hdr_q.op} : x_hdr_q.addr[39:0];
       end

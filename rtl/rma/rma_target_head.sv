@@ -66,20 +66,20 @@ module rma_target_head #(
   end
 
   logic        on_q;                 // targets were on when the header came
-  logic        asked_q, told_q;      // translation asked for, and answered
-  logic [63:2] told_addr_q;
-  logic [3:0]  told_status_q;
+  logic        asked_q, reported_q;      // translation asked for, and answered
+  logic [63:2] reported_addr_q;
+  logic [3:0]  reported_status_q;
   assign serves_o  = on_q;
   assign wants_o   = sane_q && on_q && (kind_o == rma_target_pkg::K_PUT
     || (kind_o == rma_target_pkg::K_NOTIFY && hdr_o.flags[ggas_pkg::RMA_STRONG]));
-  assign decided_o = valid_o && (!wants_o || told_q || tr_rsp_valid_i);
-  assign addr_o    = told_q ? told_addr_q : tr_rsp_addr_i[63:2];
+  assign decided_o = valid_o && (!wants_o || reported_q || tr_rsp_valid_i);
+  assign addr_o    = reported_q ? reported_addr_q : tr_rsp_addr_i[63:2];
   always_comb begin
     status_o = ggas_pkg::ST_OK;
     if (valid_o) begin
       if (!sane_q) status_o = ggas_pkg::ST_BAD;
       else if (!on_q) status_o = ggas_pkg::ST_DISABLED;
-      else if (wants_o) status_o = told_q ? told_status_q : tr_rsp_status_i;
+      else if (wants_o) status_o = reported_q ? reported_status_q : tr_rsp_status_i;
     end
   end
 
@@ -92,20 +92,20 @@ module rma_target_head #(
     if (!rst_ni) begin
       on_q          <= 1'b0;
       asked_q       <= 1'b0;
-      told_q        <= 1'b0;
-      told_addr_q   <= '0;
-      told_status_q <= '0;
+      reported_q        <= 1'b0;
+      reported_addr_q   <= '0;
+      reported_status_q <= '0;
     end else begin
       if (rx_head) on_q <= cfg_target_i;
       if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
       if (tr_rsp_valid_i) begin
-        told_q        <= 1'b1;
-        told_addr_q   <= tr_rsp_addr_i[63:2];
-        told_status_q <= tr_rsp_status_i;
+        reported_q        <= 1'b1;
+        reported_addr_q   <= tr_rsp_addr_i[63:2];
+        reported_status_q <= tr_rsp_status_i;
       end
       if (take_i) begin
         asked_q <= 1'b0;
-        told_q  <= 1'b0;
+        reported_q  <= 1'b0;
       end
     end
   end

@@ -40,7 +40,7 @@ module smfu_dirty #(
   assign look_node_o = list_q[look_i];
 
   // ---------------------------------------------------------------- a cycle after the store: listed already?
-  logic            judge_q;                 // node_q had a store in the last cycle
+  logic            check_q;                 // node_q had a store in the last cycle
   ggas_pkg::node_t node_q;
   logic            same_q;                  // node_q was listed in the last cycle: the RAM could not report
   logic [AW-1:0]   at;
@@ -51,12 +51,12 @@ module smfu_dirty #(
   wire [AW:0]   listed = tail_q - end_q;    // since the round began
   wire [AW-1:0] place  = at - end_q[AW-1:0];
   wire          known  = same_q || ({1'b0, place} < listed && list_q[at] == node_q);
-  wire          push   = judge_q && !known;
+  wire          push   = check_q && !known;
   wire [AW:0]   tail   = tail_q + {{AW{1'b0}}, push};
-  wire [AW:0]   used   = tail_q - first_q + {{AW{1'b0}}, judge_q};
+  wire [AW:0]   used   = tail_q - first_q + {{AW{1'b0}}, check_q};
   assign room_o = !used[AW];
   assign any_o  = tail != end_q;
-  assign busy_o = judge_q;
+  assign busy_o = check_q;
 
   always_ff @(posedge clk_i) begin
     if (push) list_q[tail_q[AW-1:0]] <= node_q;
@@ -64,14 +64,14 @@ module smfu_dirty #(
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      judge_q <= 1'b0;
+      check_q <= 1'b0;
       same_q  <= 1'b0;
       first_q <= '0;
       end_q   <= '0;
       tail_q  <= '0;
     end else begin
-      judge_q <= sent_i;
-      same_q  <= judge_q && sent_node_i == node_q && !start_i;
+      check_q <= sent_i;
+      same_q  <= check_q && sent_node_i == node_q && !start_i;
       tail_q  <= tail;
       if (start_i) end_q <= tail;
       if (drop_i) first_q <= end_q;

@@ -115,13 +115,13 @@ module smfu_egress #(
 
   logic [10-PIECE_W:0] piece_q;  // pieces of the head already sent
   logic [BEAT_W-1:0]   beat_n_q; // beats of this piece already sent
-  logic        told_q;   // the event of a dropped store was raised
+  logic        reported_q;   // the event of a dropped store was raised
 
   wire        head   = rd_q != ans_wr_q && beats_used != '0;
   wire        drop   = !mapped || status != ggas_pkg::ST_OK;
   wire        eop    = beat_q[beat_rd_q[2:0]][DATA_W];
-  wire        tell   = head && drop && !told_q && !event_valid_o;
-  wire        pop    = drop ? head && (told_q || tell) : tx_p_valid_o && tx_p_ready_i;
+  wire        tell   = head && drop && !reported_q && !event_valid_o;
+  wire        pop    = drop ? head && (reported_q || tell) : tx_p_valid_o && tx_p_ready_i;
   wire [10:0] sent   = {piece_q, {PIECE_W{1'b0}}};
   wire [10:0] left   = len_dw - sent;
   wire        final_piece = left <= ggas_pkg::MTU_DW;
@@ -167,7 +167,7 @@ module smfu_egress #(
       rd_q          <= '0;
       piece_q       <= '0;
       beat_n_q      <= '0;
-      told_q        <= 1'b0;
+      reported_q        <= 1'b0;
       event_valid_o <= 1'b0;
       event_o       <= '0;
       event_interval_o <= '0;
@@ -178,7 +178,7 @@ module smfu_egress #(
       if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
       if (pop) begin
         beat_rd_q <= beat_rd_q + 1'b1;
-        told_q    <= !eop && drop;
+        reported_q    <= !eop && drop;
         beat_n_q  <= tx_p_eop_o ? '0 : beat_n_q + 1'b1;
         piece_q   <= eop ? '0 : tx_p_eop_o ? piece_q + 1'b1 : piece_q;
         if (eop) rd_q <= rd_q + 1'b1;

@@ -38,15 +38,15 @@ module smfu_errors (
   endfunction
 
   // ---------------------------------------------------------------- the page
-  logic [EPOCH_W-1:0] epoch_q, told;
+  logic [EPOCH_W-1:0] epoch_q, reported;
   logic [PLACE_W-1:0] place;        // of its context's domain
   logic               on, on_q;     // it has a context
   logic [CW-1:0]      page_q;
   logic               known_q;
   wire                ctrl = context_i.we && context_i.word == 3'd0;
-  ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_told (
+  ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_reported (
       .clk_i, .we_i(telling_i && known_q), .waddr_i(page_q), .wdata_i(epoch_q), .re_i(start_i),
-      .raddr_i(page_i[CW-1:0]), .rdata_o(told));
+      .raddr_i(page_i[CW-1:0]), .rdata_o(reported));
   ram_1r1w #(.WIDTH(PLACE_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_place (
       .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[32+:PLACE_W]), .re_i(start_i),
       .raddr_i(page_i[CW-1:0]), .rdata_o(place));
@@ -116,9 +116,9 @@ module smfu_errors (
   logic       any_news_q, all_news_q, one_news_q;
   logic [3:0] one_q;
   always_ff @(posedge clk_i) begin
-    any_news_q <= keep_any || after(any_epoch_q, told);
-    all_news_q <= keep_all || (all_q != ggas_pkg::ST_OK && after(all_epoch_q, told));
-    one_news_q <= mine || (set && after(there_epoch, told));
+    any_news_q <= keep_any || after(any_epoch_q, reported);
+    all_news_q <= keep_all || (all_q != ggas_pkg::ST_OK && after(all_epoch_q, reported));
+    one_news_q <= mine || (set && after(there_epoch, reported));
     one_q      <= mine ? one_i : there;
   end
   always_comb begin

@@ -125,18 +125,18 @@ module smfu_loads (
   assign {hit, target, interval, addr} = answer_q[ans_rd_q[1:0]];
 
   logic busy_q;            // a load is being sent
-  logic told_q;            // the head is refused, and its event was raised
+  logic reported_q;            // the head is refused, and its event was raised
   logic stuck_q;           // a load ran out of time here, and the packet in front of it still waits
   wire  head    = asked != '0 && (page || ans_rd_q != ans_wr_q) && mark_q[ask_rd_q[1:0]] == '0;
   wire  reach   = smfu_pkg::reachable(target.node, cfg_node_i, peer_node_i, peer_valid_i, link_up_i);
   wire  mapped  = !page && hit && cfg_egress_i && !target.group;
   wire  served  = mapped && reach && !stuck_q;
-  wire  refuse  = head && !quiet && !served && !told_q && !event_valid_o;
+  wire  refuse  = head && !quiet && !served && !reported_q && !event_valid_o;
   wire  alloc   = alloc_valid_o && alloc_ready_i;
-  wire  pop     = alloc || (quiet_valid_o && quiet_ready_i) || (told_q && refused_ready_i);
-  assign alloc_valid_o   = head && !quiet && served && !told_q && (!busy_q || done);
+  wire  pop     = alloc || (quiet_valid_o && quiet_ready_i) || (reported_q && refused_ready_i);
+  assign alloc_valid_o   = head && !quiet && served && !reported_q && (!busy_q || done);
   assign quiet_valid_o   = head && quiet;
-  assign refused_valid_o = told_q;
+  assign refused_valid_o = reported_q;
   assign req_addr_o      = win_addr[7:2];
   assign req_piece_o     = addr[11:7];
   assign req_page_o      = win_addr[20:13];
@@ -151,13 +151,13 @@ module smfu_loads (
       ask_rd_q <= '0;
       ans_wr_q <= '0;
       ans_rd_q <= '0;
-      told_q   <= 1'b0;
+      reported_q   <= 1'b0;
     end else begin
       if (take) ask_wr_q <= ask_wr_q + 1'b1;
       if (pop) ask_rd_q <= ask_rd_q + 1'b1;
       if (ans_valid_i) ans_wr_q <= ans_wr_q + 1'b1;
       if (pop && !page) ans_rd_q <= ans_rd_q + 1'b1;
-      told_q <= refuse || (told_q && !refused_ready_i);
+      reported_q <= refuse || (reported_q && !refused_ready_i);
     end
   end
 

@@ -345,13 +345,13 @@ module smfu_quiet #(
   end
 
   // ---------------------------------------------------------------- errors
-  logic [3:0]  told, answer_q;
+  logic [3:0]  reported, answer_q;
   logic        held_q;         // the answer stands in answer_q
   wire         telling = state_q == S_DONE && !held_q && !serve_fence_q;
-  wire  [3:0]  answer  = held_q ? answer_q : told;
+  wire  [3:0]  answer  = held_q ? answer_q : reported;
   smfu_errors u_errors (
       .clk_i, .rst_ni, .context_i, .all_i(found_q), .one_i(one_q), .one_domain_i(one_domain_q), .start_i(start),
-      .page_i(serve_fence ? fence_page_q : c_page), .telling_i(telling), .answer_o(told));
+      .page_i(serve_fence ? fence_page_q : c_page), .telling_i(telling), .answer_o(reported));
   always_ff @(posedge clk_i) if (telling) answer_q <= answer;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) held_q <= 1'b0;

@@ -98,14 +98,14 @@ module smfu_reads (
   logic            marked, from_node_q;
   wire             look = note_q && !fresh_q;
   wire             asks = rx_np_valid_i && is_quiet && !range_busy_o && !fresh_q;  // whether it is taken is known late
-  wire             told = fresh_q && from_node_q && noted;
-  wire             late = fresh_q && (told || status_q != ggas_pkg::ST_OK);
+  wire             reported = fresh_q && from_node_q && noted;
+  wire             late = fresh_q && (reported || status_q != ggas_pkg::ST_OK);
   assign range_busy_o = note_q || mark_q;
   localparam int unsigned PARTS = ggas_pkg::MAX_NODES < 1024 ? ggas_pkg::MAX_NODES / 4 : 256;
   rare_flags #(.DEPTH(ggas_pkg::MAX_NODES), .PARTS(PARTS)) u_lost (
       .clk_i, .rst_ni, .re_i(look || asks),
       .key_i(look ? range_node_q : rx_np_hdr_i.src[ggas_pkg::NODE_W-1:0]), .set_o(noted), .mark_i(mark_q),
-      .marked_o(marked), .forget_i(told));
+      .marked_o(marked), .forget_i(reported));
 
   // Whose stores: of one domain, or of several.
   logic [15:0] range_domain_q, noted_domain;
@@ -121,7 +121,7 @@ module smfu_reads (
     if (range_error_i) range_node_q <= range_node_i;
     if (range_error_i) range_domain_q <= range_domain_i;
     if (take) from_node_q <= ggas_pkg::is_node(rx_np_hdr_i.src);
-    if (fresh_q) one_q <= told && !noted_several && status_q == ggas_pkg::ST_OK;
+    if (fresh_q) one_q <= reported && !noted_several && status_q == ggas_pkg::ST_OK;
     if (fresh_q) domain_q <= noted_domain;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -142,7 +142,7 @@ module smfu_reads (
       event_o       <= '0;
     end else begin
       if (event_ready_i) event_valid_o <= 1'b0;
-      if (late && !told) event_valid_o <= 1'b1;
+      if (late && !reported) event_valid_o <= 1'b1;
       if (take && refuse && !is_quiet) event_valid_o <= 1'b1;
       // That there is an event is known late: it is prepared before. That of a quiet waits for its node.
       if (!event_valid_o && !fresh_q) begin
@@ -249,7 +249,7 @@ module smfu_reads (
         rest_q   <= '0;
         pos_q    <= now_q[5:0];
       end
-      if (told) status_q <= ggas_pkg::ST_RANGE;
+      if (reported) status_q <= ggas_pkg::ST_RANGE;
       // A packet of no known kind gets no answer: no one waits for it.
       if (take && op_known) begin
         held_o     <= 1'b1;

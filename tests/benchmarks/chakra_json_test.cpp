@@ -59,7 +59,7 @@ TEST(chakra_json, all_forms_say_the_same) {
   }
 }
 
-TEST(chakra_json, what_is_wrong_is_told_with_its_entry) {
+TEST(chakra_json, what_is_wrong_is_reported_with_its_entry) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "t: entry 1: no JSON"},
       {"[]", "t: entry 1: expected the object of metadata"},

@@ -123,7 +123,7 @@ TEST(chakra, groups_are_those_that_name_them) {
   for (const schedule_op& op : p->ranks[3]) EXPECT_TRUE(op.amount != 100 || op.peer == 2);
 }
 
-TEST(chakra, what_is_wrong_is_told_with_file_byte_and_node) {
+TEST(chakra, what_is_wrong_is_reported_with_file_byte_and_node) {
   using enum chakra_collective;
   const std::vector<std::pair<std::string, std::vector<std::vector<trace_node>>>> cases = {
       {"r0: byte 8: node 3: unknown type 0", {{{.id = 3, .type = chakra_type::invalid}}}},
@@ -155,9 +155,9 @@ TEST(chakra, what_is_wrong_is_told_with_file_byte_and_node) {
 }
 
 TEST(chakra, broken_files_are_refused) {
-  const auto told = [](std::string_view bytes) { return parse_chakra(bytes, "t").error(); };
-  EXPECT_NE(told("").find("no message of metadata"), std::string::npos);
-  EXPECT_NE(told("\x1f\x8b\x08").find("gzip"), std::string::npos);
+  const auto reported = [](std::string_view bytes) { return parse_chakra(bytes, "t").error(); };
+  EXPECT_NE(reported("").find("no message of metadata"), std::string::npos);
+  EXPECT_NE(reported("\x1f\x8b\x08").find("gzip"), std::string::npos);
   const std::string whole = encode({{.id = 3, .micros = 4, .numbers = {{"stream", 2}}}});
   size_t refused = 0;
   for (size_t length = 0; length < whole.size(); ++length)

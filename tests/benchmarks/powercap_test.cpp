@@ -52,7 +52,7 @@ TEST_F(powercap, packages_and_dram_are_separate) {
   }
 }
 
-TEST_F(powercap, none_is_told) {
+TEST_F(powercap, none_is_reported) {
   EXPECT_TRUE(find_processors(root).found.empty());
   EXPECT_NE(find_processors(root).missing.find(root.string()), std::string::npos);
   EXPECT_TRUE(find_processors(root / "nowhere").found.empty());

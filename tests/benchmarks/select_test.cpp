@@ -35,7 +35,7 @@ TEST(select, list_stands_alone) {
   EXPECT_NE(wrong({"a", "list"}).find("'list'"), std::string::npos);
 }
 
-TEST(select, an_unknown_name_is_told_with_those_there_are) {
+TEST(select, an_unknown_name_is_reported_with_those_there_are) {
   for (const char* word : {"'c'", "all", "a, b"}) EXPECT_NE(wrong({"a", "c"}).find(word), std::string::npos) << word;
 }
 

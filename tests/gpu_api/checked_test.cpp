@@ -23,7 +23,7 @@ struct Checked : api_test {
   int last() const { return nodes() - 1; }
 
   // A member that differs, and one that does not, name both calls.
-  void expect_told(kind what, int culprit) {
+  void expect_reported(kind what, int culprit) {
     const std::string text = cluster_->report()->text();
     const auto [usual, different] = differ::words_of(what);
     const std::string node = "node " + std::to_string(culprit);
@@ -64,7 +64,7 @@ TEST_P(Checked, AMemberThatCallsDifferentlyIsFoundByAll) {
     on_all(1, 64,
            [=, this] { EXPECT_EQ(differ::call(ggas::block{}, plan_of(what, culprit)), ggas_bad_argument) << k; });
     run();
-    expect_told(what, culprit);
+    expect_reported(what, culprit);
     expect_goes_on();
     reset();
   }
@@ -74,7 +74,7 @@ TEST_P(Checked, EveryBlockOfAGridFindsIt) {
   for (const kind what : {kind::length, kind::operation, kind::parts}) {
     on_all(3, 64, [=, this] { EXPECT_EQ(differ::call(ggas::grid{}, plan_of(what, last())), ggas_bad_argument); });
     run();
-    expect_told(what, last());
+    expect_reported(what, last());
     on_all(3, 64, [this] { EXPECT_EQ(differ::call(ggas::grid{}, plan_of(kind::nothing, 0)), ggas_ok); });
     run();
     reset();

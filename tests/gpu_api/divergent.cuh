@@ -65,7 +65,7 @@ struct probe {
 };
 
 struct words {
-  uint64_t value, told;
+  uint64_t value, reported;
   ggas_tagged line;
 };
 static_assert(sizeof(words) == cell_bytes);
@@ -99,9 +99,9 @@ GGAS_DEVICE ggas_status touch(words* remote, const probe& at, uint64_t offset, u
     s = ggas_iput_nbi(to, mine, 1, 1, 1, a.timeout_ns);
     if (s == ggas_ok) s = ggas_quiet_local(ggas_default_queue(), a.timeout_ns);
   } else if constexpr (What == call::put_signal) {
-    s = ggas_put_signal(to, mine, 1, &remote->told, 1, ggas_signal_add, a.timeout_ns);
+    s = ggas_put_signal(to, mine, 1, &remote->reported, 1, ggas_signal_add, a.timeout_ns);
   } else if constexpr (What == call::put_signal_nbi) {
-    s = ggas_put_signal_nbi(to, mine, 1, &remote->told, 1, ggas_signal_set, a.timeout_ns);
+    s = ggas_put_signal_nbi(to, mine, 1, &remote->reported, 1, ggas_signal_set, a.timeout_ns);
     if (s == ggas_ok) s = ggas_quiet_local(ggas_default_queue(), a.timeout_ns);
   } else if constexpr (What == call::put_tagged) {
     s = ggas_put_tagged(&remote->line, mine, 1, 9);
@@ -167,7 +167,7 @@ inline kernel kernel_of(int number) { return kernel_of(number, std::make_integer
 // What a call leaves in a cell that a probe has been at.
 inline words left_by(call what, uint64_t value) {
   words w{what == call::put_tagged ? 0 : value, 0, {}};
-  if (what == call::put_signal || what == call::put_signal_nbi) w.told = 1;
+  if (what == call::put_signal || what == call::put_signal_nbi) w.reported = 1;
   if (what == call::put_tagged) w.line = {static_cast<uint32_t>(value), 9, static_cast<uint32_t>(value >> 32), 9};
   return w;
 }

@@ -35,11 +35,11 @@ inline uint64_t wrong_cells(const std::vector<words>& got, const std::vector<wor
 inline void check_table(const std::vector<std::vector<uint64_t>>& parts, uint64_t threads, uint64_t keys) {
   const int nodes = static_cast<int>(parts.size());
   const uint64_t mask = parts[0].size() - 1;
-  uint64_t held = 0, strangers = 0, lost = 0;
+  uint64_t held = 0, intruders = 0, lost = 0;
   for (int n = 0; n < nodes; ++n) {
     for (uint64_t key : parts[static_cast<size_t>(n)]) {
       held += key != 0;
-      strangers += key != 0 && owner_of(key, nodes) != n;
+      intruders += key != 0 && owner_of(key, nodes) != n;
     }
   }
   for (uint64_t t = 0; t < threads; t += 2) {
@@ -51,7 +51,7 @@ inline void check_table(const std::vector<std::vector<uint64_t>>& parts, uint64_
       lost += part[at] == 0;
     }
   }
-  EXPECT_EQ(strangers, 0u) << "keys that lie at another node";
+  EXPECT_EQ(intruders, 0u) << "keys that lie at another node";
   EXPECT_EQ(lost, 0u) << "keys that are not found";
   EXPECT_EQ(held, (threads + 1) / 2 * keys) << "keys in the table";
 }

@@ -31,12 +31,12 @@ class Groups : public api_test {
     return {at, at + n};
   }
   // Polls a lane makes until others give up: few seconds, and in the simulator as long as all calls take.
-  uint64_t patience() const { return simulated() ? enough() : 5'000'000'000; }
+  uint64_t timeout() const { return simulated() ? enough() : 5'000'000'000; }
 
   template <class G>
   void make_all_calls() {
     for (unsigned who = 0; who < actings; ++who) {
-      const args a{base(), static_cast<acting>(who), patience()};
+      const args a{base(), static_cast<acting>(who), timeout()};
       for (int n = 0; n < nodes(); ++n) {
         std::memset(user<char>(n), 0, a.end() - a.base);
         std::ranges::copy(source_of(n), user<uint8_t>(n));

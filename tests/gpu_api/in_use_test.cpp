@@ -22,8 +22,8 @@ struct InUse : api_test {
   float* data(uint64_t at, unsigned which = 0) const {
     return ggas_pointer_of_node<float>(ggas_node(), base() + at) + which * 2 * n;
   }
-  std::string told() { return cluster_->report()->text(); }
-  bool told_of(const std::string& what) { return told().find(what) != std::string::npos; }
+  std::string reported() { return cluster_->report()->text(); }
+  bool reported_of(const std::string& what) { return reported().find(what) != std::string::npos; }
   // What every node's vectors hold, and what their sum must be.
   void fill(unsigned vectors) {
     for (int k = 0; k < nodes(); ++k)
@@ -66,8 +66,8 @@ TEST_P(InUse, ABlockBesideAnotherOneIsRefused) {
   run();
   for (int k = 0; k < nodes(); ++k)
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(user<float>(k, copy_at)[i], sum()) << k << ", " << i;
-  EXPECT_TRUE(told_of("node 0, block 1, thread 0: ggas_sync bad argument: another block or stream of the node"))
-      << told();
+  EXPECT_TRUE(reported_of("node 0, block 1, thread 0: ggas_sync bad argument: another block or stream of the node"))
+      << reported();
 }
 
 TEST_P(InUse, ABarrierBesideAnotherOneIsRefused) {
@@ -89,7 +89,7 @@ TEST_P(InUse, ABarrierBesideAnotherOneIsRefused) {
       EXPECT_EQ(ggas_barrier_block(enough()), ggas_ok);
     });
   run();
-  EXPECT_TRUE(told_of("ggas_sync bad argument: another block or stream")) << told();
+  EXPECT_TRUE(reported_of("ggas_sync bad argument: another block or stream")) << reported();
 }
 
 // By turns, which the program sees to, they may.
@@ -173,7 +173,7 @@ TEST_P(InUse, MemoryThatOverlapsIsRefused) {
     }
   });
   run();
-  EXPECT_TRUE(told_of("ggas_reducescatter bad argument: src and dst overlap")) << told();
+  EXPECT_TRUE(reported_of("ggas_reducescatter bad argument: src and dst overlap")) << reported();
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(MessagesMany, AmongManyThreads) {
     const message_config shape{.blocks = blocks, .threads = 64};
     const uint64_t ranks = uint64_t{blocks} * 64;
     message_machine m({.nodes = 1}, shape, calls::scratch_for(most, ranks));
-    m.patience = 1 + all / 100'000;
+    m.timeout_factor = 1 + all / 100'000;
     calls::run_messages_random(m, m.world, static_cast<uint32_t>(all / 2 / ranks), most, blocks);
   }
 }

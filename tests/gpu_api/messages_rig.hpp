@@ -44,7 +44,7 @@ class message_machine {
   }
 
   int nodes() const { return target_.nodes; }
-  uint64_t timeout_ns() const { return patience * target_.enough_ns(); }
+  uint64_t timeout_ns() const { return timeout_factor * target_.enough_ns(); }
   uint64_t brief_ns() const { return target_.short_ns(); }
   uint64_t outcomes() const { return outcomes_; }
   uint64_t message_scratch() const { return scratch_; }
@@ -71,7 +71,7 @@ class message_machine {
   message_space& space() { return *space_; }
 
   ggas_messages world{};
-  uint64_t patience = 1;  // how many times as long as usual a launch may take
+  uint64_t timeout_factor = 1;  // how many times as long as usual a launch may take
 
  private:
   target target_;

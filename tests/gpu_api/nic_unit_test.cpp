@@ -18,7 +18,7 @@
 namespace ggas::test {
 namespace {
 
-constexpr uint64_t patience_ns = 10'000'000, second_ns = 1'000'000'000;
+constexpr uint64_t barrier_ns = 10'000'000, second_ns = 1'000'000'000;
 
 struct shape {
   const char* nic;
@@ -79,12 +79,12 @@ TEST_P(nic_unit_suite, NobodyLeavesABarrierBeforeAllHaveCome) {
     for (int r = 1; r <= rounds; ++r) {
       const int to = (n + r) % all;
       if (detail::thread_rank() == 0) ggas_store(ggas_global_pointer<uint64_t>(to, at + 8 * uint64_t(n)), uint64_t(r));
-      if (ggas_barrier_block(patience_ns) != ggas_ok) wrong[size_t(n)] += 1000;
+      if (ggas_barrier_block(barrier_ns) != ggas_ok) wrong[size_t(n)] += 1000;
       const int from = (n + all - r % all) % all;
       if (detail::thread_rank() == 0 &&
           ggas_load(ggas_global_pointer<uint64_t>(n, at + 8 * uint64_t(from))) != uint64_t(r))
         ++wrong[size_t(n)];
-      if (ggas_barrier_block(patience_ns) != ggas_ok) wrong[size_t(n)] += 1000;
+      if (ggas_barrier_block(barrier_ns) != ggas_ok) wrong[size_t(n)] += 1000;
     }
   });
   EXPECT_EQ(wrong, std::vector<int>(size_t(all), 0));
@@ -121,8 +121,8 @@ void reduce_all(cluster& c, const userlib::coll_tree& tree, ggas_op op, size_t n
   for (int k = 0; k < all; ++k) {
     for (size_t i = 0; i < n; ++i) at(k)[i] = element<T>(k, i), at(k)[n + i] = T(99);
     const auto kernel = [&, k] {
-      const ggas_status s = root < 0 ? ggas_allreduce_block(at(k) + n, at(k), n, op, method, patience_ns)
-                                     : ggas_reduce_block(at(k) + n, at(k), n, op, root, method, patience_ns);
+      const ggas_status s = root < 0 ? ggas_allreduce_block(at(k) + n, at(k), n, op, method, barrier_ns)
+                                     : ggas_reduce_block(at(k) + n, at(k), n, op, root, method, barrier_ns);
       if (detail::thread_rank() == 0) statuses[size_t(k)] = s;
     };
     ASSERT_TRUE(c.launch(k, 1, 48, kernel));
@@ -181,9 +181,9 @@ TEST_P(nic_unit_suite, WhatItCannotDo) {
     const auto keep = [&](std::vector<ggas_status>& to, ggas_status s) {
       if (detail::thread_rank() == 0) to[size_t(k)] = s;
     };
-    keep(named, ggas_allreduce_block(v + 100, v, 65, ggas_sum, ggas_by_nic, patience_ns));
-    keep(products, ggas_allreduce_block(v + 100, v, 4, ggas_prod, ggas_by_nic, patience_ns));
-    keep(chosen, ggas_allreduce_block(v + 100, v, 65, ggas_sum, ggas_auto, patience_ns));
+    keep(named, ggas_allreduce_block(v + 100, v, 65, ggas_sum, ggas_by_nic, barrier_ns));
+    keep(products, ggas_allreduce_block(v + 100, v, 4, ggas_prod, ggas_by_nic, barrier_ns));
+    keep(chosen, ggas_allreduce_block(v + 100, v, 65, ggas_sum, ggas_auto, barrier_ns));
   });
   EXPECT_EQ(named, all_of(ggas_bad_argument));
   EXPECT_EQ(products, all_of(ggas_bad_argument));
@@ -201,16 +201,16 @@ TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
     if (detail::thread_rank() == 0) s[size_t(k)] = r;
   };
   for (int k = 0; k < nodes(); ++k) std::fill_n(words<float>(k), 64, 2.0f);
-  on_all([&](int k) { sums(k, k == 1 ? 3 : 8, patience_ns); });
+  on_all([&](int k) { sums(k, k == 1 ? 3 : 8, barrier_ns); });
   EXPECT_EQ(s, all_of(ggas_bad_argument));
-  on_all([&](int k) { sums(k, 8, patience_ns); });
+  on_all([&](int k) { sums(k, 8, barrier_ns); });
   EXPECT_EQ(s, all_of(ggas_ok));
   on_all([&](int k) {
     if (k != 2) sums(k, 8, 50'000);
   });
   EXPECT_EQ(std::ranges::count(s, ggas_timed_out), nodes() - 1);
   ASSERT_TRUE(cluster_->reset(second_ns));
-  on_all([&](int k) { sums(k, 8, patience_ns); });
+  on_all([&](int k) { sums(k, 8, barrier_ns); });
   EXPECT_EQ(s, all_of(ggas_ok));
   EXPECT_EQ(words<float>(nodes() - 1)[64 + 7], 2.0f * float(nodes()));
 }
@@ -218,7 +218,7 @@ TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
 // A ring of three nodes of which 0 is the root: the tree does not use the link from node 1 to node 2, on which stores
 // are delayed. Node 1 stores there before each barrier; `met` is called after it on every node. Returns the status of
 // the last barrier of each node.
-std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned rounds, uint64_t patience,
+std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned rounds, uint64_t timeout,
                                                const std::function<void(int node, uint64_t round, ggas_status)>& met) {
   const auto script = std::filesystem::path(testing::TempDir()) / "ggas_beside_the_tree.faults";
   std::ofstream(script) << faults;
@@ -235,9 +235,9 @@ std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned roun
       ggas_status s = ggas_ok;
       for (uint64_t i = 1; i <= rounds && s == ggas_ok; ++i) {
         if (n == 1 && detail::thread_rank() == 0) ggas_store(ggas_global_pointer<uint64_t>(2, at), i);
-        s = ggas_barrier_block(patience);
+        s = ggas_barrier_block(timeout);
         if (detail::thread_rank() == 0) met(n, i, s);
-        if (s == ggas_ok) s = ggas_barrier_block(patience);
+        if (s == ggas_ok) s = ggas_barrier_block(timeout);
       }
       if (detail::thread_rank() == 0) last[size_t(n)] = s;
     };
@@ -252,7 +252,7 @@ std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned roun
 // damages every tenth flit, and many stores are sent again.
 TEST(NicUnitFault, BarriersWaitForSlowStores) {
   unsigned wrong = 0, failed = 0, rounds = 0;
-  store_beside_the_tree("1->2 corrupt rate 0.1\n", 60, patience_ns, [&](int n, uint64_t round, ggas_status s) {
+  store_beside_the_tree("1->2 corrupt rate 0.1\n", 60, barrier_ns, [&](int n, uint64_t round, ggas_status s) {
     failed += s != ggas_ok;
     if (n != 2) return;
     ++rounds;
@@ -266,8 +266,8 @@ TEST(NicUnitFault, BarriersWaitForSlowStores) {
 
 // Stores that may be lost after a dead link end the barrier of every member with an error: that of the fence, or of
 // contributions that were in flight when the network manager stopped the NICs.
-TEST(NicUnitFault, LostStoresAreToldToAllMembers) {
-  const auto last = store_beside_the_tree("1->2 cut from 60\n2->1 cut from 60\n", 100, 10 * patience_ns,
+TEST(NicUnitFault, LostStoresAreReportedToAllMembers) {
+  const auto last = store_beside_the_tree("1->2 cut from 60\n2->1 cut from 60\n", 100, 10 * barrier_ns,
                                           [](int, uint64_t, ggas_status) {});
   EXPECT_EQ(last, std::vector<ggas_status>(3, ggas_peer_error));
 }
@@ -288,8 +288,8 @@ TEST_P(nic_unit_suite, ACutLinkEndsTheOperationOfAllMembers) {
     ggas_status s = ggas_ok;
     int met = 0;
     for (int r = 0; r < rounds && s == ggas_ok; ++r) {
-      s = r % 2 ? ggas_allreduce_block(v + 8 * r, v, 8, ggas_sum, ggas_by_nic, patience_ns)
-                : ggas_barrier_block(patience_ns);
+      s = r % 2 ? ggas_allreduce_block(v + 8 * r, v, 8, ggas_sum, ggas_by_nic, barrier_ns)
+                : ggas_barrier_block(barrier_ns);
       met += s == ggas_ok;
     }
     if (detail::thread_rank() == 0) last[size_t(k)] = s, good[size_t(k)] = met;
@@ -302,7 +302,7 @@ TEST_P(nic_unit_suite, ACutLinkEndsTheOperationOfAllMembers) {
   for (int k = 0; k < nodes(); ++k) std::fill_n(words<float>(k), 8, 2.0f);
   on_all([&](int k) { meet(k, 2000); });
   EXPECT_EQ(last, all_of(ggas_peer_error));
-  EXPECT_LT(cluster_->now_ns(), 600'000u + patience_ns / 2);
+  EXPECT_LT(cluster_->now_ns(), 600'000u + barrier_ns / 2);
   const auto [least, most] = std::ranges::minmax(good);
   EXPECT_GT(least, 10);
   EXPECT_LE(most - least, 1);

@@ -162,7 +162,7 @@ TEST_P(OnStream, TheCallerMayChooseHow) {
 }
 
 // A method that the grid form does not have, or a reduce.
-TEST_P(OnStream, AWrongMethodIsTold) {
+TEST_P(OnStream, AWrongMethodIsReported) {
   for (int k = 0; k < nodes(); ++k) {
     float *const in = user<float>(k, data_at), *const out = user<float>(k, copy_at);
     queued(allreduce_on_stream(*cluster_, k, out, in, 8, ggas_sum, report(k), {2, 64, ggas_by_gather}));
@@ -215,7 +215,7 @@ TEST_P(OnStream, CollectivesThatMoveData) {
 }
 
 // The first failure stays, and waits after it end at once.
-TEST_P(OnStream, AWaitThatTimesOutIsTold) {
+TEST_P(OnStream, AWaitThatTimesOutIsReported) {
   const uint64_t* const never = user<uint64_t>(0, signal_at);
   for (int i = 0; i < 50; ++i) queued(signal_wait_on_stream(*cluster_, 0, never, ggas_ge, 1, brief_report(0)));
   queued(signal_wait_on_stream(*cluster_, 0, nullptr, ggas_ge, 1, report(0)));
@@ -243,7 +243,7 @@ TEST_P(OnStream, AMissingNodeEndsCollectives) {
   for (int k = 1; k < nodes(); ++k) EXPECT_EQ(status(k), ggas_timed_out) << "node " << k;
 }
 
-TEST_P(OnStream, BadPlacesAreTold) {
+TEST_P(OnStream, BadPlacesAreReported) {
   float* const mine = user<float>(0, data_at);
   const uint64_t end = cluster_->device_context(0).segment_bytes;
   const auto refused = [](const result<>& r) { return !r && r.error().code == errc::bad_argument; };

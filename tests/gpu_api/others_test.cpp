@@ -88,7 +88,7 @@ TEST_P(Others, RefuseWhatIsNoStore) {
 // A link dies during broadcasts: each ends in time, with the right data or an error. While the network is broken there
 // is no pointer, and the root stores to each; when the link is back the pointer exists again.
 TEST_P(Others, AreReachedOneByOneWhileTheNetworkIsBroken) {
-  constexpr uint64_t us = 1'000, patience = 300 * us, cut_us = 600, back_us = 6'000;
+  constexpr uint64_t us = 1'000, timeout = 300 * us, cut_us = 600, back_us = 6'000;
   constexpr int rounds = 40;
   cluster_config c = GetParam().config();
   c.overrides = {"rma.answer_timeout_ticks=60", "nic.load_timeout_ticks=30"};
@@ -117,7 +117,7 @@ TEST_P(Others, AreReachedOneByOneWhileTheNetworkIsBroken) {
       auto* const never = ggas_pointer_of_node<uint32_t>(ggas_node(), base() + (1u << 20));
       ggas_status s = ggas_ok;
       for (int r = 1; r <= times && s == ggas_ok; ++r) {
-        s = broadcast(r % 2 != 0 ? 7 : 1300, static_cast<uint32_t>(r) << 16, patience);
+        s = broadcast(r % 2 != 0 ? 7 : 1300, static_cast<uint32_t>(r) << 16, timeout);
         static_cast<void>(ggas_wait_until_block(never, ggas_eq, 1u, 10 * us));
       }
       if (threadIdx.x == 0) failed += s != ggas_ok, pointers += ggas_pointer_of_others() != nullptr;

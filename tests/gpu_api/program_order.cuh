@@ -176,7 +176,7 @@ struct passing {
   const uint64_t inbox = a.memory + row_words * 8, lines = inbox + row_words * 8, flag = lines + row_words * 16;
   uint64_t *const out = bench::own<uint64_t>(a.memory), *const in = bench::own<uint64_t>(inbox);
   uint64_t* const there = ggas_pointer_of_node<uint64_t>(right, inbox);
-  uint64_t* const told = ggas_pointer_of_node<uint64_t>(right, flag);
+  uint64_t* const reported = ggas_pointer_of_node<uint64_t>(right, flag);
   ggas_tagged* const lines_there = ggas_pointer_of_node<ggas_tagged>(right, lines);
 
   GGAS_DEVICE static uint64_t word(int node, uint64_t step, uint64_t i) {
@@ -204,15 +204,16 @@ struct passing {
       case 0:  // stores, a fence by one thread
         ggas_store_block(there, out, row_words);
         if (threadIdx.x == 0) ggas_fence();
-        if (threadIdx.x == 0) ggas_store(told, step);
+        if (threadIdx.x == 0) ggas_store(reported, step);
         return true;
       case 1:
         for (unsigned i = threadIdx.x; i < row_words; i += blockDim.x) ggas_store(there + i, out[i]);
         __syncthreads();
-        if (threadIdx.x == 0) ggas_store(told, step, ggas_release);
+        if (threadIdx.x == 0) ggas_store(reported, step, ggas_release);
         return true;
       case 2: {
-        const bool done = ok(ggas_put_signal_block(there, out, row_words, told, step, ggas_signal_set, a.timeout_ns));
+        const bool done =
+            ok(ggas_put_signal_block(there, out, row_words, reported, step, ggas_signal_set, a.timeout_ns));
         spoil();
         return done;
       }
@@ -223,13 +224,13 @@ struct passing {
         __syncthreads();
         spoil();
         if (threadIdx.x == 0 && s == ggas_ok) s = ggas_fence(q, a.timeout_ns);
-        if (threadIdx.x == 0 && s == ggas_ok) ggas_store(told, step);
+        if (threadIdx.x == 0 && s == ggas_ok) ggas_store(reported, step);
         return ok(s);
       }
       case 4: {
         const bool done = ok(ggas_put_block(there, out, row_words, a.timeout_ns));
         spoil();
-        if (threadIdx.x == 0) ggas_store(told, step);
+        if (threadIdx.x == 0) ggas_store(reported, step);
         return done;
       }
       case 5:

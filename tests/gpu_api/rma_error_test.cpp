@@ -167,7 +167,7 @@ TEST_F(RmaError, ACutLinkEndsEveryWait) {
 }
 
 // The same for stores through the window: the NIC's answer to a quiet says so, and a put made of them hands it on.
-TEST_F(RmaError, ACutLinkIsToldToWhoStores) {
+TEST_F(RmaError, ACutLinkIsReportedToWhoStores) {
   const auto script = std::filesystem::path(testing::TempDir()) / "ggas_cut_stores.faults";
   std::ofstream(script) << "* cut from 40\n";
   cluster_config cfg = config();

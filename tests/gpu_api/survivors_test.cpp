@@ -13,7 +13,7 @@ namespace ggas::test {
 namespace {
 
 constexpr uint64_t us = 1'000;  // ns
-constexpr uint64_t patience = 300 * us, second = 1'000'000 * us;
+constexpr uint64_t timeout = 300 * us, second = 1'000'000 * us;
 constexpr int turns = 60;
 
 struct shape {
@@ -59,7 +59,7 @@ class survivors : public testing::TestWithParam<shape> {
       const ggas_queue q = ggas_default_queue();
       auto* const never = ggas_pointer_of_node<uint64_t>(me, base_ + 8 * 4096);
       const auto put = [&](int to, uint64_t value) {
-        return ggas_put_value(ggas_global_pointer<uint64_t>(to, base_ + 8 * uint64_t(me)), value, patience, q) ==
+        return ggas_put_value(ggas_global_pointer<uint64_t>(to, base_ + 8 * uint64_t(me)), value, timeout, q) ==
                ggas_ok;
       };
       for (int turn = 1; turn <= turns; ++turn) {
@@ -67,7 +67,7 @@ class survivors : public testing::TestWithParam<shape> {
         ++(put(to, uint64_t(turn)) ? o.good : o.failed);
         static_cast<void>(ggas_wait_until(never, ggas_ge, uint64_t{1}, 20 * us));
       }
-      static_cast<void>(ggas_quiet(q, patience));
+      static_cast<void>(ggas_quiet(q, timeout));
       ggas_queue_forgive(q);
       for (int to = 0; to < count; ++to)
         if (to != me && me < count) o.failed_at_last += !put(to, 1000 + uint64_t(to));
@@ -122,7 +122,7 @@ TEST_P(survivors, puts_go_around_a_link_that_is_cut) {
   }
   EXPECT_GT(failed, 0);
   EXPECT_GT(good, 0);
-  EXPECT_LT(cluster_->now_ns() - begin_ns_, turns * (20 * us + patience) + 10'000 * us) << "every wait ends";
+  EXPECT_LT(cluster_->now_ns() - begin_ns_, turns * (20 * us + timeout) + 10'000 * us) << "every wait ends";
   expect_all_arrived(nodes());
   expect_team_works([] { return ggas_world(); }, nodes());
 }
@@ -165,7 +165,7 @@ TEST_P(survivors, a_barrier_fails_on_all_and_reset_helps) {
     ggas_status s = ggas_ok;
     auto* const never = ggas_pointer_of_node<uint64_t>(ggas_node(), base_ + 8 * 4096);
     for (int i = 0; i < 100 && s == ggas_ok; ++i) {
-      s = ggas_barrier_block(patience);
+      s = ggas_barrier_block(timeout);
       static_cast<void>(ggas_wait_until(never, ggas_ge, uint64_t{1}, 20 * us));
     }
     if (threadIdx.x == 0) ends[size_t(ggas_node())] = s;

@@ -147,12 +147,12 @@ void many_sleepers(node* n) {
   meet(n);
   for (i = 0; i < rounds; ++i) {
     const unsigned who = i * 37 % SLEEPERS;
-    const ggas_rma_peer to = {(uint16_t)n->other, (uint8_t)told(n, 16 + who)};
+    const ggas_rma_peer to = {(uint16_t)n->other, (uint8_t)reported(n, 16 + who)};
     ggas_rma_note note;
     uint64_t signals;
     unsigned other;
     post(n, ggas_rma_notify(to, 0, 0, i));
-    CHECK(poll(p, SLEEPERS, (int)patience_ms()) == 1);
+    CHECK(poll(p, SLEEPERS, (int)timeout_ms()) == 1);
     for (other = 0; other < SLEEPERS; ++other) wrong_ones += (p[other].revents != 0) != (other == who);
     CHECK_IS(read(c[who].eventfd, &signals, sizeof signals), sizeof signals);
     CHECK(ggas_rma_next_note(&c[who].rma, &note) && note.cookie == i);

@@ -21,7 +21,7 @@ void barriers(node* n) {
   for (i = 0; i < 50; ++i) {
     tell(n, 3, i);
     meet(n);
-    CHECK_IS(told(n, 3), i);
+    CHECK_IS(reported(n, 3), i);
     meet(n);
   }
 }
@@ -32,7 +32,7 @@ void put_with_notification(node* n) {
   ggas_rma_note a, b;
   CHECK_IS(ggas_region_begin(&source, &n->dev, n->domain, from, BYTES, GGAS_READ), 0);
   fill(from, BYTES, n->me);
-  post(n, ggas_rma_put(peer(n), source.nla + 3, told(n, 0) + 5, BYTES - 8,
+  post(n, ggas_rma_put(peer(n), source.nla + 3, reported(n, 0) + 5, BYTES - 8,
                        GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER | GGAS_RMA_NOTIFY_COMPLETER, 0x1000 + n->me));
   a = next_note(n);
   b = next_note(n);
@@ -67,7 +67,7 @@ void get(node* n) {
   fill(from, BYTES, 5 + n->me);
   source = share(n, from, BYTES, GGAS_READ);
   CHECK_IS(ggas_region_begin(&target, &n->dev, n->domain, to, BYTES, GGAS_WRITE), 0);
-  post(n, ggas_rma_get(peer(n), told(n, 0), target.nla, BYTES, GGAS_RMA_NOTIFY_COMPLETER, 77));
+  post(n, ggas_rma_get(peer(n), reported(n, 0), target.nla, BYTES, GGAS_RMA_NOTIFY_COMPLETER, 77));
   note = next_note(n);
   CHECK_IS(note.kind, GGAS_RMA_NOTE_COMPLETER);
   CHECK_IS(note.cookie, 77);
@@ -89,7 +89,7 @@ void atomics(node* n) {
   uint64_t sum = 0, nla;
   unsigned i;
   own = share(n, (void*)word, 4096, GGAS_READ | GGAS_WRITE);
-  nla = n->me == 0 ? own.nla : told(n, 0);
+  nla = n->me == 0 ? own.nla : reported(n, 0);
   CHECK_IS(ggas_region_begin(&old, &n->dev, n->domain, (void*)result, 4096, GGAS_WRITE), 0);
   for (i = 1; i <= ROUNDS; ++i) {
     post(n, ggas_rma_atomic(at, GGAS_RMA_ADD, nla, 8, n->me == 0 ? 1 : 1000, 0, old.nla, 0, i));
@@ -120,7 +120,7 @@ void sleep_on_an_interrupt(node* n) {
       usleep(2000); /* the other sleeps by now, most times */
       post(n, ggas_rma_notify(peer(n), 0, 0, 0x5000 + i));
     } else {
-      CHECK_IS(ggas_context_sleep(&n->context, 0, (int)patience_ms()), 1);
+      CHECK_IS(ggas_context_sleep(&n->context, 0, (int)timeout_ms()), 1);
       note = next_note(n);
       CHECK_IS(note.cookie, 0x5000 + i);
     }
@@ -129,12 +129,12 @@ void sleep_on_an_interrupt(node* n) {
   CHECK_IS(ggas_context_sleep(&n->context, 0, 50), 0); /* nothing comes */
 }
 
-void errors_are_told(node* n) {
+void errors_are_reported(node* n) {
   unsigned char* const memory = pages(8192);
   ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE), readable;
   ggas_rma_note note;
-  ggas_context stranger;
-  const uint64_t theirs = told(n, 0);
+  ggas_context intruder;
+  const uint64_t theirs = reported(n, 0);
   /* After the region's end; own memory that may not be read; a context of another domain. */
   post(n, ggas_rma_imm(peer(n), 1, theirs + 4096, 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
   note = next_note(n);
@@ -146,11 +146,11 @@ void errors_are_told(node* n) {
   {
     const int other = ggas_domain_join(&n->dev, OTHER_DOMAIN);
     ggas_rma_desc d = ggas_rma_imm(peer(n), 1, theirs, 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 3);
-    CHECK_IS(ggas_context_begin(&stranger, &n->dev, other, NULL), 0);
-    WAIT(ggas_rma_post(&stranger.rma, &d));
-    WAIT(ggas_rma_next_note(&stranger.rma, &note));
+    CHECK_IS(ggas_context_begin(&intruder, &n->dev, other, NULL), 0);
+    WAIT(ggas_rma_post(&intruder.rma, &d));
+    WAIT(ggas_rma_next_note(&intruder.rma, &note));
     CHECK_IS(note.kind, GGAS_RMA_NOTE_ERROR);
-    ggas_context_end(&stranger);
+    ggas_context_end(&intruder);
   }
   meet(n);
   CHECK_IS(*(volatile uint64_t*)memory, 0);
@@ -192,7 +192,7 @@ void read_only_follows_its_owner(node* n) {
     CHECK_IS(ggas_region_begin(&own, &n->dev, n->domain, into, BYTES, GGAS_READ | GGAS_WRITE), 0);
     fill(stores, BYTES, 40 + kind + n->me);
     meet(n);
-    post(n, ggas_rma_get(peer(n), told(n, 0), own.nla, BYTES, GGAS_RMA_NOTIFY_COMPLETER, kind));
+    post(n, ggas_rma_get(peer(n), reported(n, 0), own.nla, BYTES, GGAS_RMA_NOTIFY_COMPLETER, kind));
     note = next_note(n);
     CHECK_IS(note.kind, GGAS_RMA_NOTE_COMPLETER);
     CHECK_IS(wrong(into, BYTES, 40 + kind + n->other), 0);

@@ -67,7 +67,7 @@ static int is_for_want_of_memory(int rc) {
 /* `act` makes something and ends it again. */
 static void fail_each(const char* name, int (*act)(void)) {
   const in_use before = count();
-  unsigned nth, told_so = 0;
+  unsigned nth, reported_so = 0;
   for (nth = 1; nth < MOST; ++nth) {
     int rc, failed;
     arm(nth);
@@ -77,10 +77,10 @@ static void fail_each(const char* name, int (*act)(void)) {
       CHECK_IS(rc, 0);
       break;
     }
-    told_so += rc != 0;
+    reported_so += rc != 0;
     CHECK_IS(is_for_want_of_memory(rc) ? 0 : rc, 0);
   }
-  printf("# %s: %u allocations failed, %u calls said so\n", name, nth - 1, told_so);
+  printf("# %s: %u allocations failed, %u calls said so\n", name, nth - 1, reported_so);
   if (act() == 0) {
     const in_use after = count();
     CHECK(!memcmp(&before, &after, sizeof before));

@@ -59,7 +59,7 @@ void gpu_to_gpu(node* n) {
   size_t i, bad = 0;
   CHECK_IS(ggas_region_begin_dmabuf(&source, &n->dev, n->domain, from.fd, 0, BYTES, GGAS_READ), 0);
   fill(from.at, BYTES, n->me);
-  post(n, ggas_rma_put(peer(n), source.nla + 3, told(n, 0) + 24, MOVED, GGAS_RMA_NOTIFY_COMPLETER | GGAS_RMA_STRONG, 5));
+  post(n, ggas_rma_put(peer(n), source.nla + 3, reported(n, 0) + 24, MOVED, GGAS_RMA_NOTIFY_COMPLETER | GGAS_RMA_STRONG, 5));
   note = next_note(n);
   CHECK_IS(note.kind, GGAS_RMA_NOTE_COMPLETER);
   for (i = 0; i < MOVED; ++i) bad += to.at[SHIFT + i] != pattern(n->other, i + 3);
@@ -69,7 +69,7 @@ void gpu_to_gpu(node* n) {
   meet(n);
   memset(from.at, 0, BYTES);
   CHECK_IS(ggas_region_begin_dmabuf(&back, &n->dev, n->domain, from.fd, 0, BYTES, GGAS_WRITE), 0);
-  post(n, ggas_rma_get(peer(n), told(n, 0) + 24, back.nla + 3, MOVED, GGAS_RMA_NOTIFY_COMPLETER, 6));
+  post(n, ggas_rma_get(peer(n), reported(n, 0) + 24, back.nla + 3, MOVED, GGAS_RMA_NOTIFY_COMPLETER, 6));
   note = next_note(n);
   CHECK_IS(note.kind, GGAS_RMA_NOTE_COMPLETER);
   for (bad = 0, i = 0; i < MOVED; ++i) bad += from.at[i + 3] != pattern(n->me, i + 3);
@@ -83,12 +83,12 @@ void gpu_to_gpu(node* n) {
 }
 
 /* Puts until `word` of the board changes; how many were refused. The last one is sent again until it is not. */
-static unsigned put_until_told(node* n, const ggas_region* source, unsigned word) {
+static unsigned put_until_reported(node* n, const ggas_region* source, unsigned word) {
   unsigned refused = 0, last = 0;
   while (!last) {
-    last = told(n, word) != 0;
+    last = reported(n, word) != 0;
     for (;;) {
-      post(n, ggas_rma_put(peer(n), source->nla, told(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
+      post(n, ggas_rma_put(peer(n), source->nla, reported(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
       if (next_note(n).kind == GGAS_RMA_NOTE_REQUESTER) break;
       ++refused;
     }
@@ -125,7 +125,7 @@ void gpu_memory_moves(node* n) {
     fill(from, BYTES, 9);
     CHECK_IS(ggas_region_begin(&source, &n->dev, n->domain, from, BYTES, GGAS_READ), 0);
     *remote_word(n, 0) = ++n->met; /* the other waits for no one while it moves */
-    refused = put_until_told(n, &source, 2);
+    refused = put_until_reported(n, &source, 2);
     printf("# %u puts met a move and were refused\n", refused);
     WAIT(own_word(n, 0) >= n->met);
     meet(n);
@@ -157,7 +157,7 @@ void gpu_memory_is_revoked(node* n) {
     ggas_region source = share(n, from, BYTES, GGAS_READ);
     fill(from, BYTES, 3);
     do
-      post(n, ggas_rma_put(peer(n), source.nla, told(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
+      post(n, ggas_rma_put(peer(n), source.nla, reported(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
     while (next_note(n).kind == GGAS_RMA_NOTE_REQUESTER);
     meet(n);
     ggas_region_end(&source);
@@ -190,7 +190,7 @@ void memory_of_another_exporter(node* n) {
   b.at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   r = share_buffer(n, &b, 0, BYTES, GGAS_READ | GGAS_WRITE);
   fill(b.at, BYTES / 2, n->me);
-  post(n, ggas_rma_put(peer(n), r.nla, told(n, 0) + BYTES / 2, BYTES / 2, GGAS_RMA_NOTIFY_COMPLETER, 1));
+  post(n, ggas_rma_put(peer(n), r.nla, reported(n, 0) + BYTES / 2, BYTES / 2, GGAS_RMA_NOTIFY_COMPLETER, 1));
   note = next_note(n);
   CHECK_IS(note.kind, GGAS_RMA_NOTE_COMPLETER);
   CHECK_IS(wrong(b.at + BYTES / 2, BYTES / 2, n->other), 0);

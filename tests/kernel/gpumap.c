@@ -38,7 +38,7 @@ static void put_until_refused(node* n) {
   ggas_region source = share(n, from, BYTES, GGAS_READ);
   fill(from, BYTES, 8);
   do
-    post(n, ggas_rma_put(peer(n), source.nla, told(n, 0) + BYTES, BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
+    post(n, ggas_rma_put(peer(n), source.nla, reported(n, 0) + BYTES, BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
   while (next_note(n).kind == GGAS_RMA_NOTE_REQUESTER);
   meet(n);
   ggas_region_end(&source);

@@ -13,7 +13,7 @@
 static int call(node* n, unsigned long what, void* argument) { return ioctl(n->dev.fd, what, argument) ? -errno : 0; }
 
 /* The same with an argument that can be read alone: what is made cannot be reported. */
-static int call_untold(node* n, unsigned long what, const void* argument, size_t bytes) {
+static int call_unreported(node* n, unsigned long what, const void* argument, size_t bytes) {
   unsigned char* const page = pages(4096);
   int rc;
   memcpy(page, argument, bytes);
@@ -23,7 +23,7 @@ static int call_untold(node* n, unsigned long what, const void* argument, size_t
   return rc;
 }
 
-static void nothing_is_made_untold(node* n) {
+static void nothing_is_made_unreported(node* n) {
   static unsigned char memory[4096] __attribute__((aligned(4096)));
   const uint32_t domain = (uint32_t)n->domain;
   struct ggas_domain_create d = {.size = sizeof d, .number = DOMAIN};
@@ -34,10 +34,10 @@ static void nothing_is_made_untold(node* n) {
   unsigned i;
   r.address = (uintptr_t)memory;
   for (i = 0; i < 300; ++i) { /* more than there are contexts */
-    if (i < 8) CHECK_IS(call_untold(n, GGAS_IOC_DOMAIN_CREATE, &d, sizeof d), -EFAULT);
-    CHECK_IS(call_untold(n, GGAS_IOC_CONTEXT_CREATE, &c, sizeof c), -EFAULT);
-    if (i < 8) CHECK_IS(call_untold(n, GGAS_IOC_REGION_CREATE, &r, sizeof r), -EFAULT);
-    if (i < 8) CHECK_IS(call_untold(n, GGAS_IOC_WINDOW_CREATE, &w, sizeof w), -EFAULT);
+    if (i < 8) CHECK_IS(call_unreported(n, GGAS_IOC_DOMAIN_CREATE, &d, sizeof d), -EFAULT);
+    CHECK_IS(call_unreported(n, GGAS_IOC_CONTEXT_CREATE, &c, sizeof c), -EFAULT);
+    if (i < 8) CHECK_IS(call_unreported(n, GGAS_IOC_REGION_CREATE, &r, sizeof r), -EFAULT);
+    if (i < 8) CHECK_IS(call_unreported(n, GGAS_IOC_WINDOW_CREATE, &w, sizeof w), -EFAULT);
   }
   CHECK_IS(read_number(CLASS "contexts"), 1);
   CHECK_IS(read_number(CLASS "windows"), 1);
@@ -99,7 +99,7 @@ static void programs_of_32_bits_are_refused(void) {
 }
 
 void interface_is_strict(node* n) {
-  nothing_is_made_untold(n);
+  nothing_is_made_unreported(n);
   arguments_are_whole(n);
   grants_are_numbers();
   mappings_are_not_executed(n);

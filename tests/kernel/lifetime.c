@@ -48,7 +48,7 @@ void owners_are_killed(node* n) {
       meet(n);
       for (sent = 0; errors == 0 && sent < 100000; ++sent) {
         const ggas_rma_peer to = {1, 0};
-        post(n, ggas_rma_put(to, source.nla, told(n, 0), 4096, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, sent));
+        post(n, ggas_rma_put(to, source.nla, reported(n, 0), 4096, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, sent));
         errors += next_note(n).kind == GGAS_RMA_NOTE_ERROR;
       }
       CHECK_IS(errors, 1);

@@ -24,7 +24,7 @@ double now_ms(void) {
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-double patience_ms(void) {
+double timeout_ms(void) {
   static double ms;
   if (ms == 0)
     ms = access("/sys/kernel/debug/kmemleak", F_OK) && access("/sys/kernel/debug/kcsan", F_OK) ? 60e3 : 600e3;
@@ -63,7 +63,7 @@ ggas_region share(node* n, void* at, size_t bytes, unsigned rights) {
 }
 
 ggas_rma_peer peer(node* n) {
-  const ggas_rma_peer p = {(uint16_t)n->other, (uint8_t)told(n, 1)};
+  const ggas_rma_peer p = {(uint16_t)n->other, (uint8_t)reported(n, 1)};
   return p;
 }
 
@@ -173,7 +173,7 @@ static void all_tests(node* n) {
   run(n, "get", get);
   run(n, "atomics of both nodes", atomics);
   run(n, "sleep until a notification interrupts", sleep_on_an_interrupt);
-  run(n, "errors and rights", errors_are_told);
+  run(n, "errors and rights", errors_are_reported);
   run(n, "memory registered for reading follows its owner", read_only_follows_its_owner);
   run(n, "windows of two domains", windows_of_two_domains);
   run(n, "windows run out", windows_run_out);
@@ -189,7 +189,7 @@ static void all_tests(node* n) {
   if (n->soak) run(n, "libggas: both ranks on one node", library_on_one_node);
   run(n, "libggas: ranks that end", library_ranks_end);
   run(n, "libggas: no right to the domain", library_is_refused);
-  run(n, "ways to what is others'", strangers);
+  run(n, "ways to what is others'", intruders);
   run(n, "calls that are refused leave nothing", interface_is_strict);
   run(n, "random calls, mappings, accesses", random_calls);
   run(n, "mapping beside the end of what is mapped", mapping_beside_the_end);

@@ -35,7 +35,7 @@ void check(int holds, const char* what, const char* file, int line, long long va
 
 double now_ms(void);
 /* How long anything may take: a minute, more on kernels with Linux' own checkers. */
-double patience_ms(void);
+double timeout_ms(void);
 
 /* Asks who runs the nodes (programs/vm/nodes.py) for what a node cannot do itself. It is done when all nodes have asked.
  */
@@ -44,7 +44,7 @@ void ask_the_rig(const char* what);
 /* Turns until `condition` holds; ends the program when it does not in time: the other node waits, too. */
 #define WAIT(condition)                                                       \
   do {                                                                        \
-    const double end_ = now_ms() + patience_ms();                             \
+    const double end_ = now_ms() + timeout_ms();                             \
     while (!(condition)) {                                                    \
       if (now_ms() < end_) continue;                                          \
       printf("Bail out! %s:%d: never: %s\n", __FILE__, __LINE__, #condition); \
@@ -64,7 +64,7 @@ static inline void meet(node* n) {
 }
 /* Words on the other node's board. */
 static inline void tell(node* n, unsigned word, uint64_t value) { *remote_word(n, BOARD + 8 * word) = value; }
-static inline uint64_t told(node* n, unsigned word) { return own_word(n, BOARD + 8 * word); }
+static inline uint64_t reported(node* n, unsigned word) { return own_word(n, BOARD + 8 * word); }
 
 static inline ggas_rma_note next_note(node* n) {
   ggas_rma_note note;

@@ -160,14 +160,14 @@ void random_calls(node* n) {
   if (child == 0) _exit(at_random(seed, rounds));
   for (i = 0; waitpid(child, &status, WNOHANG) == 0; ++i) {
     fill(from, 8192, i);
-    post(n, ggas_rma_put(peer(n), source.nla, told(n, 0), 8192, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, i));
+    post(n, ggas_rma_put(peer(n), source.nla, reported(n, 0), 8192, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, i));
     CHECK_IS(next_note(n).kind, GGAS_RMA_NOTE_REQUESTER);
     *remote_word(n, 0x8000) = i;
     ++sent;
   }
   CHECK_IS(status, 0);
   fill(from, BYTES, 5 + n->me);
-  post(n, ggas_rma_put(peer(n), source.nla, told(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
+  post(n, ggas_rma_put(peer(n), source.nla, reported(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
   CHECK_IS(next_note(n).kind, GGAS_RMA_NOTE_REQUESTER);
   meet(n);
   CHECK_IS(wrong(to, BYTES, 5 + n->other), 0);

@@ -29,7 +29,7 @@ static void expect_nothing_left(node* n) {
 static void put_until_an_error(node* n) {
   ggas_rma_note note;
   do {
-    post(n, ggas_rma_imm(peer(n), 1, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
+    post(n, ggas_rma_imm(peer(n), 1, reported(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
     note = next_note(n);
   } while (note.kind != GGAS_RMA_NOTE_ERROR);
 }
@@ -166,7 +166,7 @@ void bound_again_under_puts(node* n) {
   } else {
     put_until_an_error(n);
     for (; own_word(n, 8) != n->greeted + 1; ++puts) {
-      post(n, ggas_rma_imm(peer(n), 1, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
+      post(n, ggas_rma_imm(peer(n), 1, reported(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 9));
       landed += next_note(n).kind != GGAS_RMA_NOTE_ERROR;
     }
     printf("# %u puts while the other node bound its driver again\n", puts);
@@ -218,10 +218,10 @@ void cable_out_under_use(node* n) {
   greet(n, ++n->greeted);
   tell(n, 3, 77 + n->me);
   meet(n);
-  CHECK_IS(told(n, 3), 77 + n->other);
+  CHECK_IS(reported(n, 3), 77 + n->other);
   memory[0] = 0;
   meet(n);
-  post(n, ggas_rma_imm(peer(n), 5, told(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 10));
+  post(n, ggas_rma_imm(peer(n), 5, reported(n, 0), 8, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 10));
   CHECK(next_note(n).kind != GGAS_RMA_NOTE_ERROR);
   meet(n);
   CHECK_IS(memory[0], 5);
@@ -250,7 +250,7 @@ static void put_for_ever(uint64_t to) {
 void nic_is_gone(node* n) {
   unsigned char* const memory = pages(4096);
   ggas_region r = share(n, memory, 4096, GGAS_READ | GGAS_WRITE);
-  const uint64_t to = told(n, 0);
+  const uint64_t to = reported(n, 0);
   pid_t child;
   int status;
   fflush(stdout);

@@ -12,7 +12,7 @@ void put_with_notification(node* n);
 void get(node* n);
 void atomics(node* n);
 void sleep_on_an_interrupt(node* n);
-void errors_are_told(node* n);
+void errors_are_reported(node* n);
 void read_only_follows_its_owner(node* n);
 
 /* windows.c */
@@ -29,8 +29,8 @@ void memory_of_another_exporter(node* n);
 /* gpumap.c */
 void gpu_memory_by_address(node* n);
 
-/* strangers.c */
-void strangers(node* n);
+/* intruders.c */
+void intruders(node* n);
 
 /* interface.c */
 void interface_is_strict(node* n);

@@ -81,7 +81,7 @@ class shared_memory {
 
 class client {
  public:
-  static constexpr int patience_ms = 20'000;
+  static constexpr int timeout_ms = 20'000;
 
   explicit client(const std::filesystem::path& path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_un a{};
@@ -120,7 +120,7 @@ class client {
     for (;;) {
       if (auto m = reader_.next()) return m;
       pollfd p{socket_.get(), POLLIN, 0};
-      if (poll(&p, 1, patience_ms) != 1) {
+      if (poll(&p, 1, timeout_ms) != 1) {
         ADD_FAILURE() << "the server says nothing";
         return std::nullopt;
       }

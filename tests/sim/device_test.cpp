@@ -171,7 +171,7 @@ TEST(device, interrupts_come_as_events) {
         GGAS_EVQ_CTRL_ENABLE_MASK | 4 << GGAS_EVQ_CTRL_LOG2_SIZE_SHIFT | 3 << GGAS_EVQ_CTRL_VECTOR_SHIFT);
   a.c.write64(2, 0, 1);  // the window is off: an event
   pollfd p{event.get(), POLLIN, 0};
-  ASSERT_EQ(poll(&p, 1, client::patience_ms), 1);
+  ASSERT_EQ(poll(&p, 1, client::timeout_ms), 1);
   EXPECT_NE(a.ram.word(0x80000), 0u);  // the record was there before
 }
 

@@ -73,14 +73,14 @@ struct rig {
   }
   // Checks that each packet is in one of these lists once, and empties them. Returns the number of lost packets.
   size_t lost_of_all() {
-    std::multiset<name> told;
+    std::multiset<name> reported;
     size_t lost = 0;
     for (node& n : nodes) {
-      for (auto* list : {&n.got, &n.discarded, &n.broken}) told.insert(list->begin(), list->end());
+      for (auto* list : {&n.got, &n.discarded, &n.broken}) reported.insert(list->begin(), list->end());
       lost += n.discarded.size() + n.broken.size();
       n.got.clear(), n.discarded.clear(), n.broken.clear();
     }
-    EXPECT_EQ(told, std::multiset<name>(sent.begin(), sent.end()));
+    EXPECT_EQ(reported, std::multiset<name>(sent.begin(), sent.end()));
     sent.clear();
     return lost;
   }
@@ -122,7 +122,7 @@ TEST(network_faults, both_ends_hear_of_a_cut) {
   EXPECT_EQ(r.nodes[1].changes.back(), change(1, true, up));
 }
 
-TEST(network_faults, a_packet_behind_a_dead_link_is_told_where_it_is_discarded) {
+TEST(network_faults, a_packet_behind_a_dead_link_is_reported_where_it_is_discarded) {
   rig r("ring", 4, {{0, 0, 1'000'000, ~0ull}, {1, 1, 1'000'000, ~0ull}});
   r.send(3, 1, vc::p, 8, 2'000'000);  // by 0
   r.run_until(10'000'000);
@@ -131,7 +131,7 @@ TEST(network_faults, a_packet_behind_a_dead_link_is_told_where_it_is_discarded) 
 }
 
 // A store to a group loses the copy of the dead branch, and no other one.
-TEST(network_faults, a_copy_for_a_group_behind_a_dead_link_is_told_where_it_is_discarded) {
+TEST(network_faults, a_copy_for_a_group_behind_a_dead_link_is_reported_where_it_is_discarded) {
   rig r("ring", 5, {{0, 0, 1'000'000, ~0ull}, {1, 1, 1'000'000, ~0ull}});
   constexpr unsigned all[] = {0, 1, 2, 3, 4};
   for (const auto& line : r.net->shape().tree(0, all)) r.net->set_group_line(0, line, true);
@@ -144,7 +144,7 @@ TEST(network_faults, a_copy_for_a_group_behind_a_dead_link_is_told_where_it_is_d
   for (const unsigned n : {3u, 4u}) EXPECT_EQ(r.nodes[n].got.size(), 1u) << n;
 }
 
-TEST(network_faults, a_packet_on_a_link_that_dies_is_told_by_its_sender) {
+TEST(network_faults, a_packet_on_a_link_that_dies_is_reported_by_its_sender) {
   rig r("ring", 4, {{0, 0, 1'000'000, ~0ull}});
   r.send(0, 1, vc::p, 64, 990'000);
   r.run_until(10'000'000);

@@ -221,7 +221,7 @@ TEST(network, times_of_copies) {
 
 // A group without a line, a number beyond the table, a sender that is not the root, a packet over the wrong link and
 // one in another virtual channel: reported where they end, and other packets are not blocked.
-TEST(network, packets_for_groups_without_a_way_are_told) {
+TEST(network, packets_for_groups_without_a_way_are_reported) {
   rig r("ring", 5, usual);
   r.group(0);
   const auto lost_at = [&](unsigned from, packet p, unsigned at) {

@@ -126,7 +126,7 @@ TEST_P(groups, data_then_quiet_then_flag) {
 
 // A load from all is refused. A member whose export does not permit the store refuses only its copy, and quiet reports
 // it.
-TEST_P(groups, what_is_refused_is_told) {
+TEST_P(groups, what_is_refused_is_reported) {
   const auto [nodes, topology, models] = GetParam();
   auto c = of_models(nodes, topology);
   c.model_nics = models;

@@ -105,8 +105,8 @@ uint64_t time_of(sim::system& s, const cell& at, uint64_t seed) {
     for (unsigned n = 0; n < at.nodes; ++n) sum += gpu(s, n).writes;
     return sum == left;
   };
-  constexpr uint64_t patience_ps = 20'000'000'000;
-  EXPECT_TRUE(s.run_until(there, patience_ps)) << at.text();
+  constexpr uint64_t timeout_ps = 20'000'000'000;
+  EXPECT_TRUE(s.run_until(there, timeout_ps)) << at.text();
   uint64_t last = begin;
   for (unsigned n = 0; n < at.nodes; ++n) last = std::max(last, gpu(s, n).last_write_ps);
   return last - begin;

@@ -58,9 +58,9 @@ TEST(power, nothing_but_time_is_idle) {
     EXPECT_EQ(p.above_j, 0) << p.name;
     idle_w += p.idle_j / 2;
   }
-  const double told =
+  const double reported =
       c.processor.idle_w + c.dram.idle_w + c.gpu.idle_w + 24 * c.pcie.lane_w + c.nic.idle_w + c.link.port_w;
-  EXPECT_NEAR(idle_w, told, 1e-9 * told);
+  EXPECT_NEAR(idle_w, reported, 1e-9 * reported);
 }
 
 TEST(power, twice_the_activity_is_twice_the_energy) {

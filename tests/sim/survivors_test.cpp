@@ -93,11 +93,11 @@ class survivors : public testing::TestWithParam<shape> {
       const auto counters = s->counters(i);
       const auto events = s->events(i);
       for (const std::string name : {"LINK_DEAD", "PACKET_LOST", "STORE_LOST", "STORE_UNREACHABLE"}) {
-        const auto told = std::ranges::count_if(
+        const auto reported = std::ranges::count_if(
             events, [&](const std::string& e) { return e.find(": " + name + " ") != std::string::npos; });
         const uint64_t count = counters.at("EVENT_" + name);
-        EXPECT_LE(uint64_t(told), count) << "node " << i << " " << name;
-        EXPECT_GE(uint64_t(told), s->network() ? count : uint64_t{count != 0}) << "node " << i << " " << name;
+        EXPECT_LE(uint64_t(reported), count) << "node " << i << " " << name;
+        EXPECT_GE(uint64_t(reported), s->network() ? count : uint64_t{count != 0}) << "node " << i << " " << name;
       }
       EXPECT_EQ(counters.at("EVENT_EVENT_OVERFLOW"), 0u);
     }

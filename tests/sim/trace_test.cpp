@@ -322,18 +322,19 @@ TEST(waves, on_a_full_disk_hold_what_fits) {
     getrlimit(RLIMIT_FSIZE, &before);
     const rlimit small{least + random() % (size - least), before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
-    const std::string told = busy_waves(file, stores);
+    const std::string reported = busy_waves(file, stores);
     setrlimit(RLIMIT_FSIZE, &before);
-    EXPECT_TRUE(told.find("node0.fst: ") != std::string::npos && told.find("File too large") != std::string::npos)
-        << told;
+    EXPECT_TRUE(reported.find("node0.fst: ") != std::string::npos &&
+                reported.find("File too large") != std::string::npos)
+        << reported;
     const wave_summary some = read_waves(node0);
-    const bool there = told.find("node0.fst: cut short, holds the cycles up to") != std::string::npos;
-    EXPECT_EQ(fs::exists(node0), there) << told;
+    const bool there = reported.find("node0.fst: cut short, holds the cycles up to") != std::string::npos;
+    EXPECT_EQ(fs::exists(node0), there) << reported;
     if (!there) continue;
     ++cut;
     EXPECT_TRUE(some.readable);
     EXPECT_TRUE(some.changes > 0 && some.changes < all.changes && some.end > 0 && some.end < all.end);
-    EXPECT_NE(told.find("up to " + std::to_string(some.end / 2) + " of"), std::string::npos) << told;
+    EXPECT_NE(reported.find("up to " + std::to_string(some.end / 2) + " of"), std::string::npos) << reported;
   }
   EXPECT_GT(cut, 1u);
 }
@@ -384,7 +385,7 @@ TEST(pcapng, one_sided_packets_have_fields_of_their_own) {
   EXPECT_EQ(tshark(file, "ggas.tag || _ws.malformed || _ws.lua.error", {"frame.number"}).size(), 0u);
 }
 
-TEST(recorder, a_full_disk_is_told_for_each_file) {
+TEST(recorder, a_full_disk_is_reported_for_each_file) {
   auto r = trace::recorder::open({.trace = "/dev/full", .pcap = "/dev/full"});
   ASSERT_TRUE(r) << r.error();
   (*r)->node(0, {.window_base = 0, .window_bytes = 4096, .stride = 4096, .segment_base = 0, .segment_bytes = 4096});

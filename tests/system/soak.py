@@ -84,8 +84,8 @@ def main():
 
     def go(name, seed, cut):
         nonlocal cycles, runs, told
-        more, counters, wrong, was_told, command = run_one(options.bench, name, seed, cut, 1800)
-        cycles, runs, told = cycles + more, runs + 1, told + was_told
+        more, counters, wrong, was_reported, command = run_one(options.bench, name, seed, cut, 1800)
+        cycles, runs, told = cycles + more, runs + 1, told + was_reported
         counted.update(counters)
         if wrong:
             failures.append(name)

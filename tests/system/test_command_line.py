@@ -107,7 +107,7 @@ def test_folder_of_platforms_without_platforms(bench, tmp_path, monkeypatch):
     refused(bench("barrier"), "galibier-k20", "nowhere")
 
 
-def test_records_that_could_not_be_written_are_told(bench):
+def test_records_that_could_not_be_written_are_reported(bench):
     done = bench("barrier", "--quick", "--provider", "shm", "--json", "/dev/full")
     assert done.returncode == 1 and "/dev/full: cut short, holds 0 of" in done.stderr
 

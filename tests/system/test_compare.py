@@ -242,7 +242,7 @@ def test_a_missing_library_leaves_its_column_empty(programs, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("end", "status", "seen"), [("3", 3, 3), ("os.kill(os.getpid(), 6)", 1, -6)])
-def test_a_failing_library_is_told_and_the_rest_is_shown(programs, tmp_path, capsys, end, status, seen):
+def test_a_failing_library_is_reported_and_the_rest_is_shown(programs, tmp_path, capsys, end, status, seen):
     folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0), nvshmem=(barrier("nvshmem", 1600.0), end))
     assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == status
     told = capsys.readouterr()

@@ -56,12 +56,12 @@ def test_a_script_of_no_named_interpreter_is_one_of_the_shell(machines, tmp_path
         ("x" * (1 << 21), [], "at most 1048576 are read"),
     ],
 )
-def test_a_bad_file_is_told(machines, text, arguments, why):
+def test_a_bad_file_is_reported(machines, text, arguments, why):
     done = gaspi_run("-m", machines(text), *arguments, "true")
     assert done.returncode == 1 and why in done.stderr and "Traceback" not in done.stderr
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     done = gaspi_run("-m", tmp_path / "none", "true")
     assert done.returncode == 1 and "No such file" in done.stderr
 
@@ -73,7 +73,7 @@ def test_noise_is_no_machine_file(machines):
         assert done.returncode == 1 and "Traceback" not in done.stderr
 
 
-def test_any_change_of_a_machine_file_is_taken_or_told(machines):
+def test_any_change_of_a_machine_file_is_taken_or_reported(machines):
     """Noise in good files: names of computers or one line of text, and never anything else."""
     hosts_of = runpy.run_path(str(ROOT / "programs" / "run" / "gaspi_run.py"))["hosts_of"]
     noise = random.Random(11)

@@ -188,7 +188,7 @@ def test_programs_of_mpi(prefix, mpi):
     run(sys.executable, prefix / "bin" / "ggas-run", "--mpi-types", "-n", 1, program, "pack_vector", env={**environment, **root_may})
 
 
-def test_what_is_not_there_is_told(prefix, tmp_path):
+def test_what_is_not_there_is_reported(prefix, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\nfind_package(GGAS 0.1 REQUIRED COMPONENTS device sim)\n")
     done = subprocess.run(["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0 and "there is no component sim" in done.stderr

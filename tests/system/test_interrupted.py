@@ -153,7 +153,7 @@ def test_full_disk(whole, tmp_path, point):
     assert check_full_disk(done, tmp_path / "kept", whole) and "No space left on device" in done.stderr
 
 
-def test_a_table_that_does_not_fit_is_told(tmp_path):
+def test_a_table_that_does_not_fit_is_reported(tmp_path):
     with open("/dev/full", "w") as full:
         done = subprocess.run([*RUN[:3], "--provider", "shm", "--json", "r.jsonl"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert done.returncode == 1 and "standard output is incomplete" in done.stderr and lines(tmp_path)

@@ -58,7 +58,7 @@ def test_wrong_settings_of_messages_between_gpus(program):
     assert done.returncode != 0 and "GGAS_MPI_DIRECT_US = -1: must be a number of microseconds of at most 15 digits" in done.stderr
 
 
-def test_failures_are_told(program):
+def test_failures_are_reported(program):
     done = run("--mpi-types", "-n", 2, program[1], "pack_vector", GGAS_MPI_TYPES="host")  # a case of one rank
     assert done.returncode != 0 and "not true: size() == c.ranks" in done.stderr
 

@@ -88,7 +88,7 @@ def test_what_does_not_fit():
         assert not route.fits({**route.HAS, column: has + 1})
 
 
-def test_a_tool_that_does_not_end_is_told_apart(tmp_path):
+def test_a_tool_that_does_not_end_is_distinguished(tmp_path):
     with pytest.raises(netlist.TimedOut, match="no end within 0.2 s"):
         netlist.run(["sleep", "5"], 0.2, tmp_path / "log")
 
@@ -103,7 +103,7 @@ def pnr(*options):
     )
 
 
-def test_wrong_options_are_told_before_any_work():
+def test_wrong_options_are_reported_before_any_work():
     for options, said in (
         (("--contexts", "65"), "--contexts"),
         (("--jobs", "0"), "--jobs"),

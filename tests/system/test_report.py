@@ -62,7 +62,7 @@ def test_measured_gpus(tmp_path):
         assert word in page, word
 
 
-def test_curves_are_told_apart_by_what_differs_at_one_place():
+def test_curves_are_distinguished_by_what_differs_at_one_place():
     records = results.read(DATA / "cuda.jsonl")
     puts = plots.series([r for r in records if r["benchmark"] == "put_bandwidth"], "bytes")
     assert list(puts) == ["kernel, blocks 8", "kernel, blocks 16", "kernel, blocks 132", "copy_engine"]

@@ -86,12 +86,12 @@ def test_hybrid_writes_of_gpus_are_as_quick_as_the_better_way(tmp_path, capsys):
     assert any(ways["direct"] < ways["staged"] for ways in took.values())
 
 
-def test_a_bad_option_is_told():
+def test_a_bad_option_is_reported():
     done = ranks(1, options="--nic paper", status=1)
     assert "--nic paper: must be 'model' or 'rtl'" in done.stderr and "the simulator ended" in done.stderr
 
 
-def test_without_a_simulator_the_program_is_told():
+def test_a_missing_simulator_is_reported():
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GGAS_")}
     program = built("GGAS_SIM_PROGRAM", "tests/userlib/libggas/sim_program")
     done = subprocess.run([program], env=dict(environment, GGAS_TRANSPORT="sim"), capture_output=True, text=True, timeout=60)

@@ -147,7 +147,7 @@ def test_words_arrive_as_they_are(rsh, tmp_path):
     assert done.stdout == f"{words} {os.getcwd()} 1 x y\n", done.stderr
 
 
-def test_two_computers_are_told_that_there_is_no_nic(program, rsh):
+def test_two_computers_without_a_nic_are_refused(program, rsh):
     began = time.monotonic()
     done = run(*RUN, "-n", 2, "--hosts", "127.0.0.2,127.0.0.3", "--rsh", rsh("COMPUTER=$host"), program)
     assert done.returncode == 1 and done.stdout.count("rank 1 is not where rank 0 is") == 2, done.stdout + done.stderr
@@ -210,7 +210,7 @@ def test_nothing_is_left_when_the_launcher_is_killed(rsh, tmp_path):
         (["--hosts", "a", "--root", "x y"], "--root 'x y': is not a valid host name"),
     ],
 )
-def test_bad_options_are_told(arguments, why):
+def test_bad_options_are_reported(arguments, why):
     first = [f"{arguments[0]}={arguments[1]}", *arguments[2:]]
     done = run(*RUN, "-n", 1, *first, "true")
     assert done.returncode == 2 and why in done.stderr and "Traceback" not in done.stderr
@@ -227,7 +227,7 @@ def test_start_by_pmix(size, program):
 
 
 @needs_mpi
-def test_a_missing_rank_is_told_by_pmix(program):
+def test_a_missing_rank_is_reported_by_pmix(program):
     script = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && sleep 4 || exec "$0" 1'
     done = run(*MPIRUN, "-n", 2, "sh", "-c", script, program, GGAS_BOOTSTRAP="pmix", **MPI_ENVIRONMENT)
     assert "error 1: start by 'pmix': other ranks did not arrive in time" in done.stdout, done.stdout + done.stderr
@@ -235,7 +235,7 @@ def test_a_missing_rank_is_told_by_pmix(program):
 
 @needs_mpi
 @pytest.mark.parametrize("name", ["pmix", "mpi"])
-def test_several_computers_are_told_by_modules(name, program, mpi_program):
+def test_several_computers_are_refused_by_modules(name, program, mpi_program):
     what = program if name == "pmix" else mpi_program
     script = 'GGAS_COMPUTER=$OMPI_COMM_WORLD_RANK "$0" || true'  # mpirun ends a job with the first rank that fails
     done = run(*MPIRUN, "-n", 2, "sh", "-c", script, what, GGAS_BOOTSTRAP=name, **MPI_ENVIRONMENT)
@@ -258,12 +258,12 @@ def test_start_by_a_communicator(what, size, expected, mpi_program):
 
 
 @needs_mpi
-def test_a_missing_rank_is_told_by_mpi(mpi_program):
+def test_a_missing_rank_is_reported_by_mpi(mpi_program):
     done = run(*MPIRUN, "-n", 3, mpi_program, "missing", **MPI_ENVIRONMENT)
     assert done.stdout.count("error 1: start by 'mpi': other ranks of the communicator did not arrive in time") == 2, done.stdout
 
 
 @needs_mpi
-def test_a_null_communicator_is_told(mpi_program):
+def test_a_null_communicator_is_reported(mpi_program):
     done = run(*MPIRUN, "-n", 1, mpi_program, "null", **MPI_ENVIRONMENT)
     assert "not MPI_COMM_NULL" in done.stdout, done.stdout + done.stderr

@@ -31,7 +31,7 @@ inline job job_of(int rank, int size, uint64_t timeout_ns = 8000 * ms) {
 
 // What a process says of something it tried.
 template <class T>
-std::string told(const attempt<T>& a) {
+std::string reported(const attempt<T>& a) {
   return a ? "ok" : a.error();
 }
 

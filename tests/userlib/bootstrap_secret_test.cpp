@@ -23,7 +23,7 @@ processes::body with(const std::string& secret, int size, uint64_t timeout_ns = 
     j.secret = secret;
     auto b = bootstrap::join(j);
     parent.say(b ? "joined" : b.error());
-    if (b) parent.say(told((*b)->meet("here")));
+    if (b) parent.say(reported((*b)->meet("here")));
   };
 }
 

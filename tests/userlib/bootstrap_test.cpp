@@ -29,7 +29,7 @@ TEST_P(bootstrap_test, everybody_gets_the_parts_of_all) {
                       if ((*parts)[static_cast<size_t>(r)].bytes != text(r))
                         return "wrong part of " + std::to_string(r);
                   }
-                  return told(b.meet("the end"));
+                  return reported(b.meet("the end"));
                 }));
   expect_each(all, size);
 }
@@ -59,13 +59,13 @@ TEST_P(bootstrap_test, file_descriptors_reach_everybody) {
   expect_each(all, size);
 }
 
-TEST_P(bootstrap_test, trouble_of_one_is_told_to_all_and_breaks_nothing) {
+TEST_P(bootstrap_test, trouble_of_one_is_reported_to_all_and_breaks_nothing) {
   const int size = GetParam();
   processes all;
   all.start_all(size, member(size, 8000 * ms, [=](bootstrap& b) -> std::string {
                   const bool me = b.rank() == size - 1;
                   const auto a = b.agree("work", me ? attempt<>(std::unexpected("no memory")) : attempt<>());
-                  return told(a) + ", then " + told(b.meet("later"));
+                  return reported(a) + ", then " + reported(b.meet("later"));
                 }));
   expect_each(all, size, "rank " + std::to_string(size - 1) + ": no memory, then ok");
 }
@@ -80,7 +80,7 @@ TEST(bootstrap, many_processes_meet_again_and_again) {
     const size_t files = open_files();
     for (int i = 0; i < 5 && wrong == "ok"; ++i) {
       const auto b = bootstrap::join(job_of(rank, size));
-      wrong = b ? told((*b)->gather("handles", "", 0)) : b.error();
+      wrong = b ? reported((*b)->gather("handles", "", 0)) : b.error();
     }
     parent.say(open_files() == files ? wrong : "files are open");
   });
@@ -113,7 +113,7 @@ TEST(bootstrap, the_order_of_coming_does_not_matter) {
   std::mt19937 random(5);
   for (int i = 0; i < 10; ++i) {
     processes all;
-    const auto b = member(3, 8000 * ms, [](bootstrap& b) { return told(b.meet("here")); });
+    const auto b = member(3, 8000 * ms, [](bootstrap& b) { return reported(b.meet("here")); });
     std::vector<int> order{0, 1, 2};
     std::shuffle(order.begin(), order.end(), random);
     for (int r : order) {
@@ -132,8 +132,8 @@ TEST_P(dying_rank, is_named_to_those_who_wait_and_later_calls_fail_alike) {
   processes all;
   all.start_all(3, member(3, 8000 * ms, [=](bootstrap& b) -> std::string {
                   if (b.rank() == victim) std::this_thread::sleep_for(soon);
-                  const std::string first = told(b.meet("work"));
-                  return first == told(b.meet("more")) ? first : "another text later";
+                  const std::string first = reported(b.meet("work"));
+                  return first == reported(b.meet("more")) ? first : "another text later";
                 }));
   for (int r = 0; r < 3; ++r) EXPECT_EQ(all.next(r, soon), "joined");
   std::this_thread::sleep_for(milliseconds(50));
@@ -153,7 +153,7 @@ TEST_P(dying_rank, is_named_although_a_child_of_its_lives) {
   const int victim = GetParam();
   processes all;
   all.start_all(3, member(3, 8000 * ms, [=](bootstrap& b) -> std::string {
-                  if (b.rank() != victim) return told(b.meet("work"));
+                  if (b.rank() != victim) return reported(b.meet("work"));
                   if (fork() == 0) {
                     for (int f : {0, 1, 2}) close(f);  // the one that runs this test does not wait for it
                     sleep(12);
@@ -182,7 +182,7 @@ TEST_P(dying_rank, is_named_to_those_whose_message_nobody_has_read) {
                   char c;
                   close(gate[1]);
                   if (b.rank() == 0 || b.rank() == victim) (void)!read(gate[0], &c, 1);
-                  return told(b.meet("work"));
+                  return reported(b.meet("work"));
                 }));
   for (int r = 0; r < 4; ++r) EXPECT_EQ(all.next(r, soon), "joined");
   all.kill(victim);
@@ -207,7 +207,7 @@ TEST_P(dying_rank, is_named_when_rank_0_leaves_after_it) {
                   char c;
                   close(gate[1]);
                   if (b.rank() == 0 || b.rank() == victim) (void)!read(gate[0], &c, 1);
-                  return b.rank() == 0 ? "leaves" : told(b.meet("work"));
+                  return b.rank() == 0 ? "leaves" : reported(b.meet("work"));
                 }));
   for (int r = 0; r < 4; ++r) EXPECT_EQ(all.next(r, soon), "joined");
   all.kill(victim);
@@ -235,14 +235,14 @@ TEST(bootstrap, a_rank_that_does_not_come_to_an_exchange_is_named) {
   processes all;
   all.start_all(3, member(3, 1500 * ms, [](bootstrap& b) -> std::string {
                   if (b.rank() == 2) std::this_thread::sleep_for(milliseconds(5000));
-                  return told(b.meet("work"));
+                  return reported(b.meet("work"));
                 }));
   expect_each(all, 3, "rank 2 did not arrive at 'work' within 1.5 s");
 }
 
-TEST(bootstrap, different_calls_are_told) {
+TEST(bootstrap, different_calls_are_reported) {
   processes all;
-  all.start_all(2, member(2, 8000 * ms, [](bootstrap& b) { return told(b.meet(b.rank() ? "grow" : "leave")); }));
+  all.start_all(2, member(2, 8000 * ms, [](bootstrap& b) { return reported(b.meet(b.rank() ? "grow" : "leave")); }));
   for (int r : {0, 1}) {
     EXPECT_EQ(all.next(r, soon), "joined");
     const std::string text = all.next(r, soon);
@@ -250,7 +250,7 @@ TEST(bootstrap, different_calls_are_told) {
   }
 }
 
-TEST(bootstrap, different_sizes_are_told) {
+TEST(bootstrap, different_sizes_are_reported) {
   processes all;
   all.start(0, member(2, 8000 * ms, [](bootstrap&) { return ""; }));
   all.start(1, member(3, 8000 * ms, [](bootstrap&) { return ""; }));
@@ -262,7 +262,7 @@ TEST(bootstrap, different_sizes_are_told) {
 
 TEST(bootstrap, a_rank_taken_twice_is_turned_away_and_the_job_goes_on) {
   processes all, second;
-  const auto b = member(3, 8000 * ms, [](bootstrap& b) { return told(b.meet("here")); });
+  const auto b = member(3, 8000 * ms, [](bootstrap& b) { return reported(b.meet("here")); });
   all.start(0, b);
   all.start(1, b);
   std::this_thread::sleep_for(milliseconds(100));
@@ -278,7 +278,7 @@ TEST(bootstrap, a_rank_taken_twice_is_turned_away_and_the_job_goes_on) {
 TEST(bootstrap, what_cannot_be_is_refused) {
   const auto refused = [](const job& j, const char* rule) {
     const auto b = bootstrap::join(j);
-    EXPECT_TRUE(!b && has(b.error(), rule)) << told(b);
+    EXPECT_TRUE(!b && has(b.error(), rule)) << reported(b);
   };
   refused({0, 0, "x"}, "size = 0: a job has 1 to 1024 processes");
   refused({2, 2, "x"}, "rank = 2: must be from 0 to 1");
@@ -287,10 +287,10 @@ TEST(bootstrap, what_cannot_be_is_refused) {
   refused({0, 2, std::string(65, 'x')}, "1 to 64 letters");
   auto alone = bootstrap::join({0, 1, "x"});
   ASSERT_TRUE(alone);
-  EXPECT_EQ(told((*alone)->gather("work", std::string(message::most_bytes + 1, 'x'))),
+  EXPECT_EQ(reported((*alone)->gather("work", std::string(message::most_bytes + 1, 'x'))),
             "work: a part of 8193 bytes is too long");
   const std::string purpose(message::most_what + 1, 'x');
-  EXPECT_EQ(told((*alone)->gather(purpose, "")), "'" + purpose + "': must have at most 48 letters");
+  EXPECT_EQ(reported((*alone)->gather(purpose, "")), "'" + purpose + "': must have at most 48 letters");
   EXPECT_TRUE((*alone)->gather("fits", std::string(message::most_bytes, 'x')));
 }
 

@@ -70,15 +70,15 @@ TEST(Cluster, MangledOverridesAreTakenOrNamed) {
 // More than a process has addresses for is an error that says what was asked for.
 TEST(Cluster, MemoryThatIsNotToBeHad) {
   constexpr size_t most = size_t{1} << 46;
-  const auto told = [](const cluster_config& c) {
+  const auto reported = [](const cluster_config& c) {
     const auto made = cluster::create(c);
     return made ? "made" : (made.error().code == errc::out_of_memory ? "" : "another code: ") + made.error().text;
   };
   cluster_config c = shm(3);
   c.host_bytes = most;
-  EXPECT_EQ(told(c), "cannot map host memory of 3 nodes, 70368744177664 bytes each: Cannot allocate memory");
+  EXPECT_EQ(reported(c), "cannot map host memory of 3 nodes, 70368744177664 bytes each: Cannot allocate memory");
   c.segment_bytes = most;
-  EXPECT_EQ(told(c), "cannot map 3 segments of 70368744177664 bytes: Cannot allocate memory");
+  EXPECT_EQ(reported(c), "cannot map 3 segments of 70368744177664 bytes: Cannot allocate memory");
 }
 
 TEST(Cluster, TheSmallestSegmentWorks) {

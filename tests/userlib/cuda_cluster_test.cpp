@@ -246,7 +246,7 @@ TEST(cuda_cluster, memory_that_cannot_be_passed_on) {
 // Each process has its own idea of the cluster: it is not made, or does not grow, and all receive who says what.
 TEST(cuda_cluster, processes_that_ask_for_different_things) {
   const std::string name = "fake." + std::to_string(getpid()) + ".differ";
-  const auto told = [&](std::function<void(int, cluster_config&)> change, size_t grown_by) {
+  const auto reported = [&](std::function<void(int, cluster_config&)> change, size_t grown_by) {
     processes all;
     all.start_all(2, [=](int rank, const voice& parent) {
       cluster_config cfg = small;
@@ -260,16 +260,16 @@ TEST(cuda_cluster, processes_that_ask_for_different_things) {
     EXPECT_EQ(last_word(all, 1), text);
     return text;
   };
-  EXPECT_EQ(told([](int, cluster_config&) {}, 0), "");
-  EXPECT_EQ(told([](int rank, cluster_config& c) { c.segment_bytes += rank * mebi; }, 0),
+  EXPECT_EQ(reported([](int, cluster_config&) {}, 0), "");
+  EXPECT_EQ(reported([](int rank, cluster_config& c) { c.segment_bytes += rank * mebi; }, 0),
             "segment_bytes must be the same in all processes: rank 0 says 4194304, rank 1 says 5242880");
-  EXPECT_EQ(told([](int rank, cluster_config& c) { c.most_segment_bytes += rank * mebi; }, 0),
+  EXPECT_EQ(reported([](int rank, cluster_config& c) { c.most_segment_bytes += rank * mebi; }, 0),
             "most_segment_bytes must be the same in all processes: rank 0 says 41943040, rank 1 says 42991616");
-  EXPECT_EQ(told([](int rank, cluster_config& c) { c.nodes = rank ? 3 : 0; }, 0),
+  EXPECT_EQ(reported([](int rank, cluster_config& c) { c.nodes = rank ? 3 : 0; }, 0),
             "rank 1: nodes = 3: with a process for each node it must be 0 or their number, 2");
-  EXPECT_EQ(told([](int rank, cluster_config&) { setenv("GGAS_TUNING", rank ? "/nowhere" : "", 1); }, 0),
+  EXPECT_EQ(reported([](int rank, cluster_config&) { setenv("GGAS_TUNING", rank ? "/nowhere" : "", 1); }, 0),
             "rank 1: GGAS_TUNING = /nowhere: cannot be read");
-  EXPECT_EQ(told([](int, cluster_config&) {}, mebi),
+  EXPECT_EQ(reported([](int, cluster_config&) {}, mebi),
             "grow: all processes must ask for the same: rank 0 says 8388608, rank 1 says 9437184");
 }
 
@@ -361,8 +361,8 @@ TEST(cuda_cluster, also_those_that_are_hidden) {
 
 // ---------------------------------------------------------------------------------------------- drivers
 
-TEST(cuda_cluster, what_a_computer_lacks_is_told) {
-  const auto told = [](std::function<void(fake_cuda&)> prepare, const cluster_config& cfg = small) {
+TEST(cuda_cluster, what_a_computer_lacks_is_reported) {
+  const auto reported = [](std::function<void(fake_cuda&)> prepare, const cluster_config& cfg = small) {
     processes one;
     one.start(0, [=](int, const voice& parent) {
       prepare(fake_cuda::here());
@@ -371,22 +371,22 @@ TEST(cuda_cluster, what_a_computer_lacks_is_told) {
     return last_word(one, 0);
   };
   const auto nothing = [](fake_cuda&) {};
-  EXPECT_EQ(told(nothing, with(4 * mebi, 5)),
+  EXPECT_EQ(reported(nothing, with(4 * mebi, 5)),
             "nodes = 5: this process sees 4 GPUs; nodes share a GPU only as processes of their own (./ggas run -n 5 "
             "program)");
-  EXPECT_EQ(told(nothing, with(size_t{2} << 30)),
+  EXPECT_EQ(reported(nothing, with(size_t{2} << 30)),
             "a segment of 2147483648 bytes on GPU 0: cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY: words of the driver; of "
             "its 1073741824 bytes 536870912 are free");
-  EXPECT_EQ(told([](fake_cuda& c) { c.gpus = 8; }, with(4 * mebi, 0, size_t{1} << 44)),
+  EXPECT_EQ(reported([](fake_cuda& c) { c.gpus = 8; }, with(4 * mebi, 0, size_t{1} << 44)),
             "140737488355328 bytes of addresses for all segments: cuMemAddressReserve: CUDA_ERROR_OUT_OF_MEMORY: words "
             "of the driver");
-  EXPECT_EQ(told([](fake_cuda& c) { c.virtual_memory = false; }), "GPU 0 has no virtual memory management");
-  EXPECT_EQ(told([](fake_cuda& c) { c.driver_version = 0; }),
+  EXPECT_EQ(reported([](fake_cuda& c) { c.virtual_memory = false; }), "GPU 0 has no virtual memory management");
+  EXPECT_EQ(reported([](fake_cuda& c) { c.driver_version = 0; }),
             "there is no CUDA driver (libcuda.so.1) on this computer");
-  EXPECT_TRUE(has(told([](fake_cuda& c) { c.driver_version = 11040; }), "this one is for CUDA 11.4"));
-  EXPECT_EQ(told([](fake_cuda& c) { c.missing = "cuMemCreate"; }),
+  EXPECT_TRUE(has(reported([](fake_cuda& c) { c.driver_version = 11040; }), "this one is for CUDA 11.4"));
+  EXPECT_EQ(reported([](fake_cuda& c) { c.missing = "cuMemCreate"; }),
             "the CUDA driver is too old: it has no cuMemCreate of CUDA 10.2; it is for CUDA 13.0");
-  EXPECT_TRUE(has(told([](fake_cuda& c) { c.gpus = 0; }), "this process sees no GPU"));
+  EXPECT_TRUE(has(reported([](fake_cuda& c) { c.gpus = 0; }), "this process sees no GPU"));
 }
 
 }  // namespace

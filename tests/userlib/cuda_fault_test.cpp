@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-std::string told(const std::string& wrong, const char* when_well) {
+std::string reported(const std::string& wrong, const char* when_well) {
   const std::string& call = fake_cuda::here().failed;  // empty on the other nodes
   if (wrong.empty()) return when_well;
   return has(wrong, call) ? wrong : call + " is not named: " + wrong;
@@ -25,7 +25,7 @@ std::string told(const std::string& wrong, const char* when_well) {
 class call : public testing::TestWithParam<std::tuple<int, bool>> {};
 INSTANTIATE_TEST_SUITE_P(cuda_faults, call, testing::Combine(testing::Values(0, 2), testing::Bool()));
 
-TEST_P(call, that_fails_on_one_node_while_it_is_made_is_told_to_all) {
+TEST_P(call, that_fails_on_one_node_while_it_is_made_is_reported_to_all) {
   const auto [victim, lost] = GetParam();
   int call = 0;
   for (int made = 0; made < 4; ++call) {
@@ -37,7 +37,7 @@ TEST_P(call, that_fails_on_one_node_while_it_is_made_is_told_to_all) {
           cuda.fails_at = rank == victim ? call : -1;
           cuda.falls = lost;
         },
-        [](int, cluster* c, const std::string& why) { return told(c ? "" : why, "made"); });
+        [](int, cluster* c, const std::string& why) { return reported(c ? "" : why, "made"); });
     const std::string text = last_word(all, 0);
     made += text == "made";
     EXPECT_TRUE(made || text.starts_with("rank " + std::to_string(victim) + ": ")) << "call " << call << ": " << text;
@@ -59,7 +59,7 @@ TEST(cuda_faults, whatever_fails_on_one_node_while_it_grows_changes_nothing) {
         if (!wrong.empty()) return wrong;
         char* const old = mark(*c, rank);
         if (rank == victim) fake_cuda::here().fails_at = call;
-        const std::string text = told(text_of(c->grow(6 * mebi)), "grown");
+        const std::string text = reported(text_of(c->grow(6 * mebi)), "grown");
         if (text == "grown") return text;
         if (!text.starts_with("rank " + std::to_string(victim) + ": ")) return "nobody is named: " + text;
         if (c->segment_bytes() != 4 * mebi || *old != 'x') return "not as before: " + text;
@@ -87,7 +87,7 @@ TEST(cuda_faults, whatever_fails_in_one_process_is_named) {
     one.start(0, [=](int, const voice& parent) {
       fake_cuda::here().fails_at = call;
       parent.say(run_one(small, 0, [](int, cluster* c, const std::string& why) {
-        return told(c ? text_of(c->grow(6 * mebi)) : why, "grown");
+        return reported(c ? text_of(c->grow(6 * mebi)) : why, "grown");
       }));
     });
     const std::string text = last_word(one, 0);
@@ -118,7 +118,7 @@ TEST(cuda_faults, one_gpu_without_memory_to_grow) {
 
 // A process is killed at each call of CUDA in turn, while the cluster is made and while it grows: the others get its
 // rank at once, keep their earlier memory, and release all of it.
-TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_told_to_the_others) {
+TEST(cuda_faults, a_process_that_is_killed_at_any_call_is_reported_to_the_others) {
   for (const int victim : {0, 2}) {
     int call = 0;
     for (bool grown = false; !grown; ++call) {

@@ -33,12 +33,12 @@ TEST_P(heap_processes, random_calls_give_the_same_offsets) {
                     why = calls.step();
                   if (why.empty()) why = calls.give_all_back();
                   if (!why.empty()) return why;
-                  return told(b.same("offsets", std::to_string(calls.digest())));
+                  return reported(b.same("offsets", std::to_string(calls.digest())));
                 }));
-  const milliseconds patience(heap_rig::number_of("GGAS_TEST_SEQUENCES", 1000) * 2 + 20'000);
+  const milliseconds timeout(heap_rig::number_of("GGAS_TEST_SEQUENCES", 1000) * 2 + 20'000);
   for (int r = 0; r < size; ++r) {
-    EXPECT_EQ(all.next(r, patience), "joined");
-    EXPECT_EQ(all.next(r, patience), "ok") << "rank " << r;
+    EXPECT_EQ(all.next(r, timeout), "joined");
+    EXPECT_EQ(all.next(r, timeout), "ok") << "rank " << r;
     EXPECT_EQ(all.ending(r, soon), "0");
   }
 }

@@ -54,8 +54,8 @@ class player {
     digest_ = digest_ * 0x9e3779b97f4a7c15 + last_ + 1;
     if (!at) {
       ++refused_;
-      const bool told = why.find(std::to_string(bytes) + " bytes") != std::string::npos;
-      return told && heap_.statistics().largest_free < bytes + alignment ? "" : "refused without need: " + why;
+      const bool reported = why.find(std::to_string(bytes) + " bytes") != std::string::npos;
+      return reported && heap_.statistics().largest_free < bytes + alignment ? "" : "refused without need: " + why;
     }
     const auto next = book_.lower_bound(*at);
     const bool hits = (next != book_.end() && *at + bytes > next->first) ||

@@ -86,7 +86,7 @@ TEST_F(environment, long_names_become_short_ones_and_differ) {
   EXPECT_NE(a, b);
 }
 
-TEST_F(environment, wrong_numbers_are_told) {
+TEST_F(environment, wrong_numbers_are_reported) {
   set("GGAS_RANK", "2");
   is_wrong("GGAS_SIZE = '': must be a number from 1 to 1024");
   set("GGAS_SIZE", "2");

@@ -123,7 +123,7 @@ static int notifications(const ggas_rma_io* io) {
   ggas_rma_tell_notes(&c);
   CHECK((uint32_t)page[3] == 50);
   ggas_rma_arm_notes(&c);
-  CHECK((uint32_t)page[5] == c.notes && c.notes_told == c.notes);
+  CHECK((uint32_t)page[5] == c.notes && c.notes_reported == c.notes);
   return 0;
 }
 

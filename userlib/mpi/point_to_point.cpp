@@ -38,12 +38,12 @@ class side {
   bool ours() const { return data_ && !data_->is_plain(); }
   // Something is to be done when the MPI below has done its part.
   bool kept() const { return data_ != nullptr; }
-  int pack() { return ours() ? told({data_->pack()}) : MPI_SUCCESS; }
-  int unpack(MPI_Status& status) { return data_ ? told(data_->unpack(status)) : MPI_SUCCESS; }
+  int pack() { return ours() ? reported({data_->pack()}) : MPI_SUCCESS; }
+  int unpack(MPI_Status& status) { return data_ ? reported(data_->unpack(status)) : MPI_SUCCESS; }
   // After the MPI below has sent it, with this error.
   int sent(int error) {
     if (!data_) return error;
-    if (error == MPI_SUCCESS) return told({data_->settle(fetch_begun)});
+    if (error == MPI_SUCCESS) return reported({data_->settle(fetch_begun)});
     data_->withdraw();
     return error;
   }
@@ -59,7 +59,7 @@ class side {
       data_ = message::on_offer(d, direct::world_rank(e.comm, e.peer), e.tag);
     if (!data_) data_ = message::of(std::move(d), why);
   }
-  int told(const direct::problem& p) {
+  int reported(const direct::problem& p) {
     return p.text.empty() ? MPI_SUCCESS : fail(comm_, call_, p.text, p.error_class);
   }
 

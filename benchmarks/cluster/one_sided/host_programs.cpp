@@ -93,21 +93,21 @@ void host_assistant(host& h, host_port& p, const host_transfer& t, const gpu_wor
 }
 
 void host_forward_puts(host& h, std::vector<host_port>& ports, const host_transfer& t, const stream_words& w) {
-  std::vector<uint64_t> posted(ports.size(), 0), told(ports.size(), 0);
+  std::vector<uint64_t> posted(ports.size(), 0), reported(ports.size(), 0);
   const auto arrived = [](const host_port& p) {
     return static_cast<uint32_t>(p.queue->io->read(p.queue->io->self, p.queue->status + 8)) == p.queue->issued;
   };
   const auto serve = [&](size_t i) {
     host_port& p = ports[i];
     const uint64_t shift = i * t.bytes;
-    if (posted[i] == told[i] && told[i] < t.rounds && h.load(w.request + i) > posted[i]) {
+    if (posted[i] == reported[i] && reported[i] < t.rounds && h.load(w.request + i) > posted[i]) {
       const ggas_rma_desc d =
           ggas_rma_put(t.peer, t.source + shift, t.target + shift, t.bytes, GGAS_RMA_ACK, posted[i]);
       if (post(h, p, d, t.timeout_ns)) ++posted[i];
-    } else if (posted[i] > told[i] && arrived(p)) {
-      h.store(w.flag + i, ++told[i]);
+    } else if (posted[i] > reported[i] && arrived(p)) {
+      h.store(w.flag + i, ++reported[i]);
     }
-    return told[i] == t.rounds;
+    return reported[i] == t.rounds;
   };
   const auto all_served = [&] {
     size_t ended = 0;

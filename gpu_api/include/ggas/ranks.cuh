@@ -217,7 +217,7 @@ GGAS_DEVICE ggas_status ggas_reducescatter(const ggas_ranks& ranks, ggas::ranked
   GGAS_CALL(ggas_reducescatter, ggas::block{},
             record_call(this_call, {ranks.nodes, n, everybody, 0, static_cast<uint32_t>(op), sizeof(T)}),
             run_ranks(ranks, mode, {terms_of(this_call, n, element_of_numbers<T>(), everybody, op), false, 0, false},
-                      timeout_ns, good, [&](rank_call& c, patience& end) {
+                      timeout_ns, good, [&](rank_call& c, poll_deadline& end) {
                         return reducescatter_ranks(c, fold_of(ranks, dst, src, n, op), end);
                       }));
 }
@@ -241,7 +241,7 @@ GGAS_DEVICE ggas_status ggas_scan(const ggas_ranks& ranks, ggas::ranked<T> dst,
       run_ranks(ranks, mode,
                 {terms_of(this_call, n, element_of_numbers<T>(), everybody, op, kind * ggas::call_terms::exclusive),
                  false, 0, false},
-                timeout_ns, good, [&](rank_call& c, patience& end) {
+                timeout_ns, good, [&](rank_call& c, poll_deadline& end) {
                   return scan_ranks(c, fold_of(ranks, dst, src, n, op), kind, end);
                 }));
 }

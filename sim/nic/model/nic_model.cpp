@@ -362,9 +362,9 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
     const uint64_t at = after(why, answer, effect::packet, beats_in, p->len_dw);
     net_.send(cfg_.node, std::move(*p), edges_.at_ps(at));
   }
-  const uint64_t told = edge() + uint64_t(usual_cycles);
-  while (const auto e = model_.pop_event()) interrupt(interrupts_.raise(*e, edge()), told);
-  while (const auto f = model_.pop_fired()) interrupt(interrupts_.fire(*f, edge()), told);
+  const uint64_t reported = edge() + uint64_t(usual_cycles);
+  while (const auto e = model_.pop_event()) interrupt(interrupts_.raise(*e, edge()), reported);
+  while (const auto f = model_.pop_fired()) interrupt(interrupts_.fire(*f, edge()), reported);
   wait_for_tick();
 }
 

@@ -221,17 +221,17 @@ void coll_model::fail(unsigned group) {
 void coll_model::send(unsigned group, op what, unsigned child) {
   const group_state& g = groups_[group];
   const wiring w = of(group);
-  coll::ask told;
-  if (g.any && g.found == net_status::ok) told = g.total_ask, told.wants = false;
+  coll::ask reported;
+  if (g.any && g.found == net_status::ok) reported = g.total_ask, reported.wants = false;
   packet p{.dst = node_of(group, child)};
   p.op = uint8_t(what);
   p.vc = uint8_t(vc::rma);
   p.status = uint8_t(g.found);
   p.tag = uint16_t(w.epoch << 8 | group);
   p.domain = uint16_t(w.domain);
-  p.addr = told.bits() | (g.broken ? coll::broken_bit : 0);
-  p.len_dw = uint16_t(2 * told.words);
-  for (unsigned i = 0; i < told.words; ++i) {
+  p.addr = reported.bits() | (g.broken ? coll::broken_bit : 0);
+  p.len_dw = uint16_t(2 * reported.words);
+  for (unsigned i = 0; i < reported.words; ++i) {
     p.data.push_back(uint32_t(g.from[0].words[i]));
     p.data.push_back(uint32_t(g.from[0].words[i] >> 32));
   }

@@ -22,7 +22,7 @@ struct coll_services {
   std::function<void(pcie::tlp&&)> write;
   std::function<bool()> stopped;  // nothing is written to the host
   // Reports what a quiet of that page finds, when the stores before it are visible.
-  std::function<void(unsigned page, std::function<void(net_status)> told)> fence;
+  std::function<void(unsigned page, std::function<void(net_status)> reported)> fence;
   std::function<bool()> has_route;  // packets leave; else they are dropped
 };
 

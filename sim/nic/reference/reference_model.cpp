@@ -41,8 +41,8 @@ reference_model::reference_model(unsigned data_width, const host_config& cfg, ni
                  },
              .stopped = [this] { return stopped(); },
              .fence =
-                 [this](unsigned page, std::function<void(net_status)> told) {
-                   ask_quiet({{.addr = page * rma_context_bytes}, {}, std::move(told)});
+                 [this](unsigned page, std::function<void(net_status)> reported) {
+                   ask_quiet({{.addr = page * rma_context_bytes}, {}, std::move(reported)});
                  },
              .has_route = [this] { return has_route(); }},
             cfg.mps) {

@@ -171,7 +171,7 @@ class reference_model : private rma_services {
   struct quiet {
     pcie::tlp request;
     std::vector<uint16_t> nodes;
-    std::function<void(net_status)> told = {};  // a fence of the collectives, not a read of the host
+    std::function<void(net_status)> reported = {};  // a fence of the collectives, not a read of the host
   };
 
   // ---- reference_registers.cpp: BAR0
@@ -190,7 +190,7 @@ class reference_model : private rma_services {
   void ask_quiet(quiet&& q);
   void fail_store(net_status s, std::optional<uint16_t> domain = {});
   net_status quiet_answer(uint64_t page) const;
-  void quiet_told(uint64_t page);
+  void quiet_reported(uint64_t page);
   void mark_dirty(const place& where);
   void response(const packet& p);
   void load_data(uint16_t tag, const packet& rsp);
@@ -258,9 +258,9 @@ class reference_model : private rma_services {
     bool open = false;  // no one was informed
   };
   quiet_error any_error_, all_error_;
-  std::map<unsigned, quiet_error> domain_errors_;  // by the low bits of the domain
-  std::map<uint64_t, uint64_t> quiet_told_of_;     // the epoch each page was informed last
-  std::deque<quiet> quiets_;                       // one at a time: the front is under way
+  std::map<unsigned, quiet_error> domain_errors_;   // by the low bits of the domain
+  std::map<uint64_t, uint64_t> quiet_reported_of_;  // the epoch each page was informed last
+  std::deque<quiet> quiets_;                        // one at a time: the front is under way
   rma_model rma_;
   coll_model coll_;
 };

@@ -66,9 +66,9 @@ void reference_model::fail_store(net_status s, std::optional<uint16_t> domain) {
 }
 
 net_status reference_model::quiet_answer(uint64_t page) const {
-  const auto told = quiet_told_of_.find(page);
+  const auto reported = quiet_reported_of_.find(page);
   const auto news = [&](const quiet_error& e) {
-    return told == quiet_told_of_.end() ? e.epoch != 0 : e.epoch > told->second;
+    return reported == quiet_reported_of_.end() ? e.epoch != 0 : e.epoch > reported->second;
   };
   const auto domain = rma_.domain_of(page);
   if (!domain) return news(any_error_) ? any_error_.status : net_status::ok;
@@ -77,8 +77,8 @@ net_status reference_model::quiet_answer(uint64_t page) const {
   return own != domain_errors_.end() && news(own->second) ? own->second.status : net_status::ok;
 }
 
-void reference_model::quiet_told(uint64_t page) {
-  quiet_told_of_[page] = quiet_epoch_;
+void reference_model::quiet_reported(uint64_t page) {
+  quiet_reported_of_[page] = quiet_epoch_;
   const auto domain = rma_.domain_of(page);
   (domain ? all_error_ : any_error_).open = false;
   if (domain) domain_errors_[*domain % quiet_places].open = false;
@@ -191,10 +191,10 @@ void reference_model::finish_quiet() {
   quiets_.pop_front();
   const uint64_t page = q.request.addr / rma_context_bytes;
   const net_status found = quiet_answer(page);
-  if (q.told) {
-    q.told(found);  // the next read of the page receives it, too
+  if (q.reported) {
+    q.reported(found);  // the next read of the page receives it, too
   } else {
-    quiet_told(page);
+    quiet_reported(page);
     std::vector<uint32_t> dws(q.request.len_dw, 0);
     dws[0] = uint32_t(found);
     count(GGAS_REG_SMFU_QUIETS);

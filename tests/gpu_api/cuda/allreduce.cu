@@ -89,7 +89,7 @@ __global__ void grid_check(places at, vectors v, unsigned round) {
   if (wrong) ggas::detail::add_gpu(&own<outcome>(at.outcomes)[0].errors, wrong);
 }
 
-std::string told(const vectors& v, unsigned blocks) {
+std::string reported(const vectors& v, unsigned blocks) {
   return std::to_string(v.elements) + " floats, method " + std::to_string(v.method) + ", shift " +
          std::to_string(v.shift) + ", root " + std::to_string(v.root) + ", " + std::to_string(blocks) + " blocks" +
          (v.in_place ? ", in place" : "");
@@ -100,7 +100,7 @@ class allreduce : public rig {
   void in_a_block(const vectors& v, unsigned threads, unsigned rounds) {
     start_all(1, threads, block_rounds, at, v, rounds_of(rounds));
     run("block_rounds");
-    check_all_outcomes(threads, told(v, 1));
+    check_all_outcomes(threads, reported(v, 1));
   }
   void in_a_grid(const vectors& v, unsigned blocks, unsigned threads, unsigned rounds) {
     for (unsigned round = 0; round < rounds_of(rounds); ++round) {
@@ -111,7 +111,7 @@ class allreduce : public rig {
       }
     }
     run("grid rounds");
-    check_all_outcomes(1, told(v, blocks));
+    check_all_outcomes(1, reported(v, blocks));
   }
 };
 

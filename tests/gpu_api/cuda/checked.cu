@@ -26,7 +26,7 @@ struct checked : rig {
     for (int n = 0; n < nodes(); ++n)
       EXPECT_EQ(read<uint64_t>(n, at.base, count), std::vector<uint64_t>(count, want)) << "kind " << what << ", " << n;
   }
-  std::string told() {
+  std::string reported() {
     const auto r = machine().report();
     return r ? r->text() : r.error().text;
   }
@@ -41,8 +41,8 @@ TEST_F(checked, a_member_that_calls_differently_is_found_by_all) {
     run("call_by_block");
     expect_statuses(threads, what == kind::nothing ? ggas_ok : ggas_bad_argument, k);
     const auto [usual, different] = differ::words_of(what);
-    EXPECT_NE(told().find(usual), std::string::npos) << told();
-    EXPECT_NE(told().find(different), std::string::npos) << told();
+    EXPECT_NE(reported().find(usual), std::string::npos) << reported();
+    EXPECT_NE(reported().find(different), std::string::npos) << reported();
   }
   EXPECT_EQ(text_of(machine().reset(30 * second)), "");
 }
@@ -107,7 +107,7 @@ TEST_F(checked, a_block_beside_another_one_is_refused) {
   run("call_beside");
   EXPECT_EQ(read<uint64_t>(0, at.base, 2), (std::vector<uint64_t>{ggas_ok, ggas_bad_argument}));
   for (int n = 1; n < nodes(); ++n) EXPECT_EQ(read<uint64_t>(n, at.base, 1)[0], ggas_ok);
-  EXPECT_NE(told().find("another block or stream of the node is in a call"), std::string::npos) << told();
+  EXPECT_NE(reported().find("another block or stream of the node is in a call"), std::string::npos) << reported();
   EXPECT_EQ(text_of(machine().reset(30 * second)), "");
 }
 

@@ -17,7 +17,7 @@ TEST_F(rig, a_launch_does_not_tell_of_an_error_before_it) {
   check_outcomes(0, 32, "touch");
 }
 
-TEST_F(rig, a_launch_that_cannot_be_is_told) {
+TEST_F(rig, a_launch_that_cannot_be_is_reported) {
   EXPECT_TRUE(refused(ggas::launch(machine(), 0, 1, 2048, touch, at)));
   EXPECT_TRUE(refused(ggas::launch(machine(), nodes(), 1, 1, touch, at)));
   cudaGetLastError();

@@ -231,23 +231,23 @@ TEST_F(on_stream, CollectivesThatMoveData) {
 
 // ---- failures
 
-TEST_F(on_stream, AWaitThatTimesOutIsToldToTheHost) {
-  uint64_t* told = nullptr;
-  ok(cudaHostAlloc(&told, sizeof *told, cudaHostAllocMapped), "host memory");
-  *told = ggas_ok;
+TEST_F(on_stream, AWaitThatTimesOutIsReportedToTheHost) {
+  uint64_t* reported = nullptr;
+  ok(cudaHostAlloc(&reported, sizeof *reported, cudaHostAllocMapped), "host memory");
+  *reported = ggas_ok;
   constexpr uint64_t brief = 20'000'000;
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 50; ++i)
-    ok(signal_wait_on_stream(machine(), 0, word_of(0, arrived), ggas_ge, 1, {brief, told}), "wait");
+    ok(signal_wait_on_stream(machine(), 0, word_of(0, arrived), ggas_ge, 1, {brief, reported}), "wait");
   run("waits that time out");
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
-  EXPECT_EQ(*told, ggas_timed_out);
+  EXPECT_EQ(*reported, ggas_timed_out);
   EXPECT_GE(took.count(), brief);
   EXPECT_LT(took.count(), 25 * brief) << "waits behind a failure must end at once";
-  ok(cudaFreeHost(told), "host memory");
+  ok(cudaFreeHost(reported), "host memory");
 }
 
-TEST_F(on_stream, BadPlacesAreTold) {
+TEST_F(on_stream, BadPlacesAreReported) {
   const uint64_t end = machine().device_context(0).segment_bytes;
   const float* const mine = local<float>(0, at.data);
   EXPECT_TRUE(refused(put_on_stream(machine(), 0, global_ptr<float>(0, end - 8), mine, 3, report(0))));

@@ -168,7 +168,7 @@ TEST(process, each_sees_its_own_gpu_only) {
 
 // ---------------------------------------------------------------------------------------------- what does not fit
 
-TEST(process, different_settings_are_told_to_all) {
+TEST(process, different_settings_are_reported_to_all) {
   const auto nothing = [](member&, const voice&) { return std::string(); };
   processes all;
   const auto a = body(with(32 * mebi), 2, nothing);
@@ -189,7 +189,7 @@ TEST(process, different_settings_are_told_to_all) {
   }
 }
 
-TEST(process, one_without_enough_memory_is_told_to_all) {
+TEST(process, one_without_enough_memory_is_reported_to_all) {
   processes all;
   all.start_all(2, body(with(size_t{1} << 39), 2, [](member&, const voice&) { return std::string(); }));
   for (int r : {0, 1}) {

@@ -131,13 +131,13 @@ TEST_P(TypedArguments, OverwrittenImagesChangeNothingElse) {
     }
     fill(random);
     const uint64_t from = items_ + static_cast<uint64_t>(middle), to = target_ + static_cast<uint64_t>(middle);
-    const uint64_t packed = packed_, told = status_;
+    const uint64_t packed = packed_, reported = status_;
     on_all({2}, {33}, [=] {
       char* const own = ggas_pointer_of_node(ggas_node());
       const ggas_status first = ggas_pack_grid(own + packed, own + from, 1, t);
       const ggas_status second = ggas_unpack_grid(own + to, 1, t, own + packed);
       if (detail::thread_rank() == 0)
-        ggas_store(ggas_pointer_of_node<uint64_t>(ggas_node(), told) + detail::block_rank(),
+        ggas_store(ggas_pointer_of_node<uint64_t>(ggas_node(), reported) + detail::block_rank(),
                    static_cast<uint64_t>(first | second));
     });
     run();

@@ -228,7 +228,7 @@ TEST_P(TypedStream, NoDataIsASignal) {
 }
 
 // Each with the text that names argument and rule; nothing has moved.
-TEST_P(TypedStream, WhatIsWrongIsToldAtOnce) {
+TEST_P(TypedStream, WhatIsWrongIsReportedAtOnce) {
   const datatype five = datatype::vector(5, 2, 3, primitive::float64);
   const ggas_type t = commit(five), freed = commit(five), floats = commit(datatype::contiguous(20, primitive::float32));
   const ggas_type wide = commit(datatype::resized(five, 0, int64_t{1} << 60));
@@ -246,39 +246,40 @@ TEST_P(TypedStream, WhatIsWrongIsToldAtOnce) {
   char *const items = at(0, items_), *const packed = at(0, packed_);
   const stream_report r = report(0);
   const global_ptr<char> there = place(0, target_);
-  const auto told = [](const result<>& got, const std::string& rule) {
+  const auto reported = [](const result<>& got, const std::string& rule) {
     ASSERT_FALSE(got) << rule;
     EXPECT_EQ(got.error().code, errc::bad_argument) << rule;
     EXPECT_NE(got.error().text.find(rule), std::string::npos) << got.error().text;
     EXPECT_NE(got.error().text.find("_on_stream on node "), std::string::npos) << got.error().text;
   };
-  told(pack_on_stream(c, 0, packed, items, 1, {}, r), "type: a datatype that was not committed");
-  told(pack_on_stream(c, 0, packed, items, 1, freed, r), "type: a datatype that was freed before");
-  told(unpack_on_stream(c, 0, items, 1, foreign, packed, r), "type: a datatype that is another cluster's");
-  told(pack_on_stream(c, 0, packed, items, uint64_t{1} << 60, wide, r), "items are more than 64 bits");
-  told(pack_on_stream(c, 0, packed, items, 2, t, r, {0, 161}), "range: it ends behind the 160 bytes");
-  told(pack_on_stream(c, 0, packed, items, 2, t, r, {161}), "range: it ends behind the 160 bytes");
-  told(pack_on_stream(c, 0, packed, items, uint64_t{1} << 20, t, r), "items: data outside");
-  told(pack_on_stream(c, 0, nullptr, items, 2, t, r), "packed data: data outside");
-  told(pack_on_stream(c, nodes(), packed, items, 1, t, r), "not a node of this process");
-  told(pack_on_stream(c, 0, packed, items, 1, t, r, {}, {0, 0, ggas_auto, typed_path::runs}), "shape: this path");
-  told(pack_on_stream(c, 0, packed, items, 1, t, r, {}, {0, 0, ggas_auto, typed_path::engine}), "shape: this");
-  told(put_typed_on_stream(c, 0, there, 1, t, items, 1, floats, r), "signatures differ");
-  told(put_typed_on_stream(c, 0, there, 1, t, items, 1, ints, r), "signatures differ");
-  told(put_typed_on_stream(c, 0, there, 2, t, items, 1, t, r), "signatures differ");
-  told(put_typed_on_stream(c, 0, place(nodes(), target_), 1, t, items, 1, t, r), "remote: node");
-  told(put_typed_on_stream(c, 0, place(0, segment_bytes() - 8), 1, t, items, 1, t, r), "remote: data outside");
-  told(get_typed_on_stream(c, 0, items, 1, freed, there, 1, t, r), "local type: a datatype that was freed");
-  told(get_typed_on_stream(c, 0, nullptr, 1, t, there, 1, t, r), "local: data outside");
-  told(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, signal_ + 4}, 1, ggas_signal_set, r),
-       "signal: no word");
-  told(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, segment_bytes()}, 1, ggas_signal_set, r),
-       "signal: no word");
-  told(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, signal_}, 1, static_cast<ggas_signal_op>(9), r),
-       "op: neither");
+  reported(pack_on_stream(c, 0, packed, items, 1, {}, r), "type: a datatype that was not committed");
+  reported(pack_on_stream(c, 0, packed, items, 1, freed, r), "type: a datatype that was freed before");
+  reported(unpack_on_stream(c, 0, items, 1, foreign, packed, r), "type: a datatype that is another cluster's");
+  reported(pack_on_stream(c, 0, packed, items, uint64_t{1} << 60, wide, r), "items are more than 64 bits");
+  reported(pack_on_stream(c, 0, packed, items, 2, t, r, {0, 161}), "range: it ends behind the 160 bytes");
+  reported(pack_on_stream(c, 0, packed, items, 2, t, r, {161}), "range: it ends behind the 160 bytes");
+  reported(pack_on_stream(c, 0, packed, items, uint64_t{1} << 20, t, r), "items: data outside");
+  reported(pack_on_stream(c, 0, nullptr, items, 2, t, r), "packed data: data outside");
+  reported(pack_on_stream(c, nodes(), packed, items, 1, t, r), "not a node of this process");
+  reported(pack_on_stream(c, 0, packed, items, 1, t, r, {}, {0, 0, ggas_auto, typed_path::runs}), "shape: this path");
+  reported(pack_on_stream(c, 0, packed, items, 1, t, r, {}, {0, 0, ggas_auto, typed_path::engine}), "shape: this");
+  reported(put_typed_on_stream(c, 0, there, 1, t, items, 1, floats, r), "signatures differ");
+  reported(put_typed_on_stream(c, 0, there, 1, t, items, 1, ints, r), "signatures differ");
+  reported(put_typed_on_stream(c, 0, there, 2, t, items, 1, t, r), "signatures differ");
+  reported(put_typed_on_stream(c, 0, place(nodes(), target_), 1, t, items, 1, t, r), "remote: node");
+  reported(put_typed_on_stream(c, 0, place(0, segment_bytes() - 8), 1, t, items, 1, t, r), "remote: data outside");
+  reported(get_typed_on_stream(c, 0, items, 1, freed, there, 1, t, r), "local type: a datatype that was freed");
+  reported(get_typed_on_stream(c, 0, nullptr, 1, t, there, 1, t, r), "local: data outside");
+  reported(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, signal_ + 4}, 1, ggas_signal_set, r),
+           "signal: no word");
+  reported(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, segment_bytes()}, 1, ggas_signal_set, r),
+           "signal: no word");
+  reported(
+      put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {0, signal_}, 1, static_cast<ggas_signal_op>(9), r),
+      "op: neither");
   if (nodes() > 1)
-    told(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {1, signal_}, 1, ggas_signal_set, r),
-         "signal: not on the node");
+    reported(put_signal_typed_on_stream(c, 0, there, 1, t, items, 1, t, {1, signal_}, 1, ggas_signal_set, r),
+             "signal: not on the node");
   run();
   expect_areas("refused");
 }
@@ -308,7 +309,7 @@ TEST_P(TypedStream, AThousandPacksOneUpload) {
 }
 
 // Freed when the call is queued already, as of a graph that is launched again: nothing moves, and no signal goes.
-TEST_P(TypedStream, WhatIsFreedBehindTheCallIsTold) {
+TEST_P(TypedStream, WhatIsFreedBehindTheCallIsReported) {
   const int64_t places[] = {0, 24, 100, 148};
   const int64_t lengths[] = {8, 3, 5, 1};
   const datatype equal = datatype::hindexed_block(2, places, primitive::int32),
@@ -342,7 +343,7 @@ TEST_P(TypedStream, WhatIsFreedBehindTheCallIsTold) {
 
 // An image that was overwritten is not trusted: nothing outside the data of the handle is written, and no signal is
 // sent. A list of few unequal runs would be in the handle.
-TEST_P(TypedStream, ADamagedImageIsTold) {
+TEST_P(TypedStream, ADamagedImageIsReported) {
   const int64_t places[] = {0, 40, 100, 148, 160, 172, 188, 204};
   const int64_t lengths[] = {8, 3, 5, 1, 1, 2, 2, 4};
   const ggas_type equal = commit(datatype::hindexed_block(2, places, primitive::int32)),

@@ -18,7 +18,7 @@
 #include "kernel/include/uapi/testgpu.h"
 
 #define MS 1000000ull
-#define PATIENCE (60000 * MS)
+#define TIMEOUT_MS (60000 * MS)
 
 static int failed;
 static uint32_t me, other;
@@ -47,22 +47,22 @@ static double seconds_of(clockid_t clock) {
 
 static void* segment(uint32_t id, uint64_t bytes) {
   void* at = NULL;
-  MUST(ggas_segment_create(p, id, bytes, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_segment_create(p, id, bytes, GGAS_GROUP_ALL, TIMEOUT_MS));
   MUST(ggas_segment_pointer(p, id, &at));
   return at;
 }
 
 static uint32_t await(uint32_t segment_id, uint32_t slot) {
   uint32_t found, value = 0;
-  MUST(ggas_notification_waitsome(p, segment_id, slot, 1, &found, PATIENCE));
+  MUST(ggas_notification_waitsome(p, segment_id, slot, 1, &found, TIMEOUT_MS));
   MUST(ggas_notification_reset(p, segment_id, found, &value));
   return value;
 }
 
 static void put(uint32_t id, uint64_t from, uint64_t to, uint64_t bytes, uint32_t value) {
   const ggas_part part = {id, id, from, to, bytes};
-  MUST(ggas_queue_write(p, &part, other, 0, PATIENCE));
-  MUST(ggas_queue_notify(p, id, other, 1, value, 0, PATIENCE));
+  MUST(ggas_queue_write(p, &part, other, 0, TIMEOUT_MS));
+  MUST(ggas_queue_notify(p, id, other, 1, value, 0, TIMEOUT_MS));
 }
 
 static unsigned char pattern(unsigned rank, size_t i) { return (unsigned char)(rank * 31 + i * 7 + (i >> 8)); }
@@ -86,20 +86,20 @@ static void transfers(uint32_t id, unsigned char* at) {
     const ggas_part back = {id, id, 2 * HALF, HALF + 3, bytes};
     for (size_t i = 0; i < bytes; ++i) at[i] = pattern(me, i + k);
     memset(at + HALF, 0, HALF);
-    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
     put(id, 0, HALF + 3, bytes, k + 1);
     IS(await(id, 1), k + 1);
     for (size_t i = 0; i < bytes; ++i)
       if (at[HALF + 3 + i] != pattern(other, i + k))
         check(0, "the bytes are there with their notification", __LINE__), i = bytes;
-    MUST(ggas_queue_wait(p, 0, PATIENCE));
+    MUST(ggas_queue_wait(p, 0, TIMEOUT_MS));
     memset(at + 2 * HALF, 0, bytes);
-    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
-    MUST(ggas_queue_read(p, &back, other, 1, PATIENCE));
-    MUST(ggas_queue_wait(p, 1, PATIENCE));
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
+    MUST(ggas_queue_read(p, &back, other, 1, TIMEOUT_MS));
+    MUST(ggas_queue_wait(p, 1, TIMEOUT_MS));
     for (size_t i = 0; i < bytes; ++i)
       if (at[2 * HALF + i] != pattern(me, i + k)) check(0, "a read finds what was written", __LINE__), i = bytes;
-    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
   }
 }
 
@@ -108,26 +108,26 @@ static void atomics(void) {
   uint64_t* const words = segment(1, 4096);
   uint64_t old, sum = 0, k;
   for (k = 0; k < ROUNDS; ++k) {
-    MUST(ggas_segment_fetch_add(p, 1, 8, 0, 1 + me, &old, PATIENCE));
+    MUST(ggas_segment_fetch_add(p, 1, 8, 0, 1 + me, &old, TIMEOUT_MS));
     sum += old;
   }
-  MUST(ggas_segment_compare_swap(p, 1, 16, 1, 0, 100 + me, &old, PATIENCE));
+  MUST(ggas_segment_compare_swap(p, 1, 16, 1, 0, 100 + me, &old, TIMEOUT_MS));
   CHECK(old == 0 || old == 100 + other);
-  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
   if (me == 0) IS(words[1], 3 * ROUNDS);
   if (me == 1) CHECK(words[2] == 100 || words[2] == 101);
   MUST(ggas_segment_delete(p, 1));
-  IS(ggas_segment_fetch_add(p, 1, 8, me, 1, &old, PATIENCE), GGAS_ERR_SEGMENT);
+  IS(ggas_segment_fetch_add(p, 1, 8, me, 1, &old, TIMEOUT_MS), GGAS_ERR_SEGMENT);
 }
 
 static void collectives(void) {
   enum { MANY = 1000 };
   static double one[MANY], all[MANY];
   size_t k, n;
-  for (k = 0; k < 10; ++k) MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  for (k = 0; k < 10; ++k) MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
   for (n = 1; n <= MANY; n *= MANY) {
     for (k = 0; k < n; ++k) one[k] = (double)(k + 1) * (me + 1);
-    MUST(ggas_group_allreduce(p, one, all, n, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, GGAS_GROUP_ALL, PATIENCE));
+    MUST(ggas_group_allreduce(p, one, all, n, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, GGAS_GROUP_ALL, TIMEOUT_MS));
     for (k = 0; k < n; ++k)
       if (all[k] != (double)(k + 1) * 3) check(0, "a sum over both ranks", __LINE__), k = n;
   }
@@ -139,13 +139,13 @@ static void messages(uint32_t id, unsigned char* at) {
     uint32_t from = 99;
     if (me == k % 2) {
       for (size_t i = 0; i < sizes[k]; ++i) at[i] = pattern(me, i);
-      MUST(ggas_passive_send(p, id, 0, other, sizes[k], PATIENCE));
+      MUST(ggas_passive_send(p, id, 0, other, sizes[k], TIMEOUT_MS));
     } else {
-      MUST(ggas_passive_receive(p, id, 0, &from, 20000, PATIENCE));
+      MUST(ggas_passive_receive(p, id, 0, &from, 20000, TIMEOUT_MS));
       IS(from, other);
       IS(wrong(at, sizes[k], other), 0);
     }
-    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
   }
 }
 
@@ -173,7 +173,7 @@ static void sleeping(uint32_t id) {
   unsigned long before;
   long slept;
   IS(ggas_notification_waitsome(p, id, 9, 1, &found, 20 * MS), GGAS_TIMEOUT);
-  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
   if (me == 0) {
     cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID), real = seconds_of(CLOCK_MONOTONIC);
     before = interrupts();
@@ -186,8 +186,8 @@ static void sleeping(uint32_t id) {
     CHECK(slept >= 3);
   } else {
     usleep(1000000);
-    MUST(ggas_queue_notify(p, id, other, 1, 77, 0, PATIENCE));
-    MUST(ggas_queue_wait(p, 0, PATIENCE));
+    MUST(ggas_queue_notify(p, id, other, 1, 77, 0, TIMEOUT_MS));
+    MUST(ggas_queue_wait(p, 0, TIMEOUT_MS));
   }
 }
 
@@ -200,13 +200,13 @@ static void buffers(void) {
   CHECK(ftruncate(file, BYTES) == 0);
   const int of[] = {gpu_memory.fd, file};
   for (unsigned k = 0; k < sizeof of / sizeof *of; ++k) {
-    MUST(ggas_segment_use_dmabuf(p, 3, of[k], 0, BYTES, GGAS_GROUP_ALL, PATIENCE));
+    MUST(ggas_segment_use_dmabuf(p, 3, of[k], 0, BYTES, GGAS_GROUP_ALL, TIMEOUT_MS));
     close(of[k]); /* the segment keeps its memory */
     MUST(ggas_segment_pointer(p, 3, &at));
     transfers(3, at);
     messages(3, at);
     MUST(ggas_segment_delete(p, 3));
-    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
   }
   close(gpu);
 }
@@ -216,7 +216,7 @@ static void all_of_it(void) {
   void* at = NULL;
   unsigned char* const new_memory = segment(0, BYTES);
   transfers(0, new_memory);
-  MUST(ggas_segment_use(p, 2, own + 24, BYTES, GGAS_GROUP_ALL, PATIENCE)); /* memory of the program, at any address */
+  MUST(ggas_segment_use(p, 2, own + 24, BYTES, GGAS_GROUP_ALL, TIMEOUT_MS)); /* memory of the program, at any address */
   MUST(ggas_segment_pointer(p, 2, &at));
   CHECK(at == own + 24);
   transfers(2, own + 24);
@@ -225,10 +225,10 @@ static void all_of_it(void) {
   messages(0, new_memory);
   buffers();
   sleeping(0);
-  IS(ggas_gpu_open(p, "simt", -1, 1 << 20, PATIENCE), GGAS_ERR_SYSTEM);
+  IS(ggas_gpu_open(p, "simt", -1, 1 << 20, TIMEOUT_MS), GGAS_ERR_SYSTEM);
   MUST(ggas_segment_delete(p, 2));
   MUST(ggas_segment_delete(p, 0));
-  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
 }
 
 /* Any number of ranks. Threads of each take turns at its NIC: each adds to counters of all ranks, sends a value round
@@ -242,17 +242,17 @@ static void* laps(void* number) {
   const ggas_part back = {0, 0, 4096 + 64 * mine, 64 + 8 * mine, 8};
   for (uint32_t lap = 1; lap <= LAPS; ++lap) {
     const ggas_part part = {0, 0, 2048 + 64 * mine, 64 + 8 * mine, 8};
-    for (uint32_t r = 0; r < ranks; ++r) MUST(ggas_segment_fetch_add(p, 0, 0, r, 1, NULL, PATIENCE));
+    for (uint32_t r = 0; r < ranks; ++r) MUST(ggas_segment_fetch_add(p, 0, 0, r, 1, NULL, TIMEOUT_MS));
     words[256 + 8 * mine] = 1000 * me + lap;
-    MUST(ggas_queue_write(p, &part, right, mine, PATIENCE));
-    MUST(ggas_queue_notify(p, 0, right, 1 + mine, lap, mine, PATIENCE));
+    MUST(ggas_queue_write(p, &part, right, mine, TIMEOUT_MS));
+    MUST(ggas_queue_notify(p, 0, right, 1 + mine, lap, mine, TIMEOUT_MS));
     IS(await(0, 1 + mine), lap);
     IS(words[8 + mine], 1000ull * left + lap);
-    MUST(ggas_queue_read(p, &back, right, mine, PATIENCE));
-    MUST(ggas_queue_wait(p, mine, PATIENCE));
+    MUST(ggas_queue_read(p, &back, right, mine, TIMEOUT_MS));
+    MUST(ggas_queue_wait(p, mine, TIMEOUT_MS));
     IS(words[512 + 8 * mine], 1000ull * me + lap);
     /* The left one may write on: this one has read. */
-    MUST(ggas_queue_notify(p, 0, left, 101 + mine, lap, mine, PATIENCE));
+    MUST(ggas_queue_notify(p, 0, left, 101 + mine, lap, mine, TIMEOUT_MS));
     IS(await(0, 101 + mine), lap);
   }
   return NULL;
@@ -264,10 +264,10 @@ static void crowd(void) {
   words = segment(0, 8192);
   for (uintptr_t t = 0; t < THREADS; ++t) CHECK(pthread_create(threads + t, NULL, laps, (void*)t) == 0);
   for (unsigned t = 0; t < THREADS; ++t) pthread_join(threads[t], NULL);
-  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
   IS(words[0], (uint64_t)ranks * THREADS * LAPS);
   MUST(ggas_segment_delete(p, 0));
-  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE));
+  MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
 }
 
 /* ---------------------------------------------------------------------------------------------- what ends */
@@ -277,22 +277,22 @@ static void alone(ggas_state how) {
   ggas_state states[2];
   const ggas_part part = {0, 0, 0, 0, 4096};
   uint32_t group;
-  IS(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE), GGAS_ERR_PEER);
+  IS(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS), GGAS_ERR_PEER);
   IS(ggas_process_states(p, states, 2), GGAS_OK);
   IS(states[1], how);
   IS(states[0], GGAS_STATE_HEALTHY);
-  if (ggas_queue_write(p, &part, 1, 0, PATIENCE) == GGAS_OK) {
-    IS(ggas_queue_wait(p, 0, PATIENCE), GGAS_ERR_PEER);
-    IS(ggas_queue_wait(p, 0, PATIENCE), GGAS_ERR_PEER);
+  if (ggas_queue_write(p, &part, 1, 0, TIMEOUT_MS) == GGAS_OK) {
+    IS(ggas_queue_wait(p, 0, TIMEOUT_MS), GGAS_ERR_PEER);
+    IS(ggas_queue_wait(p, 0, TIMEOUT_MS), GGAS_ERR_PEER);
     IS(ggas_queue_purge(p, 0), GGAS_OK);
   }
-  IS(ggas_queue_wait(p, 0, PATIENCE), GGAS_OK);
-  IS(ggas_passive_send(p, 0, 0, 1, 8, PATIENCE), GGAS_ERR_PEER);
+  IS(ggas_queue_wait(p, 0, TIMEOUT_MS), GGAS_OK);
+  IS(ggas_passive_send(p, 0, 0, 1, 8, TIMEOUT_MS), GGAS_ERR_PEER);
   IS(ggas_process_kill(p, 1), GGAS_ERR_SYSTEM);
   MUST(ggas_group_create(p, &group));
   MUST(ggas_group_add(p, group, 0));
-  MUST(ggas_group_commit(p, group, PATIENCE));
-  MUST(ggas_group_barrier(p, group, PATIENCE));
+  MUST(ggas_group_commit(p, group, TIMEOUT_MS));
+  MUST(ggas_group_barrier(p, group, TIMEOUT_MS));
   IS(ggas_segment_delete(p, 0), GGAS_OK);
 }
 
@@ -314,16 +314,16 @@ static void reset(void) {
   if (me == 0) return alone(GGAS_STATE_LOST);
   const int fd = open("/sys/class/ggas/ggas0/device/reset", O_WRONLY);
   CHECK(fd >= 0 && write(fd, "1", 1) == 1);
-  IS(ggas_group_barrier(p, GGAS_GROUP_ALL, PATIENCE), GGAS_ERR_SYSTEM);
+  IS(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS), GGAS_ERR_SYSTEM);
   CHECK(strstr(ggas_error_text(), "has gone: it was reset or removed"));
-  IS(ggas_notification_waitsome(p, 0, 0, 1, &found, PATIENCE), GGAS_ERR_SYSTEM);
-  IS(ggas_segment_create(p, 1, 4096, GGAS_GROUP_ALL, PATIENCE), GGAS_ERR_SYSTEM);
+  IS(ggas_notification_waitsome(p, 0, 0, 1, &found, TIMEOUT_MS), GGAS_ERR_SYSTEM);
+  IS(ggas_segment_create(p, 1, 4096, GGAS_GROUP_ALL, TIMEOUT_MS), GGAS_ERR_SYSTEM);
 }
 
 /* Who has not been granted the domain. */
 static void refused(void) {
   if (setgid(4711) || setuid(4711)) exit(90);
-  IS(ggas_process_start(&p, PATIENCE), GGAS_ERR_SYSTEM);
+  IS(ggas_process_start(&p, TIMEOUT_MS), GGAS_ERR_SYSTEM);
   CHECK(strstr(ggas_error_text(), "is not granted to this user"));
 }
 
@@ -337,7 +337,7 @@ int main(int argc, char** argv) {
     refused();
     return failed != 0;
   }
-  MUST(ggas_process_start(&p, PATIENCE));
+  MUST(ggas_process_start(&p, TIMEOUT_MS));
   MUST(ggas_process_rank(p, &me));
   other = 1 - me;
   for (unsigned k = 0; k < sizeof works / sizeof *works; ++k)

@@ -307,13 +307,13 @@ TYPED_TEST(CollTest, UnknownSendersAreRefused) {
     net.d.chance(50) ? forge(at) : intrude(at);
   }
   ASSERT_TRUE(net.settle());
-  uint64_t told_packets = 0, told_pages = 0;
+  uint64_t reported_packets = 0, reported_pages = 0;
   for (auto& n : net.nodes) {
-    told_packets += n->ev_packet, told_pages += n->ev_page;
+    reported_packets += n->ev_packet, reported_pages += n->ev_page;
     EXPECT_TRUE(n->mem.words().empty());
   }
-  EXPECT_EQ(told_packets, packets);
-  EXPECT_EQ(told_pages, pages);
+  EXPECT_EQ(reported_packets, packets);
+  EXPECT_EQ(reported_pages, pages);
   players play(net, {tree}, 5);  // the group has not moved
   ASSERT_TRUE(play.play(100'000));
 }

@@ -161,7 +161,7 @@ TYPED_TEST(CollOwnersTest, PartsOfWordsAreRefused) {
 }
 
 // What a broken group informed its neighbours just before the route went away again may be lost: they receive it again.
-TYPED_TEST(CollOwnersTest, ToldAgainBehindASecondLossOfTheRoute) {
+TYPED_TEST(CollOwnersTest, ReportedAgainBehindASecondLossOfTheRoute) {
   for (unsigned wait = 0; wait < 40; ++wait) {
     typename TestFixture::network net(2);
     net.d = dice(rma::seed() + wait);

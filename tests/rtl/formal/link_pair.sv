@@ -21,7 +21,7 @@ module link_pair (
   logic [2*E*(D+1)-1:0] e_bits;
   logic [2*(D+1)-1:0]   e_valid;
 
-  logic [1:0] up, ours, told, valid, packet_in, fed, drawn, learns, accept;
+  logic [1:0] up, ours, reported, valid, packet_in, fed, drawn, learns, accept;
   logic [3:0] state;
   logic [63:0] content, ctrl_in;
   logic [2*G-1:0] gid, peer;      // number of this session; of the other side's session learned of last
@@ -45,14 +45,14 @@ module link_pair (
         .clk_i, .rst_ni(rst_n), .time_i(f_time), .tick_i(f_tick), .phy_up_i(f_phy), .taken_i(f_taken),
         .discarded_i(f_discarded), .give_up_i(f_give_up), .retrain_i(f_retrain),
         .ctrl_valid_i(fed[s] && !packet_in[s]), .ctrl_i(ctrl_in[s*32+:32]), .packet_i(fed[s] && packet_in[s]),
-        .ctrl_ours_o(ours[s]), .hello_o(hello_say), .hello_content_o(content[s*32+:32]), .told_i(told[s]),
+        .ctrl_ours_o(ours[s]), .hello_o(hello_say), .hello_content_o(content[s*32+:32]), .reported_i(reported[s]),
         .state_o(state[s*2+:2]), .up_o(up[s]), .down_o(down), .dead_o(dead), .ev_dead_o(unused_ev),
         .busy_o(unused_busy), .timer_o(unused_timer), .mine_o(mine_tag), .yours_o(yours_tag)
     );
     link_ctrl i_ctrl (
         .clk_i, .rst_ni(rst_n), .clear_i(down), .up_i(up[s]), .busy_o(unused_say), .ack_i(f_ack), .nak_i(f_nak),
         .poll_i(f_poll), .polled_i(f_poll), .hello_i(hello_say), .freed_i(f_freed), .freed_new_i(1'b0),
-        .next_seq_i(f_next_seq), .session_i(yours_tag), .hello_content_i(content[s*32+:32]), .told_o(told[s]),
+        .next_seq_i(f_next_seq), .session_i(yours_tag), .hello_content_i(content[s*32+:32]), .reported_o(reported[s]),
         .valid_o(valid[s]), .urgent_o(urgent), .flit_o(flit), .sent_i(sent), .packet_flit_i(1'b0)
     );
 

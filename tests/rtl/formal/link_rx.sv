@@ -12,19 +12,19 @@
   end
   // the packet that was checked in the cycle before
   logic [7:0] f_seq;
-  logic       f_judged, f_ours;
+  logic       f_checked, f_ours;
   always_ff @(posedge clk_i) begin
     f_seq    <= hdr_q.seq;
-    f_judged <= !f_init && judge;
+    f_checked <= !f_init && check;
     f_ours   <= hdr_q.session == session_i;
   end
   always_comb begin
     if (!f_init) begin
       assert (expected_q == f_taken[7:0]);
-      if (accept_o) assert (f_seq == expected_q && f_judged);
-      if (accept_o || repeat_o || verdict.gap) assert (f_judged && f_ours);  // no other session counts
+      if (accept_o) assert (f_seq == expected_q && f_checked);
+      if (accept_o || repeat_o || verdict.gap) assert (f_checked && f_ours);  // no other session counts
       assert (!(accept_o && repeat_o));
-      assert (!(ended_q && (framing_q == F_OPEN || f_judged)));    // the result counts before the next is found
+      assert (!(ended_q && (framing_q == F_OPEN || f_checked)));    // the result counts before the next is found
       assert ((commit & (commit - 1'b1)) == '0);                   // into one channel at most
       assert (accept_o == (commit != '0 || ev_bad_o));             // and if into none, it is reported
       if (ev_bad_o) assert (commit == '0);

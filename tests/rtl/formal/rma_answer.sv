@@ -19,7 +19,7 @@
   ggas_pkg::rma_hdr_t f_head;
   always_comb if (f_stands) assume (head_valid && head == f_head);
   // Translation answers once, and only what was asked.
-  always_comb if (tr_rsp_valid_i) assume (asked_q && !told_q);
+  always_comb if (tr_rsp_valid_i) assume (asked_q && !reported_q);
 
   always_ff @(posedge clk_i) begin
     f_epoch  <= f_init ? 5'd0 : f_now;
@@ -38,6 +38,6 @@
       if (f_written) assert (x_hdr_q.epoch[7:3] == f_now && f_writes);
       if (asked_q) assert (f_stands && wants);
       if (asked_q && f_here) assert (head.epoch[7:3] == f_now && f_writes);
-      if (told_q) assert (asked_q);
+      if (reported_q) assert (asked_q);
     end
   end

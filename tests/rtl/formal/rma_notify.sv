@@ -32,7 +32,7 @@
   logic [127:0] f_hdr;
   logic [DATA_W-1:0] f_data;
   logic        f_sop;
-  logic [39:0] f_told;
+  logic [39:0] f_reported;
   always_ff @(posedge clk_i) begin
     f_open <= (f_open & ~nt_rsp_valid_o) | f_took;
     f_take <= take;
@@ -50,7 +50,7 @@
     f_wr   <= wr_valid_o && !wr_ready_i;
     {f_sop, f_hdr, f_data} <= {wr_sop_o, {64'd0, wr_hdr_o.addr}, wr_data_o};
     f_tell <= tell_valid_o && !tell_ready_i;
-    f_told <= {tell_vpid_o, tell_count_o};
+    f_reported <= {tell_vpid_o, tell_count_o};
     if (f_init) {f_open, f_take, f_looked, f_records, f_wr, f_tell} <= '0;
   end
 
@@ -75,7 +75,7 @@
       end
       if (write) assert (next == count + (tell_q ? 32'd2 : 32'd1));
       if (f_wr) assert (wr_valid_o && wr_sop_o == f_sop && wr_hdr_o.addr == f_hdr[63:0] && wr_data_o == f_data);
-      if (f_tell) assert (tell_valid_o && {tell_vpid_o, tell_count_o} == f_told);
+      if (f_tell) assert (tell_valid_o && {tell_vpid_o, tell_count_o} == f_reported);
       if (f_tell && tell_vpid_o == look_vpid_i) assert (look_busy_o);
       if (nt_rsp_valid_o != '0 && nt_rsp_status_o == ggas_pkg::ST_OK && tell_valid_o) assert (tell_count_o == f_place);
       // why

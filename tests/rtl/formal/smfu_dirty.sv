@@ -49,10 +49,10 @@
       // once
       if ({1'b0, f_other_place} < listed && list_q[f_other] == f_node) assert (f_sent && f_other == f_at);
       // why
-      assert (f_used <= ENTRIES[AW:0] && !(judge_q && f_used[AW]) && f_round <= f_used);
-      assert (f_sent_now == (judge_q && node_q == f_node));
-      if (same_q && judge_q && node_q == f_node) assert (f_sent);
-      if (judge_q && node_q == f_node && !same_q) assert (f_looked ? f_read == f_word : listed == '0);
+      assert (f_used <= ENTRIES[AW:0] && !(check_q && f_used[AW]) && f_round <= f_used);
+      assert (f_sent_now == (check_q && node_q == f_node));
+      if (same_q && check_q && node_q == f_node) assert (f_sent);
+      if (check_q && node_q == f_node && !same_q) assert (f_looked ? f_read == f_word : listed == '0);
       if (!f_sent) assert ({1'b0, f_word_place} >= listed || list_q[f_word] != f_node);
     end
   end

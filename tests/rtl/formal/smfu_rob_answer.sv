@@ -3,7 +3,7 @@
   // reported to every quiet that was there by then and to no other. A request accepted before a mark is old until its
   // answer has left.
   (* anyconst *) logic [6:0] f_slot;          // any place of the ring, with its turn
-  logic        f_told;                        // a flush in front of it failed while it was there
+  logic        f_reported;                        // a flush in front of it failed while it was there
   logic        f_old;                         // it was there when a mark was set
   logic [6:0]  f_next, f_tail;
   logic        f_ready, f_moved, f_held, f_bad_status;
@@ -35,7 +35,7 @@
       f_status <= status_i;
       f_left   <= slot_i[0] || status_i != ggas_pkg::ST_OK ? '0 : slot_i[7:1];
       {f_first, f_open} <= 2'b11;
-      f_quiet_bad <= f_told && next_q == f_slot;
+      f_quiet_bad <= f_reported && next_q == f_slot;
       f_moved  <= next_q == f_slot;
     end else if (advance) begin
       f_left  <= f_left > BANKS ? f_left - BANKS : '0;
@@ -43,11 +43,11 @@
       f_open  <= !tx_rsp_eop_o;
     end
     // Its turn: what failed before does not matter to the next at its place.
-    if (again_o && f_slot - next_q < tail_i + {6'd0, held_i} - next_q) f_told <= 1'b1;
-    if ((start || flushed) && next_q == f_slot) f_told <= 1'b0;
+    if (again_o && f_slot - next_q < tail_i + {6'd0, held_i} - next_q) f_reported <= 1'b1;
+    if ((start || flushed) && next_q == f_slot) f_reported <= 1'b0;
     if (mark_i) f_old <= f_there;
     else if (!f_there) f_old <= 1'b0;
-    if (f_init) {f_told, f_old, f_ready, f_moved, f_open} <= '0;
+    if (f_init) {f_reported, f_old, f_ready, f_moved, f_open} <= '0;
   end
 
   wire [6:0] f_to_end  = flush_end_q - next_q;
@@ -75,8 +75,8 @@
       if (tx_rsp_valid_o) assert (f_n != '0 && !f_word[40]);
       if (tx_rsp_valid_o) assert (left_q == f_left);
       if (flush_failed_q) assert (flush_status_q != ggas_pkg::ST_OK && f_to_end <= f_wait);
-      if (f_wait != '0) assert ((flush_failed_q && f_slot - next_q < f_to_end) == f_told);
-      if (f_told) assert (f_slot - next_q < f_wait);
+      if (f_wait != '0) assert ((flush_failed_q && f_slot - next_q < f_to_end) == f_reported);
+      if (f_reported) assert (f_slot - next_q < f_wait);
       if (old_o) assert (f_to_mark <= f_n + {6'd0, held_i});
       if (f_old && f_there) assert (old_o && f_slot - oldest_o < f_to_mark);
     end

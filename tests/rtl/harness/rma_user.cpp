@@ -69,7 +69,7 @@ void rma_user::enable() {
   for (uint64_t i = 0; i < (32u << cfg.mailbox_log2); ++i) m.store32(mailbox() + 4 * i, 0, 15);
   for (unsigned i = 0; i < 4; ++i) m.store32(status_block() + 4 * i, 0, 15);
   waiting_.clear();
-  posted_ = slots_written_ = notes_read_ = notes_told_ = mails_read_ = mails_told_ = 0;
+  posted_ = slots_written_ = notes_read_ = notes_reported_ = mails_read_ = mails_reported_ = 0;
   notes.clear();
   messages.clear();
   reg(GGAS_REG_CONTEXT_NOTIFY(cfg.vpid), cfg.ring ? notify_ring() : 0);
@@ -132,12 +132,12 @@ void rma_user::read_notes() {
     notes.push_back({m.load64(at), nic::note::of(m.load64(at + 8))});
     ++notes_read_;
   }
-  const bool must = notes_read_ - notes_told_ + unread_slack >= 1u << cfg.notify_log2;
-  if (notes_told_ != notes_read_ && (must || rng_.chance(cfg.batch))) tell_notes();
+  const bool must = notes_read_ - notes_reported_ + unread_slack >= 1u << cfg.notify_log2;
+  if (notes_reported_ != notes_read_ && (must || rng_.chance(cfg.batch))) tell_notes();
 }
 
 void rma_user::tell_notes() {
-  notes_told_ = notes_read_;
+  notes_reported_ = notes_read_;
   machine_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_notes, {notes_read_}));
 }
 
@@ -152,11 +152,11 @@ void rma_user::read_messages() {
     messages.push_back(std::move(x));
     ++mails_read_;
   }
-  if (mails_told_ != mails_read_ && rng_.chance(cfg.batch)) tell_messages();
+  if (mails_reported_ != mails_read_ && rng_.chance(cfg.batch)) tell_messages();
 }
 
 void rma_user::tell_messages() {
-  mails_told_ = mails_read_;
+  mails_reported_ = mails_read_;
   machine_.write(cfg.side, make_write(bar_pages, page() + nic::rma_doorbell_messages, {mails_read_}));
 }
 

@@ -116,7 +116,7 @@ class rma_user {
   std::deque<std::array<uint32_t, 8>> waiting_;
   uint64_t posted_ = 0;
   uint32_t slots_written_ = 0;
-  uint32_t notes_read_ = 0, notes_told_ = 0, mails_read_ = 0, mails_told_ = 0;
+  uint32_t notes_read_ = 0, notes_reported_ = 0, mails_read_ = 0, mails_reported_ = 0;
 };
 
 }  // namespace ggas::test

@@ -228,8 +228,8 @@ void scoreboard::link_out(const packet& p) {
     return;
   }
   ++seen_.packets_out;
-  const bool told = p.is(op::load) || p.is(op::load_rsp);  // whether it is whole
-  if (p.reserved || (p.detail && !(told && p.whole())))
+  const bool reported = p.is(op::load) || p.is(op::load_rsp);  // whether it is whole
+  if (p.reserved || (p.detail && !(reported && p.whole())))
     fail_.add("packet with reserved bits {:#x}, {:#x}", p.reserved, p.detail);
   const uint8_t vc = p.is(op::store) ? 0 : p.is(op::load) || p.is(op::quiet) ? 1 : 2;
   if (p.vc != vc) fail_.add("op {} in VC {}", p.op, p.vc);

@@ -99,8 +99,8 @@ class HostifReset : public testing::Test {
     // The NIC reads while it may begin; a read that has begun ends.
     v_.read_i = !v_.closing_o && !v_.flr_done_o && v_.rst_no && !resetting() && reads_.size() < 12 && chance(5);
     v_.eval();
-    judge(req_, v_.req_valid_i, v_.req_ready_o, v_.req_valid_o, v_.req_ready_i, v_.req_eop_i);
-    judge(cpl_, v_.cpl_valid_i, v_.cpl_ready_o, v_.cpl_valid_o, v_.cpl_ready_i, v_.cpl_eop_i);
+    check(req_, v_.req_valid_i, v_.req_ready_o, v_.req_valid_o, v_.req_ready_i, v_.req_eop_i);
+    check(cpl_, v_.cpl_valid_i, v_.cpl_ready_o, v_.cpl_valid_o, v_.cpl_ready_i, v_.cpl_eop_i);
     follow();
     v_.clk_i = 1;
     v_.eval();
@@ -110,7 +110,7 @@ class HostifReset : public testing::Test {
   }
   bool resetting() const { return phase_ != running; }
 
-  void judge(stream& s, bool valid, bool taken, bool out, bool ready, bool eop) {
+  void check(stream& s, bool valid, bool taken, bool out, bool ready, bool eop) {
     EXPECT_FALSE(out && !valid);
     if (out) {
       EXPECT_TRUE(v_.rst_no) << "a beat for units in reset, cycle " << now_;

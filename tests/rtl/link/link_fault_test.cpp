@@ -395,11 +395,11 @@ TYPED_TEST(LinkForgeTest, NothingLeftToRepeat) {
 TYPED_TEST(LinkForgeTest, DeadHelloOfAnotherSession) {
   this->bring_up();
   const uint16_t mine = TestFixture::session, yours = this->met.mine;
-  const nic::hello strangers[] = {{.mine = uint16_t(mine ^ 1), .yours = yours, .seen = true, .dead = true},
+  const nic::hello intruders[] = {{.mine = uint16_t(mine ^ 1), .yours = yours, .seen = true, .dead = true},
                                   {.mine = mine, .yours = uint16_t(yours ^ 0x100), .seen = true, .dead = true},
                                   {.mine = mine, .yours = yours, .dead = true}};
-  for (const auto& stranger : strangers) {
-    this->feed(nic::to_flit(stranger));
+  for (const auto& intruder : intruders) {
+    this->feed(nic::to_flit(intruder));
     this->idle(20);
     ASSERT_EQ(this->dut.state(), unsigned(link_up));
     this->check_alive();

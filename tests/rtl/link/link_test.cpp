@@ -245,7 +245,7 @@ TYPED_TEST(LinkTest, LossOfSignalAndOneSidedRestart) {
 }
 
 // A shutdown (ready = 0) makes the neighbour give up at once.
-TYPED_TEST(LinkTest, DeathIsTold) {
+TYPED_TEST(LinkTest, DeathIsReported) {
   typename TestFixture::pair p(seed());
   this->bring_up(p);
   p[0].pins().link_rx_up_i = 0;

@@ -114,11 +114,11 @@ class restart_board {
     std::unordered_map<uint64_t, size_t> place;
     const auto& sent = p_[i].sent(v);
     for (size_t k = 0; k < sent.size(); ++k) place[sent[k].p.addr] = k;
-    size_t next = 0, strangers = 0, twice = 0, late = 0, changed = 0;
+    size_t next = 0, intruders = 0, twice = 0, late = 0, changed = 0;
     for (const packet& p : p_[1 - i].received(v)) {
       const auto at = place.find(p.addr);
       if (at == place.end()) {
-        ++strangers;
+        ++intruders;
         continue;
       }
       changed += !p_.same(sent[at->second].p, p);
@@ -126,7 +126,7 @@ class restart_board {
       late += at->second < next;
       next = at->second + 1;
     }
-    EXPECT_EQ(strangers, 0u) << "packets nobody sent, node " << i << " channel " << v;
+    EXPECT_EQ(intruders, 0u) << "packets nobody sent, node " << i << " channel " << v;
     EXPECT_EQ(twice, 0u) << "packets delivered twice, node " << i << " channel " << v;
     EXPECT_EQ(late, 0u) << "packets out of order, node " << i << " channel " << v;
     EXPECT_EQ(changed, 0u) << "packets changed, node " << i << " channel " << v;

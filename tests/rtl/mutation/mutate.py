@@ -30,7 +30,7 @@ LIST = HERE / "mutants.toml"
 BUILD = ROOT / "build" / "mutate"
 SOURCES = BUILD / "rtl"
 COUNT = 20  # of each unit
-PATIENCE, GRACE_S = 4, 20  # a mutant that takes so many times as long as the unit, and this, hangs
+TIMEOUT_MS, GRACE_S = 4, 20  # a mutant that takes so many times as long as the unit, and this, hangs
 
 
 @dataclasses.dataclass
@@ -109,7 +109,7 @@ def mutate(name, unit, chosen, jobs):
     if not run(unit, 0):
         print(f"{name}: {unit['bench']} fails without a mutant; repair it first", flush=True)
         return 1
-    limit = PATIENCE * (time.monotonic() - begin) + GRACE_S
+    limit = TIMEOUT_MS * (time.monotonic() - begin) + GRACE_S
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         survives = list(pool.map(lambda c: run(unit, c.number, limit), chosen))
     complaints = 0

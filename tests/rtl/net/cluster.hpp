@@ -180,13 +180,13 @@ class cluster {
       end_write(*nodes_[n].m);
     }
   }
-  // Until every packet has arrived; false: nothing arrived for `patience` cycles.
-  bool drain(uint64_t patience = 20'000) {
+  // Until every packet has arrived; false: nothing arrived for `timeout` cycles.
+  bool drain(uint64_t timeout = 20'000) {
     uint64_t last = time_, left = under_way_;
     while (under_way_ != 0) {
       step();
       if (under_way_ != left) last = time_, left = under_way_;
-      if (time_ - last > patience) return false;
+      if (time_ - last > timeout) return false;
     }
     return true;
   }

@@ -405,7 +405,7 @@ TYPED_TEST(LinksTest, CutLinkHoldsNoCopies) {
 // Packets that the table does not allow are dropped with an event: an unknown group, a number beyond the table, a
 // sender that is not the root, a packet that came by another link, one in another virtual channel, one without a hop
 // left.
-TYPED_TEST(LinksTest, ForgedPacketsForGroupsAreTold) {
+TYPED_TEST(LinksTest, ForgedPacketsForGroupsAreReported) {
   auto c = this->make("ring", 5);
   c.group(0, {1, 2, 3, 4});
   ASSERT_TRUE(c.wait_up());
@@ -491,7 +491,7 @@ TYPED_TEST(LinksTest, UnitsThatTakeNothingAreCutOff) {
   }
 }
 
-TYPED_TEST(LinksTest, PacketWithoutRouteIsTold) {
+TYPED_TEST(LinksTest, PacketWithoutRouteIsReported) {
   auto c = this->make("ring", 5);
   ASSERT_TRUE(c.wait_up());
   c.route(0, 2, std::nullopt);          // at the source

@@ -49,16 +49,16 @@ class RmaAttribution : public testing::TestWithParam<setting> {
     w_->driver.map(side, nla(1, page), rma_data + (uint64_t{page} << 16), domain, rights);
   }
   // The error notifications must be exactly `expected`: word 0 of each.
-  void expect_told(rma_user& u, std::vector<uint64_t> expected) {
-    std::vector<uint64_t> told;
+  void expect_reported(rma_user& u, std::vector<uint64_t> expected) {
+    std::vector<uint64_t> reported;
     for (const auto& x : u.notes) {
       if (x.n.kind != note_kind::error) continue;
-      told.push_back(x.w0);
+      reported.push_back(x.w0);
       EXPECT_EQ(x.n.status, uint8_t(net_status::protection));
     }
-    std::ranges::sort(told);
+    std::ranges::sort(reported);
     std::ranges::sort(expected);
-    EXPECT_EQ(told, expected) << "context " << unsigned(u.cfg.vpid);
+    EXPECT_EQ(reported, expected) << "context " << unsigned(u.cfg.vpid);
     EXPECT_EQ(u.errors(), expected.size());
   }
   std::unique_ptr<rma_world> w_;
@@ -92,7 +92,7 @@ TEST_P(RmaAttribution, GetsUnderWayAtOnce) {
     }
   }
   ASSERT_TRUE(w_->finish(600'000)) << w_->r.report();
-  for (unsigned u = 0; u < users; ++u) expect_told(*w_->users[u], bad[u]);
+  for (unsigned u = 0; u < users; ++u) expect_reported(*w_->users[u], bad[u]);
   for (const auto& [d, u] : all)
     for (unsigned i = 0; i < d.size; ++i)
       ASSERT_EQ(w_->load(u / 2, d.w2 + i), w_->load(d.node, d.w1 + i)) << "context " << u << " byte " << i;
@@ -104,7 +104,7 @@ TEST_P(RmaAttribution, PutsBehindOneThatFailedOnBothSides) {
   rma_user& other = w_->user({.side = 1, .vpid = 10, .pd = domain, .notify_log2 = 10});
   rng g(base_seed());
   std::vector<uint64_t> bad;
-  uint32_t told = 0;
+  uint32_t reported = 0;
   for (unsigned i = 0; i < 300; ++i) {
     descriptor d{.op = desc_op::put, .dvpid = 10, .node = 1, .cookie = i};
     d.size = 8;
@@ -130,7 +130,7 @@ TEST_P(RmaAttribution, PutsBehindOneThatFailedOnBothSides) {
         break;
       case 3:
         d = {.op = desc_op::notify, .notify_completer = true, .dvpid = 10, .node = 1, .cookie = i};
-        ++told;
+        ++reported;
         break;
       case 4:
         d.size = uint32_t(g.range(1, 1'200));
@@ -139,14 +139,14 @@ TEST_P(RmaAttribution, PutsBehindOneThatFailedOnBothSides) {
       default:
         d.op = g.chance(0.5) ? desc_op::imm : desc_op::put;
         d.notify_completer = true;
-        ++told;
+        ++reported;
     }
     if (d.op != desc_op::inline_put) d.data.clear();
     me.post(d);
   }
   ASSERT_TRUE(w_->finish(400'000)) << w_->r.report();
-  expect_told(me, bad);
-  EXPECT_EQ(other.notes.size(), told);
+  expect_reported(me, bad);
+  EXPECT_EQ(other.notes.size(), reported);
   for (const auto& x : other.notes) EXPECT_EQ(x.n.status, 0u) << "descriptor " << x.w0;
 }
 

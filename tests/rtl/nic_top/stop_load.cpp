@@ -144,7 +144,7 @@ bool stop_load::step(stoppable& s, uint64_t& count) {
       });
       break;
     case state::asking:
-      if (now - s.asked < patience) break;
+      if (now - s.asked < timeout) break;
       w_.r.fail.add("a stop is never acknowledged");
       return false;
   }
@@ -165,7 +165,7 @@ bool stop_load::run(uint64_t stops) {
     if (!step(ingress_, stopped_.ingress) || !step(events_, stopped_.events)) return false;
   }
   const auto answered = [&] { return w_.r.s[0].host->outstanding() + w_.r.s[0].host->queued() == 0; };
-  w_.r.run_until(answered, patience, "the last answers");
+  w_.r.run_until(answered, timeout, "the last answers");
   return w_.r.fail.none();
 }
 
@@ -173,9 +173,9 @@ bool stop_load::stop_now(stoppable& s) {
   if (s.now == stoppable::state::off) return true;
   bool stopped = false, answered = false;
   s.stop();
-  for (const uint64_t begin = w_.r.now(); !stopped && w_.r.now() < begin + patience; answered = false) {
+  for (const uint64_t begin = w_.r.now(); !stopped && w_.r.now() < begin + timeout; answered = false) {
     s.ask([&](bool yes) { stopped = yes, answered = true; });
-    if (!w_.r.run_until([&] { return answered; }, patience, "an answer")) return false;
+    if (!w_.r.run_until([&] { return answered; }, timeout, "an answer")) return false;
   }
   s.forget();
   s.now = stoppable::state::off;
@@ -190,7 +190,7 @@ bool stop_load::stop_nic() {
   };
   r.write_register(0, GGAS_REG_STOP, GGAS_STOP_NIC_MASK);
   const uint64_t begin = r.now();
-  while (!(r.read_register(0, GGAS_REG_STOPPED) & GGAS_STOPPED_NIC_MASK) && r.now() < begin + patience) continue;
+  while (!(r.read_register(0, GGAS_REG_STOPPED) & GGAS_STOPPED_NIC_MASK) && r.now() < begin + timeout) continue;
   owners_.nic_stopped = true;
   r.run(3'000);
   bool all = r.read_register(0, GGAS_REG_STOPPED) & GGAS_STOPPED_NIC_MASK;

@@ -42,10 +42,10 @@ class stoppable {
  public:
   virtual ~stoppable() = default;
   virtual void start() = 0;
-  virtual void work() {}                                 // once in a while as long as it is on
-  virtual void stop() = 0;                               // software writes
-  virtual void ask(std::function<void(bool)> told) = 0;  // is it stopped?
-  virtual void forget() = 0;                             // its memory is no one's from now on
+  virtual void work() {}                                     // once in a while as long as it is on
+  virtual void stop() = 0;                                   // software writes
+  virtual void ask(std::function<void(bool)> reported) = 0;  // is it stopped?
+  virtual void forget() = 0;                                 // its memory is no one's from now on
 
   enum class state { off, on, stopping, asking } now = state::off;
   uint64_t until = 0, asked = 0;
@@ -62,9 +62,9 @@ class stopped_context : public stoppable {
   void start() override;
   void work() override;
   void stop() override { reg(GGAS_REG_CONTEXT_CTRL(vpid_), 0); }
-  void ask(std::function<void(bool)> told) override {
+  void ask(std::function<void(bool)> reported) override {
     w_.r.s[0].host->read(make_read(bar_registers, GGAS_REG_CONTEXT_STATE(vpid_), 2),
-                         [told](const read_result& r) { told(r.value() & 1); });
+                         [reported](const read_result& r) { reported(r.value() & 1); });
   }
   void forget() override {
     for (unsigned p = 0; p < area_pages; ++p) o_.take(0, area() + 0x1000 * p);
@@ -108,9 +108,9 @@ class stopped_export : public stoppable {
     r_.give_out(0, number_, base(), pages * 0x1000, uint16_t(domain(turn_ % 2)));
   }
   void stop() override { r_.write_register(0, uint16_t(GGAS_REG_EXPORT_ACCESS(number_)), 0); }
-  void ask(std::function<void(bool)> told) override {
+  void ask(std::function<void(bool)> reported) override {
     r_.s[0].host->read(make_read(bar_registers, GGAS_REG_EXPORT_STATE(number_), 2),
-                       [told](const read_result& r) { told(r.value() & GGAS_EXPORT_STATE_STOPPED_MASK); });
+                       [reported](const read_result& r) { reported(r.value() & GGAS_EXPORT_STATE_STOPPED_MASK); });
   }
   void forget() override {
     for (unsigned p = 0; p < pages; ++p) o_.take(0, base() + 0x1000 * p);
@@ -141,9 +141,9 @@ class stopped_ingress : public stoppable {
     r_.write_register(0, GGAS_REG_SMFU_CTRL, 3);
   }
   void stop() override { r_.write_register(0, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK); }
-  void ask(std::function<void(bool)> told) override {
+  void ask(std::function<void(bool)> reported) override {
     r_.s[0].host->read(make_read(bar_registers, GGAS_REG_STOPPED, 2),
-                       [told](const read_result& r) { told(r.value() & GGAS_STOPPED_INGRESS_MASK); });
+                       [reported](const read_result& r) { reported(r.value() & GGAS_STOPPED_INGRESS_MASK); });
   }
   void forget() override {
     for (unsigned p = 0; p < pages; ++p) o_.take(0, bases[turn_] + 0x1000 * p);
@@ -172,9 +172,9 @@ class stopped_interval : public stoppable {
                            some_dws(unsigned(rng_.range(1, 64)), 7)));
   }
   void stop() override { r_.write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(index_)), 0); }
-  void ask(std::function<void(bool)> told) override {
+  void ask(std::function<void(bool)> reported) override {
     r_.s[0].host->read(make_read(bar_pages, index_ * nic::rma_context_bytes, 2),
-                       [told](const read_result& r) { told(r.ok() && r.value() == 0); });
+                       [reported](const read_result& r) { reported(r.ok() && r.value() == 0); });
   }
   void forget() override { o_.take(1, page()); }
   uint64_t page() const { return r_.bus(1, uint64_t{index_} << 12); }
@@ -200,9 +200,9 @@ class stopped_events : public stoppable {
     r_.write_register(0, GGAS_REG_EVQ_CTRL, 1 | 6 << 8 | 3 << 16);
   }
   void stop() override { r_.write_register(0, GGAS_REG_EVQ_CTRL, 6 << 8); }
-  void ask(std::function<void(bool)> told) override {
+  void ask(std::function<void(bool)> reported) override {
     r_.s[0].host->read(make_read(bar_registers, GGAS_REG_STOPPED, 2),
-                       [told](const read_result& r) { told(r.value() & GGAS_STOPPED_EVENTS_MASK); });
+                       [reported](const read_result& r) { reported(r.value() & GGAS_STOPPED_EVENTS_MASK); });
   }
   void forget() override { o_.take(0, ring()); }
 
@@ -230,7 +230,7 @@ class stop_load {
   uint64_t writes_seen() const { return owners_.seen(); }
 
  private:
-  static constexpr uint64_t patience = 1'000'000;  // cycles that a stop may take
+  static constexpr uint64_t timeout = 1'000'000;  // cycles that a stop may take
   bool step(stoppable& s, uint64_t& count);
   bool stop_now(stoppable& s);
   void send();

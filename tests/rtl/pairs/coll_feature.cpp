@@ -13,7 +13,7 @@ class coll_feature : public feature {
   coll_feature(world& w, const users_of& who) : feature(w, who) {
     for (unsigned d : who.domains) {
       for (unsigned n = 0; n < triangle::size; ++n) members_.push_back({d, n});
-      w.judges[d][region::sums] = [this, d](unsigned n, uint64_t offset, uint32_t dw) {
+      w.checks[d][region::sums] = [this, d](unsigned n, uint64_t offset, uint32_t dw) {
         if (offset == nic::coll::flag_offset) return dw <= of(d, n).begun;
         if (offset > nic::coll::flag_offset) return offset == nic::coll::flag_offset + 4 && dw < 16;
         return dw == uint32_t(sum(d, offset % nic::coll::result_bytes / 8) >> (offset & 4 ? 32 : 0));

@@ -18,10 +18,10 @@ class context_feature : public feature {
     for (unsigned d : who.domains)
       for (unsigned n : who.nodes) users_.push_back({d, n});
     for (unsigned d : who.domains) {
-      w.judges[d][region::counters] = [this](unsigned n, uint64_t offset, uint32_t dw) {
+      w.checks[d][region::counters] = [this](unsigned n, uint64_t offset, uint32_t dw) {
         return offset < 8 * triangle::size && (offset % 8 ? dw == 0 : dw <= added_[n][offset / 8]);
       };
-      w.judges[d][region::results] = [this, d](unsigned n, uint64_t offset, uint32_t dw) {
+      w.checks[d][region::results] = [this, d](unsigned n, uint64_t offset, uint32_t dw) {
         if (offset % 16 >= 8) return dw == (offset % 16 == 8 ? n : domain_number[d]);
         return offset % 16 ? dw == 0 : std::ranges::any_of(added_, [&](const auto& of) { return dw < of[n]; });
       };

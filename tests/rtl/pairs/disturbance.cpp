@@ -6,7 +6,7 @@
 namespace ggas::test {
 
 namespace {
-constexpr uint64_t patience = 400'000;  // cycles for users to get on
+constexpr uint64_t timeout = 400'000;  // cycles for users to get on
 }  // namespace
 
 const char* to_text(disturbance f) {
@@ -21,20 +21,20 @@ pair_run::pair_run(kind k, disturbance f, uint64_t seed) : w(seed), kind_(k), di
   if (f == disturbance::malformed)
     for (unsigned i = 0; i < kinds; ++i)
       if (kind(i) != kind::second_choices)
-        strangers_.push_back(make_feature(kind(i), w, {.domains = {hostile}, .nodes = {hostile}}));
+        intruders_.push_back(make_feature(kind(i), w, {.domains = {hostile}, .nodes = {hostile}}));
 }
 
 bool pair_run::set_up() {
   if (!w.set_up()) return false;
   for (unsigned n = 0; n < triangle::size; ++n) {
     feature_->set_up(n);
-    for (auto& s : strangers_) s->set_up(n);
+    for (auto& s : intruders_) s->set_up(n);
   }
   for (unsigned n = 0; n < triangle::size; ++n) w.t.read_register(n, GGAS_REG_NODE);
   w.t.on_step = [this] {
     if (!working_ || w.t.now() % 4) return;
     feature_->work();
-    for (auto& s : strangers_) s->work();
+    for (auto& s : intruders_) s->work();
   };
   working_ = true;
   expect_alive();
@@ -149,14 +149,14 @@ void pair_run::set_up_again(unsigned n) {
   working_ = false;
   w.set_up_node(n);
   feature_->set_up(n);
-  for (auto& s : strangers_) s->set_up(n);
+  for (auto& s : intruders_) s->set_up(n);
   w.t.read_register(n, GGAS_REG_NODE);
   working_ = true;
 }
 
 void pair_run::stop_nic(unsigned n) {
   w.t.write_register(n, GGAS_REG_STOP, GGAS_STOP_NIC_MASK);
-  const uint64_t limit = w.t.now() + patience;
+  const uint64_t limit = w.t.now() + timeout;
   while (!(w.t.read_register(n, GGAS_REG_STOPPED) & GGAS_STOPPED_NIC_MASK))
     if (w.t.now() > limit) return w.t.fail.add("node {} does not stop", n);
   w.close(n, 0, ~uint64_t{0});
@@ -170,7 +170,7 @@ void pair_run::stop_nic(unsigned n) {
 void pair_run::reset_function(unsigned n) {
   for (unsigned c = 0; c < cables.size(); ++c) may_die_[c] = cables[c].first == n || cables[c].second == n;
   w.t.nic(n).reset_function();
-  w.t.run_until([&] { return !w.t.nic(n).in_reset(); }, patience, "function-level reset");
+  w.t.run_until([&] { return !w.t.nic(n).in_reset(); }, timeout, "function-level reset");
   working_ = false;
   traffic(3'000 * triangle::slow);  // requests of the host that were in flight
   w.t.host(n).forget_reads();
@@ -181,7 +181,7 @@ void pair_run::reset_function(unsigned n) {
 void pair_run::revoke(unsigned n, unsigned d) {
   const unsigned number = world::export_number + d;
   w.t.write_register(n, uint16_t(GGAS_REG_EXPORT_ACCESS(number)), 0);
-  const uint64_t limit = w.t.now() + patience;
+  const uint64_t limit = w.t.now() + timeout;
   while (!(w.t.read_register(n, uint16_t(GGAS_REG_EXPORT_STATE(number))) & GGAS_EXPORT_STATE_STOPPED_MASK))
     if (w.t.now() > limit) return w.t.fail.add("node {}: export of domain {} does not stop", n, d);
   w.close(n, world::home(d), 2 * world::region_bytes);
@@ -312,7 +312,7 @@ void pair_run::recover() {
   w.t.peers(true);
   traffic(100);
   feature_->recover();
-  for (auto& s : strangers_) s->recover();
+  for (auto& s : intruders_) s->recover();
   working_ = true;
 }
 
@@ -325,7 +325,7 @@ void pair_run::expect_alive() {
       if (now[i] < want[i]) return false;
     return true;
   };
-  w.t.run_until(there, patience, "later traffic");
+  w.t.run_until(there, timeout, "later traffic");
 }
 
 void pair_run::check_finished() {

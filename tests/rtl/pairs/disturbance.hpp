@@ -64,7 +64,7 @@ class pair_run {
   kind kind_;
   disturbance disturbance_;
   std::unique_ptr<feature> feature_;
-  std::vector<std::unique_ptr<feature>> strangers_;  // of the hostile domain, at the hostile node
+  std::vector<std::unique_ptr<feature>> intruders_;  // of the hostile domain, at the hostile node
   bool working_ = false;
   std::array<bool, 3> may_die_{};  // cables, in this round
   uint64_t events_ = 0;

@@ -115,8 +115,8 @@ bool world::belongs(unsigned n, uint64_t bus, uint32_t dw, unsigned be) {
     case region::gets:
       return right(any_node);
     default: {
-      const auto it = judges[d].find(r);
-      return it != judges[d].end() && it->second(n, offset, dw);
+      const auto it = checks[d].find(r);
+      return it != checks[d].end() && it->second(n, offset, dw);
     }
   }
 }

@@ -69,8 +69,8 @@ class world {
   void close(unsigned n, uint64_t first, uint64_t bytes) { closed_.push_back({n, first, bytes}); }
   void open_all() { closed_.clear(); }
   // Words of counters, results and sums: checked by who uses them.
-  using judge = std::function<bool(unsigned n, uint64_t offset, uint32_t dw)>;
-  std::array<std::map<region, judge>, domains> judges;
+  using check = std::function<bool(unsigned n, uint64_t offset, uint32_t dw)>;
+  std::array<std::map<region, check>, domains> checks;
   // A failure of a domain's own traffic, unless it is the hostile one's, which may hurt itself.
   template <class... A>
   void wrong(unsigned d, fmt::format_string<A...> f, A&&... args) {

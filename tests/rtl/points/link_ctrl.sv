@@ -2,12 +2,12 @@
 // What a link's CTRL flits are sent for.
 module link_ctrl_points (
     input wire logic clk_i, rst_ni,
-    input wire logic sent_i, sent_run, urgent_o, told_o, hello_q, polled_i, valid_o, packet_flit_i, up_i,
+    input wire logic sent_i, sent_run, urgent_o, reported_o, hello_q, polled_i, valid_o, packet_flit_i, up_i,
     input wire ggas_pkg::link_ctrl_t sent, next,
     input wire logic [ggas_pkg::CHANNELS-1:0] stale
 );
   `POINT(hello, sent_i && sent.hello);
-  `POINT(hello_that_was_out_of_date, sent_i && sent.hello && !told_o);
+  `POINT(hello_that_was_out_of_date, sent_i && sent.hello && !reported_o);
   `POINT(acknowledgement_alone, sent_run && !sent.nak && !sent.poll && stale == '0);
   `POINT(nak, sent_run && sent.nak);
   `POINT(asks_for_credits, sent_run && sent.poll);

@@ -3,7 +3,7 @@
 module link_rx_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] framing_q,
-    input wire logic is_sop, is_data, is_eop, ctrl_bad_q, judge, intact, ours, take, fits,  // as it is checked
+    input wire logic is_sop, is_data, is_eop, ctrl_bad_q, check, intact, ours, take, fits,  // as it is checked
     input wire logic nak, nak_o, accept_o, repeat_o, naked_q,                                // as it counts
     input wire logic [7:0] ahead, expected_q,
     input wire ggas_pkg::net_hdr_t hdr_q,
@@ -12,7 +12,7 @@ module link_rx_points (
   localparam logic [1:0] F_IDLE = 2'd0, F_OPEN = 2'd1, F_JUNK = 2'd2;
   `POINTS_VC(accepts, {4{take && fits}} & channel[3:0]);
   `POINTS_VC(waits_for_its_unit, valid & may_go & ~rx_ready_i);
-  `POINT(damaged, judge && !intact);
+  `POINT(damaged, check && !intact);
   `POINT(begins_inside_a_packet, is_sop && framing_q == F_OPEN);
   `POINT(goes_on_without_a_beginning, is_data && framing_q == F_IDLE);
   `POINT(ends_without_a_beginning, is_eop && framing_q == F_IDLE);
@@ -30,5 +30,5 @@ module link_rx_points (
   `POINT(sequence_wraps, take && expected_q == 8'hff);
 endmodule
 bind link_rx link_rx_points i_points (
-    .intact(judged.intact), .take(judged.take), .fits(judged.fits), .*
+    .intact(checked.intact), .take(checked.take), .fits(checked.fits), .*
 );

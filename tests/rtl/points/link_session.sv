@@ -3,7 +3,7 @@
 module link_session_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_o, state_d,
-    input wire logic phy_up_i, taken_i, discarded_i, give_up_i, retrain_i, packet_i, ctrl_valid_i, told_i,
+    input wire logic phy_up_i, taken_i, discarded_i, give_up_i, retrain_i, packet_i, ctrl_valid_i, reported_i,
     input wire logic hello_valid, dead_valid, same, echo, seen_q, met_q, retrain_q, ctrl_ours_o,
     input wire ggas_pkg::link_hello_t hello,
     input wire logic [ggas_pkg::SESSION_W-1:0] yours_q
@@ -16,8 +16,8 @@ module link_session_points (
   `POINT(first_hello_does_not_know_us, state_o == INIT && hello_valid && !echo);
   `POINT(other_side_began_again_during_the_handshake,
          state_o == INIT && hello_valid && seen_q && hello.mine != yours_q);
-  `POINT(hello_crosses_ours, state_o == INIT && told_i && hello_valid);
-  `POINT(met_but_not_told, state_o == INIT && met_q && !told_i);
+  `POINT(hello_crosses_ours, state_o == INIT && reported_i && hello_valid);
+  `POINT(met_but_not_informed, state_o == INIT && met_q && !reported_i);
   `POINT(up_before_the_other_side, state_o == UP && hello_valid && same && !hello.met);
   `POINT(dies_of_the_phy, state_o == UP && !phy_up_i);
   `POINT(dies_of_tries, state_o == UP && give_up_i);

@@ -3,7 +3,7 @@
 module msix_points (
     input wire logic clk_i, rst_ni,
     input wire logic [15:0] raise_i, pending_o, mask_q, hold_q, can, able, left,
-    input wire logic enable_i, chosen_q, valid_q, msg_valid_o, msg_ready_i, taken, passed, ext_req_i, judge_q,
+    input wire logic enable_i, chosen_q, valid_q, msg_valid_o, msg_ready_i, taken, passed, ext_req_i, check_q,
     input wire logic [7:0] count_of_q,
     input wire logic [31:0] cycles_of_q
 );
@@ -18,7 +18,7 @@ module msix_points (
   `POINT(held_by_moderation, (pending_o & able & hold_q) != '0);
   `POINT(released_by_time, passed && count_of_q == '0 && cycles_of_q != '0);
   `POINT(released_by_count, passed && count_of_q != '0);
-  `POINT(polled_without_success, judge_q && !passed);
+  `POINT(polled_without_success, check_q && !passed);
   `POINT(host_waits, msg_valid_o && !msg_ready_i);
 endmodule
 bind msix msix_points i_points (.*);

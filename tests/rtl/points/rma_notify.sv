@@ -19,8 +19,8 @@ module rma_notify_points (
   `POINT(no_such_context, look && !exists);
   `POINT(context_of_another_domain, look && exists && !known);
   `POINT(two_ask_at_once, (nt_valid_i & (nt_valid_i - 1'b1)) != '0);
-  `POINT(reader_is_told, done && irq);
-  `POINT(reader_of_the_record_before_is_not_told_yet, state_q == S_LOOK && tell_valid_o);
+  `POINT(reader_is_informed, done && irq);
+  `POINT(reader_of_the_record_before_is_not_informed_yet, state_q == S_LOOK && tell_valid_o);
   `POINT(host_waits, wr_valid_o && !wr_ready_i);
   `POINT(second_round_of_the_ring, wr_valid_o && !phase);
 endmodule

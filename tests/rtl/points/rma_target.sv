@@ -3,7 +3,7 @@
 module rma_target_points (
     input wire logic clk_i, rst_ni,
     input wire logic [3:0] x_state_q, nt_status, fl_status, final_status,
-    input wire logic direct, marked_before, x_first, x_last, x_ack, x_ok, failed, nt_told, fl_end, ack_ready, push,
+    input wire logic direct, marked_before, x_first, x_last, x_ack, x_ok, failed, nt_reported, fl_end, ack_ready, push,
     input wire logic answer,
     input wire logic wr_valid_o, wr_ready_i, head_take, x_begun_q, beat_valid
 );
@@ -23,9 +23,9 @@ module rma_target_points (
   `POINT(message_lost_a_packet, answer && failed);
   `POINT(message_before_never_ended, x_state_q == X_WRITE && marked_before && x_first);
   `POINT(strong_flush_fails, x_state_q == X_FLUSHED && fl_end && fl_status != ggas_pkg::ST_OK);
-  `POINT(ring_full, nt_told && nt_status == ggas_pkg::ST_FULL);
-  `POINT(ring_lost, nt_told && nt_status == ggas_pkg::ST_LOST);
-  `POINT(context_off, nt_told && nt_status == ggas_pkg::ST_DISABLED);
+  `POINT(ring_full, nt_reported && nt_status == ggas_pkg::ST_FULL);
+  `POINT(ring_lost, nt_reported && nt_status == ggas_pkg::ST_LOST);
+  `POINT(context_off, nt_reported && nt_status == ggas_pkg::ST_DISABLED);
   `POINT(failure_answered_unasked, push && !x_ack && final_status != ggas_pkg::ST_OK);
   `POINT(write_waits_for_room_for_its_answer, x_state_q == X_WRITE && beat_valid && !x_begun_q && x_last && x_ack
          && !ack_ready);

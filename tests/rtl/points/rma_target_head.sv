@@ -2,7 +2,7 @@
 // RMA packets at their target, by kind and result.
 module rma_target_head_points (
     input wire logic clk_i, rst_ni,
-    input wire logic valid_o, decided_o, take_i, sane_q, on_q, wants_o, told_q, tr_rsp_valid_i, tr_valid_o, tr_ready_i,
+    input wire logic valid_o, decided_o, take_i, sane_q, on_q, wants_o, reported_q, tr_rsp_valid_i, tr_valid_o, tr_ready_i,
     input wire logic [2:0] kind_o,
     input wire logic [3:0] status_o
 );
@@ -23,7 +23,7 @@ module rma_target_head_points (
   `POINT(velo_switched_off, take_i && kind_o == rma_target_pkg::K_VELO && sane_q && !on_q);
   `POINT(of_no_kind, take_i && kind_o == rma_target_pkg::K_NONE);
   `POINT(no_translation, take_i && status_o == ggas_pkg::ST_PROTECTION);
-  `POINT(translated_while_it_waits, told_q && !take_i);
+  `POINT(translated_while_it_waits, reported_q && !take_i);
   `POINT(translated_just_in_time, take_i && wants_o && tr_rsp_valid_i);
   `POINT(translation_waits, tr_valid_o && !tr_ready_i);
 endmodule

@@ -2,7 +2,7 @@
 // Loads of the host on their way out.
 module smfu_loads_points (
     input wire logic clk_i, rst_ni,
-    input wire logic head, page, quiet, mapped, reach, served, refuse, told_q, stuck_q, event_valid_o, busy_q, send,
+    input wire logic head, page, quiet, mapped, reach, served, refuse, reported_q, stuck_q, event_valid_o, busy_q, send,
     input wire logic alloc,
     input wire logic final_q, first_q, half_q, alloc_live_i, alloc_valid_o, alloc_ready_i, slot_free,
     input wire logic quiet_np_valid_i, quiet_valid_o, quiet_ready_i, refused_ready_i, tx_np_valid_o, tx_np_ready_i,
@@ -25,8 +25,8 @@ module smfu_loads_points (
   `POINT(ran_out_of_time_half_sent, busy_q && !alloc_live_i && !first_q);
   `POINT(ran_out_of_time_before_it_was_sent, busy_q && !alloc_live_i && first_q);
   `POINT(network_waits, tx_np_valid_o && !tx_np_ready_i);
-  `POINT(event_before_waits, head && !quiet && !served && !told_q && event_valid_o);
-  `POINT(refusal_waits, told_q && !refused_ready_i);
+  `POINT(event_before_waits, head && !quiet && !served && !reported_q && event_valid_o);
+  `POINT(refusal_waits, reported_q && !refused_ready_i);
   `POINT(four_asked, asked == 3'd4);
 endmodule
 bind smfu_loads smfu_loads_points i_points (.*);

@@ -7,7 +7,7 @@ module smfu_quiet_points (
     input wire logic sweeps, reply_q, lost_i, running, cpl_valid_o, cpl_ready_i, asking, reach, np_valid_o, np_ready_i,
     input wire logic held_q, telling, behind_q, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i,
     input wire logic fence_q, fences, serve_fence, fence_done_o,
-    input wire logic [3:0] told, found_q, one_q
+    input wire logic [3:0] reported, found_q, one_q
 );
   localparam logic [2:0] S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3;
   `POINT(nothing_to_ask, start && reads && !any);
@@ -15,7 +15,7 @@ module smfu_quiet_points (
   `POINT(fence_waits_for_stores, fence_q && !fences);
   `POINT(fence_before_a_read, start && serve_fence && reads);
   `POINT(read_before_a_fence, start && !serve_fence && fences);
-  `POINT(error_told_to_a_fence, fence_done_o && told != '0);
+  `POINT(error_reported_to_a_fence, fence_done_o && reported != '0);
   `POINT(answered, state_q == S_WAIT && quiet && reply_q);
   `POINT(list_emptied, state_q == S_WAIT && quiet && !reply_q);
   `POINT(node_unreachable, refused && !cut_off && !late_q);
@@ -32,8 +32,8 @@ module smfu_quiet_points (
   `POINT(answer_in_a_sweep, state_q == S_SWEEP && rsp_i);
   `POINT(store_during_a_round, running && sent_i);
   `POINT(host_waits, cpl_valid_o && !cpl_ready_i);
-  `POINT(told_once, telling && told != '0);
-  `POINT(new_error_as_one_is_told, telling && (found_q | one_q) != '0);
+  `POINT(reported_once, telling && reported != '0);
+  `POINT(new_error_as_one_is_reported, telling && (found_q | one_q) != '0);
   `POINT(store_without_a_route, failed_i);
   `POINT(store_fails_beside_an_answer, behind_q);
 endmodule

@@ -74,11 +74,11 @@ class arm_test : public regs_test {
     offers();
     v.clk_i = 0;
     v.eval();
-    const unsigned told = v.tell_valid_i & v.tell_ready_o;
+    const unsigned reported = v.tell_valid_i & v.tell_ready_o;
     const bool armed = v.arm_valid_i && v.arm_ready_o;
     cycle();
     for (unsigned i = 0; i < 2; ++i)
-      if (told >> i & 1) tells[i].pop_front(), v.tell_valid_i &= uint8_t(~(1u << i));
+      if (reported >> i & 1) tells[i].pop_front(), v.tell_valid_i &= uint8_t(~(1u << i));
     if (armed) arms.pop_front(), v.arm_valid_i = 0;
     entries();
     handler();
@@ -92,9 +92,9 @@ class arm_test : public regs_test {
       ASSERT_EQ(e.addr, ring + 16 * (arrived % 256));
       ASSERT_EQ(e.sequence(), arrived);
       ASSERT_EQ(e.phase(), arrived / 256 % 2 == 0);
-      ASSERT_LE(arrived - read_told, 255u) << "an entry that was not read is overwritten";
+      ASSERT_LE(arrived - read_reported, 255u) << "an entry that was not read is overwritten";
       ASSERT_TRUE(contexts.contains(vpid) && contexts[vpid].list) << "context " << vpid;
-      for (size_t i = read_told; i < arrived; ++i) ASSERT_NE(unsigned(records[i].event), vpid) << "entered twice";
+      for (size_t i = read_reported; i < arrived; ++i) ASSERT_NE(unsigned(records[i].event), vpid) << "entered twice";
       ASSERT_LE(++contexts[vpid].fires, contexts[vpid].arms) << "context " << vpid << " fired without an arm";
     }
   }
@@ -116,8 +116,8 @@ class arm_test : public regs_test {
     while (read < to_read && chance(30)) wake(unsigned(records[read++].event));
   }
   void tell_tail() {
-    if (read == read_told) return;
-    read_told = read;
+    if (read == read_reported) return;
+    read_reported = read;
     v.req_i = v.write_i = 1, v.addr_i = GGAS_REG_FIRED_TAIL, v.wdata_i = read, v.wstrb_i = 0xff;
     step();  // what is offered may be taken in this cycle, too
     v.req_i = 0;
@@ -171,7 +171,7 @@ class arm_test : public regs_test {
   std::map<unsigned, context> contexts;
   std::array<std::deque<std::pair<unsigned, uint32_t>>, 2> tells;
   std::deque<arm> arms;
-  size_t arrived = 0, heard = 0, to_read = 0, read = 0, read_told = 0;
+  size_t arrived = 0, heard = 0, to_read = 0, read = 0, read_reported = 0;
   unsigned pace = 50, rate = 10;
 };
 

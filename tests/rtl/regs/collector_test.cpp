@@ -24,7 +24,7 @@ TEST(collector, TellsOfWhatFoundItsPlaceFree) {
   for (int i = 0; i < 4; ++i) v.clk_i = i & 1, v.eval();
   v.rst_ni = 1;
   std::mt19937_64 random(1);
-  std::array<std::vector<uint64_t>, sources> expected, told;
+  std::array<std::vector<uint64_t>, sources> expected, reported;
   std::array<bool, sources> waits{};
   for (uint64_t now = 1; now <= 20000; ++now) {
     const bool last = now > 19900;  // what waits leaves
@@ -33,7 +33,7 @@ TEST(collector, TellsOfWhatFoundItsPlaceFree) {
     for (unsigned s = 0; s < sources; ++s) v.events_i[2 * s] = static_cast<uint32_t>(now), v.events_i[2 * s + 1] = s;
     v.clk_i = 0;
     v.eval();
-    if (v.event_valid_o && v.event_ready_i) told.at(v.event_o >> 32).push_back(v.event_o & 0xffffffff);
+    if (v.event_valid_o && v.event_ready_i) reported.at(v.event_o >> 32).push_back(v.event_o & 0xffffffff);
     for (unsigned s = 0; s < sources; ++s) {
       const bool leaves = v.ready_o >> s & 1, comes = v.valid_i >> s & 1;
       if (comes && (!waits[s] || leaves)) expected[s].push_back(now);
@@ -42,8 +42,8 @@ TEST(collector, TellsOfWhatFoundItsPlaceFree) {
     v.clk_i = 1;
     v.eval();
   }
-  EXPECT_EQ(told, expected);
-  EXPECT_GT(told[0].size(), 1000u);
+  EXPECT_EQ(reported, expected);
+  EXPECT_GT(reported[0].size(), 1000u);
   EXPECT_FALSE(v.busy_o);
   end_model(v);
 }

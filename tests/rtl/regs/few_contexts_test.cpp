@@ -37,21 +37,21 @@ class few_contexts : public testing::Test {
     v.req_i = 0;
     v.clk_i = 0;
     v.eval();
-    told = v.context_we_o;
+    reported = v.context_we_o;
     EXPECT_FALSE(v.error_o);
     const uint64_t got = v.rdata_o;
     edge();
     return got;
   }
   Vregs_bench_16 v;
-  bool told = false;  // the write went to the units
+  bool reported = false;  // the write went to the units
 };
 
 TEST_F(few_contexts, OnlyTheseCanBeWritten) {
   for (unsigned c = 0; c < 256; ++c) {
     access(true, c, 1, 0x1000 * (c + 1));
-    EXPECT_EQ(told, c < contexts) << c;
-    if (told) {
+    EXPECT_EQ(reported, c < contexts) << c;
+    if (reported) {
       EXPECT_EQ(v.context_vpid_o, c);
     }
   }
@@ -62,7 +62,7 @@ TEST_F(few_contexts, TheOthersAreNeverEnabledOrBusy) {
   v.look_busy_i = 1;
   for (unsigned c : {0u, 15u, 16u, 31u, 255u}) {
     access(true, c, 0, 1);
-    EXPECT_EQ(told, c < contexts) << c;
+    EXPECT_EQ(reported, c < contexts) << c;
     EXPECT_EQ(access(false, c, 0), c < contexts ? 1u : 0u) << c;
     EXPECT_EQ(access(false, c, GGAS_REG_CONTEXT_STATE(0) / 8 - GGAS_REG_CONTEXT_CTRL(0) / 8), c < contexts ? 0u : 1u)
         << c;

@@ -118,7 +118,7 @@ TEST_F(regs_test, PieceAccessesArePassedOn) {
 
 // Every write is reported as a whole word, and every word reads back; fields that do not exist stay 0. With CTRL the
 // number of starts is reported, too.
-TEST_F(regs_test, ContextsAreHeldAndTold) {
+TEST_F(regs_test, ContextsAreHeldAndReported) {
   std::mt19937_64 rng(5);
   constexpr uint64_t fields = 0x0000'ffff'1f1f'3fff;
   std::map<uint16_t, uint64_t> want;

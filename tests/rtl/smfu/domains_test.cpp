@@ -61,7 +61,7 @@ TYPED_TEST(smfu_domains, refused_stores_of_one_user_fail_no_quiet_of_another) {
   }
 }
 
-TYPED_TEST(smfu_domains, what_concerns_all_is_told_to_all) {
+TYPED_TEST(smfu_domains, what_concerns_all_is_reported_to_all) {
   auto& b = this->b;
   for (unsigned i = 0; i < 20; ++i) {
     b.host(this->store(this->place(i % 6, 0), 4));

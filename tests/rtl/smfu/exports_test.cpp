@@ -103,12 +103,12 @@ class smfu_exports : public suite<T> {
       default:
         b.write_register(uint16_t(0x3008 + 0x20 * number), 0, b.chance(50) ? 0x0f : 0xf0);
     }
-    bool told = false;
-    for (unsigned i = 0; i < 20'000 && !told; ++i) {
+    bool reported = false;
+    for (unsigned i = 0; i < 20'000 && !reported; ++i) {
       host->step();
-      told = b.stopped(number);
+      reported = b.stopped(number);
     }
-    ASSERT_TRUE(told) << "export " << number << " is never stopped";
+    ASSERT_TRUE(reported) << "export " << number << " is never stopped";
     l.stopped = b.now;
     current[number] = -1;
   }

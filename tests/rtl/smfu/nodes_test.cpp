@@ -86,7 +86,7 @@ TYPED_TEST(smfu_nodes, numbers_behind_the_last) {
 TYPED_TEST(smfu_nodes, lost_stores_of_many) {
   auto& b = this->b;
   std::set<unsigned> lost;
-  unsigned told = 0;
+  unsigned reported = 0;
   for (unsigned k = 0; k < 3000; ++k) {
     const unsigned low = b.random(8), node = b.chance(50) ? low : (low + 64 * b.random(this->nodes / 64)) % this->nodes;
     if (b.chance(50)) {
@@ -102,10 +102,10 @@ TYPED_TEST(smfu_nodes, lost_stores_of_many) {
       ASSERT_EQ(b.tx_rsp.all.size(), before + 1);
       const bool due = lost.erase(node);
       ASSERT_EQ(b.tx_rsp.all.back().t.status, uint8_t(due ? net_status::range : net_status::ok)) << node << " at " << k;
-      told += due;
+      reported += due;
     }
   }
-  EXPECT_GT(told, 100u);
+  EXPECT_GT(reported, 100u);
 }
 
 // Stores to one node after the other, more than can be listed at a time: rounds are made to free entries, every node is

@@ -28,7 +28,7 @@ class bench {
   drain<tlp, W> wr{"wr"};
   memory mem;
   std::vector<uint8_t> answers;
-  std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // entries reported, the last count
+  std::array<std::pair<uint64_t, uint32_t>, 256> reported{};  // entries reported, the last count
   uint64_t now = 0, messages = 0, met_full = 0;
   unsigned tell_percent = 30;  // chance a cycle that a report is taken
   bool gate = true;
@@ -73,7 +73,8 @@ class bench {
         mem.write(wr.all.back());
       }
       if (v.mb_rsp_valid_o) answers.push_back(v.mb_rsp_status_o);
-      if (v.tell_valid_o && v.tell_ready_i) ++told[v.tell_vpid_o].first, told[v.tell_vpid_o].second = v.tell_count_o;
+      if (v.tell_valid_o && v.tell_ready_i)
+        ++reported[v.tell_vpid_o].first, reported[v.tell_vpid_o].second = v.tell_count_o;
       messages += v.cnt_messages_o;
       met_full += v.cnt_full_o;
       edge();
@@ -158,7 +159,7 @@ TYPED_TEST(Mailbox, StopsBehindTheReport) {
     b.wr.percent = b.tell_percent = 100;
     ASSERT_TRUE(b.settle());
     EXPECT_FALSE(b.looks_busy(21));
-    EXPECT_EQ(b.told[21].second, slow + 1);
+    EXPECT_EQ(b.reported[21].second, slow + 1);
   }
 }
 
@@ -196,7 +197,7 @@ TYPED_TEST(Mailbox, EveryLengthArrivesZeroPadded) {
     expect_entry(b.mem, 0x40000 + 128 * size, p, true);
   }
   EXPECT_EQ(b.messages, 65u);
-  EXPECT_EQ(b.told[200], (std::pair<uint64_t, uint32_t>{65, 65}));
+  EXPECT_EQ(b.reported[200], (std::pair<uint64_t, uint32_t>{65, 65}));
   EXPECT_EQ(b.mem.words().size(), 65u * 20);
 }
 

@@ -35,7 +35,7 @@ std::string refusal(const cluster_config& cfg) {
 }
 
 // Words of a segment, after what the library keeps: one for each node and kind.
-enum kind : uint64_t { stored, put, added, from_put, loaded, told, failed, kinds };
+enum kind : uint64_t { stored, put, added, from_put, loaded, reported, failed, kinds };
 uint64_t word(uint64_t base, uint64_t k, int node) { return base + 8 * (k * 64 + uint64_t(node)); }
 
 __global__ void everybody_to_everybody(uint64_t base) {

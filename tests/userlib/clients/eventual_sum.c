@@ -15,7 +15,7 @@ static unsigned collect(unsigned round, const unsigned long* inbox, unsigned lon
   gaspi_notification_id_t id;
   gaspi_notification_t value;
   unsigned count = 0;
-  while (gaspi_notify_waitsome(0, 0, (round + 1) * all, &id, wait_for_one && !count ? PATIENCE : GASPI_TEST) ==
+  while (gaspi_notify_waitsome(0, 0, (round + 1) * all, &id, wait_for_one && !count ? TIMEOUT_MS : GASPI_TEST) ==
          GASPI_SUCCESS) {
     CHECK(gaspi_notify_reset(0, id, &value));
     HOLDS(value == 1 && inbox[id] == part(id % all, id / all));
@@ -36,15 +36,15 @@ int main(void) {
     mine[round] = part(me, round);
     for (to = 0; to < all; ++to)
       CHECK(gaspi_write_notify(0, sizeof *mine * (rounds * all + round), to, 0, sizeof *mine * slot(round, me),
-                               sizeof *mine, slot(round, me), 1, 0, PATIENCE));
+                               sizeof *mine, slot(round, me), 1, 0, TIMEOUT_MS));
     while (arrived < (round * all + all / 2 + 1)) arrived += collect(round, inbox, &sum, 1);
   }
   while (arrived < rounds * all) arrived += collect(rounds - 1, inbox, &sum, 1);
   for (round = 0; round < rounds; ++round)
     for (to = 0; to < all; ++to) expected += part(to, round);
   HOLDS(sum == expected && arrived == rounds * all);
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   barrier();
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   return 0;
 }

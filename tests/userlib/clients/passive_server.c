@@ -16,16 +16,16 @@ static void serve(char* memory) {
   unsigned left = all - 1u, served = 0;
   while (left > 0) {
     gaspi_rank_t from;
-    CHECK(gaspi_passive_receive(0, question, &from, sizeof *asked, PATIENCE));
+    CHECK(gaspi_passive_receive(0, question, &from, sizeof *asked, TIMEOUT_MS));
     HOLDS(from != 0 && from < all);
     left -= asked->stop != 0;
     if (asked->stop) continue;
-    CHECK(gaspi_wait(0, PATIENCE)); /* the result of the last one may change now */
+    CHECK(gaspi_wait(0, TIMEOUT_MS)); /* the result of the last one may change now */
     *result = asked->number * asked->number + from;
-    CHECK(gaspi_write_notify(0, answer, from, 0, answer, sizeof *result, 0, 1, 0, PATIENCE));
+    CHECK(gaspi_write_notify(0, answer, from, 0, answer, sizeof *result, 0, 1, 0, TIMEOUT_MS));
     ++served;
   }
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   HOLDS(served == (all - 1u) * requests);
 }
 
@@ -36,7 +36,7 @@ static void use(char* memory) {
     gaspi_notification_id_t id;
     mine->number = 1000 * i + me;
     mine->stop = i == requests;
-    CHECK(gaspi_passive_send(0, ask, 0, sizeof *mine, PATIENCE));
+    CHECK(gaspi_passive_send(0, ask, 0, sizeof *mine, TIMEOUT_MS));
     if (mine->stop) return;
     HOLDS(taken(0, 1, &id) == 1);
     HOLDS(*(unsigned long*)(memory + answer) == mine->number * mine->number + me);
@@ -50,6 +50,6 @@ int main(void) {
   if (me == 0) serve(memory);
   if (me != 0) use(memory);
   barrier();
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   return 0;
 }

@@ -55,7 +55,7 @@ int alpi_task_spawn(void (*body)(void*), void* argument, void (*completed)(void*
 }
 
 namespace {
-constexpr gaspi_timeout_t patience_ms = 20'000;
+constexpr gaspi_timeout_t timeout_ms = 20'000;
 
 void require(gaspi_return_t rc, const char* what) {
   if (rc == GASPI_SUCCESS) return;
@@ -67,7 +67,7 @@ void require(gaspi_return_t rc, const char* what) {
 void run(const std::function<void()>& body) {
   std::atomic<bool> completed{false};
   spawn(body, [&completed] { completed = true; });
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   while (!completed) {
     if (std::chrono::steady_clock::now() > end) require(GASPI_TIMEOUT, "a task");
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -80,10 +80,10 @@ int main() {
   constexpr gaspi_size_t word = sizeof(long);
   gaspi_rank_t me, all;
   gaspi_pointer_t at;
-  require(tagaspi_proc_init(patience_ms), "tagaspi_proc_init");
+  require(tagaspi_proc_init(timeout_ms), "tagaspi_proc_init");
   gaspi_proc_rank(&me);
   gaspi_proc_num(&all);
-  require(gaspi_segment_create(0, 4 * word, GASPI_GROUP_ALL, patience_ms, GASPI_MEM_INITIALIZED), "segment");
+  require(gaspi_segment_create(0, 4 * word, GASPI_GROUP_ALL, timeout_ms, GASPI_MEM_INITIALIZED), "segment");
   gaspi_segment_ptr(0, &at);
   auto* const words = static_cast<volatile long*>(at);
   const auto right = gaspi_rank_t((me + 1) % all);
@@ -96,11 +96,11 @@ int main() {
     if (value != number) require(GASPI_ERROR, "the notification's value");
     run([&] { require(tagaspi_read(0, 2 * word, right, 0, 0, word, 1), "read"); });
     words[3] = words[1];
-    require(gaspi_barrier(GASPI_GROUP_ALL, patience_ms), "barrier");
+    require(gaspi_barrier(GASPI_GROUP_ALL, timeout_ms), "barrier");
     words[0] = words[3];
-    require(gaspi_barrier(GASPI_GROUP_ALL, patience_ms), "barrier");
+    require(gaspi_barrier(GASPI_GROUP_ALL, timeout_ms), "barrier");
   }
   const long expected = (me + long(all) * rounds - rounds) % all;
   if (words[0] != expected) require(GASPI_ERROR, "the value that has gone round");
-  require(tagaspi_proc_term(patience_ms), "tagaspi_proc_term");
+  require(tagaspi_proc_term(timeout_ms), "tagaspi_proc_term");
 }

@@ -18,7 +18,7 @@ SUITE = FOLDER / "GPI-2" / "tests" / "tests"
 HEADERS = [f"-I{ROOT / 'userlib' / 'include'}", f"-I{BUILD / 'userlib' / 'libggas' / 'include'}"]
 LIBRARY = BUILD / "userlib" / "libggas"
 FLAGS = [f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}", "-lggas", "-lpthread", "-lm"]
-PATIENCE_S = 600
+TIMEOUT_S = 600
 # Programs of GPI-2's suite that end in an error here, and why (docs/gaspi.md).
 DIFFERENT = {
     "g_max_groups_config": "255 groups; there are 64",
@@ -31,13 +31,13 @@ ARGUMENTS = {"cmd_line_args": ["one"]}
 
 
 def run(*words, **how):
-    done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL, **how)
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, **how)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
     return done.stdout
 
 
 def start(ranks, *words, **how):
-    return run(sys.executable, ROOT / "programs" / "run" / "gaspi_run.py", "-n", ranks, "--timeout", PATIENCE_S, *words, **how)
+    return run(sys.executable, ROOT / "programs" / "run" / "gaspi_run.py", "-n", ranks, "--timeout", TIMEOUT_S, *words, **how)
 
 
 def suite():

@@ -5,7 +5,7 @@ CASE(a_barrier_lets_nobody_through_early, 4) {
   unsigned long round, *m = segment(0, 64);
   gaspi_atomic_value_t old;
   for (round = 1; round <= 20; ++round) {
-    CHECK(gaspi_atomic_fetch_add(0, 0, 0, 1, &old, PATIENCE));
+    CHECK(gaspi_atomic_fetch_add(0, 0, 0, 1, &old, TIMEOUT_MS));
     barrier();
     if (me == 0) HOLDS(m[0] == round * all);
     barrier();
@@ -27,7 +27,7 @@ CASE(a_barrier_waits_for_its_time, 2) {
   segment(0, 64);
   if (me == 0) {
     GIVES(gaspi_barrier(GASPI_GROUP_ALL, 5), GASPI_TIMEOUT);
-    CHECK(gaspi_notify(0, 1, 0, 1, 0, PATIENCE));
+    CHECK(gaspi_notify(0, 1, 0, 1, 0, TIMEOUT_MS));
   } else {
     taken(0, 1, &id); /* the other has timed out */
   }
@@ -54,11 +54,11 @@ CASE(a_reduction_is_resumed_after_a_test, 3) {
     T v[255], r[255];                                                                       \
     int i;                                                                                  \
     for (i = 0; i < 255; ++i) v[i] = (T)(10 * me + i + 1);                                  \
-    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_SUM, TYPE, GASPI_GROUP_ALL, PATIENCE));       \
+    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_SUM, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));       \
     for (i = 0; i < 255; ++i) HOLDS(r[i] == (T)(all * (i + 1) + 10 * all * (all - 1) / 2)); \
-    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_MIN, TYPE, GASPI_GROUP_ALL, PATIENCE));       \
+    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_MIN, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));       \
     for (i = 0; i < 255; ++i) HOLDS(r[i] == (T)(i + 1));                                    \
-    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_MAX, TYPE, GASPI_GROUP_ALL, PATIENCE));       \
+    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_MAX, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));       \
     for (i = 0; i < 255; ++i) HOLDS(r[i] == (T)(10 * (all - 1) + i + 1));                   \
   } while (0)
 
@@ -72,14 +72,14 @@ CASE(reductions_of_double, 3) { REDUCES(double, GASPI_TYPE_DOUBLE); }
 CASE(signs_are_kept, 2) {
   int v = me == 0 ? -5 : 3, least = 0;
   unsigned int u = me == 0 ? 0x80000000u : 1u, most = 0;
-  CHECK(gaspi_allreduce(&v, &least, 1, GASPI_OP_MIN, GASPI_TYPE_INT, GASPI_GROUP_ALL, PATIENCE));
-  CHECK(gaspi_allreduce(&u, &most, 1, GASPI_OP_MAX, GASPI_TYPE_UINT, GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_allreduce(&v, &least, 1, GASPI_OP_MIN, GASPI_TYPE_INT, GASPI_GROUP_ALL, TIMEOUT_MS));
+  CHECK(gaspi_allreduce(&u, &most, 1, GASPI_OP_MAX, GASPI_TYPE_UINT, GASPI_GROUP_ALL, TIMEOUT_MS));
   HOLDS(least == -5 && most == 0x80000000u);
 }
 
 CASE(a_reduction_works_in_place, 2) {
   double v[3] = {1, 2, 4};
-  CHECK(gaspi_allreduce(v, v, 3, GASPI_OP_SUM, GASPI_TYPE_DOUBLE, GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_allreduce(v, v, 3, GASPI_OP_SUM, GASPI_TYPE_DOUBLE, GASPI_GROUP_ALL, TIMEOUT_MS));
   HOLDS(v[0] == all && v[1] == 2 * all && v[2] == 4 * all);
 }
 
@@ -108,7 +108,7 @@ CASE(an_operation_of_the_user_reduces, 4) {
     mine[i].key = (me + i) % all;
     mine[i].value = 100 * me + i;
   }
-  CHECK(gaspi_allreduce_user(mine, most, 4, sizeof(pair), larger, &calls, GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_allreduce_user(mine, most, 4, sizeof(pair), larger, &calls, GASPI_GROUP_ALL, TIMEOUT_MS));
   for (i = 0; i < 4; ++i) HOLDS(most[i].key == all - 1 && most[i].value == 100 * ((2 * all - 1 - i) % all) + i);
   HOLDS(calls > 0);
 }
@@ -120,17 +120,17 @@ CASE(an_operation_of_the_user_fails, 2) {
   CHECK(gaspi_group_create(&g));
   CHECK(gaspi_group_add(g, 0));
   CHECK(gaspi_group_add(g, 1));
-  CHECK(gaspi_group_commit(g, PATIENCE));
-  REFUSED(gaspi_allreduce_user(&mine, &most, 1, 8, larger, &calls, g, PATIENCE)); /* size is not a pair's */
+  CHECK(gaspi_group_commit(g, TIMEOUT_MS));
+  REFUSED(gaspi_allreduce_user(&mine, &most, 1, 8, larger, &calls, g, TIMEOUT_MS)); /* size is not a pair's */
   HOLDS(calls == 0);
 }
 
 CASE(bad_reductions_are_refused, 1) {
   int v = 1, r;
-  REFUSED(gaspi_allreduce(NULL, &r, 1, GASPI_OP_SUM, GASPI_TYPE_INT, GASPI_GROUP_ALL, PATIENCE));
-  REFUSED(gaspi_allreduce(&v, NULL, 1, GASPI_OP_SUM, GASPI_TYPE_INT, GASPI_GROUP_ALL, PATIENCE));
-  REFUSED(gaspi_allreduce(&v, &r, 1, (gaspi_operation_t)3, GASPI_TYPE_INT, GASPI_GROUP_ALL, PATIENCE));
-  REFUSED(gaspi_allreduce(&v, &r, 1, GASPI_OP_SUM, (gaspi_datatype_t)6, GASPI_GROUP_ALL, PATIENCE));
-  REFUSED(gaspi_allreduce(&v, &r, 1, GASPI_OP_SUM, GASPI_TYPE_INT, 9, PATIENCE));
-  REFUSED(gaspi_allreduce_user(&v, &r, 1, 4, NULL, NULL, GASPI_GROUP_ALL, PATIENCE));
+  REFUSED(gaspi_allreduce(NULL, &r, 1, GASPI_OP_SUM, GASPI_TYPE_INT, GASPI_GROUP_ALL, TIMEOUT_MS));
+  REFUSED(gaspi_allreduce(&v, NULL, 1, GASPI_OP_SUM, GASPI_TYPE_INT, GASPI_GROUP_ALL, TIMEOUT_MS));
+  REFUSED(gaspi_allreduce(&v, &r, 1, (gaspi_operation_t)3, GASPI_TYPE_INT, GASPI_GROUP_ALL, TIMEOUT_MS));
+  REFUSED(gaspi_allreduce(&v, &r, 1, GASPI_OP_SUM, (gaspi_datatype_t)6, GASPI_GROUP_ALL, TIMEOUT_MS));
+  REFUSED(gaspi_allreduce(&v, &r, 1, GASPI_OP_SUM, GASPI_TYPE_INT, 9, TIMEOUT_MS));
+  REFUSED(gaspi_allreduce_user(&v, &r, 1, 4, NULL, NULL, GASPI_GROUP_ALL, TIMEOUT_MS));
 }

@@ -60,9 +60,9 @@ CASE_FROM_BEGIN(configuration_is_kept, 1) {
 CASE_FROM_BEGIN(configuration_is_closed_by_init, 1) {
   gaspi_config_t c;
   CHECK(gaspi_config_get(&c));
-  CHECK(gaspi_proc_init(PATIENCE));
+  CHECK(gaspi_proc_init(TIMEOUT_MS));
   REFUSED(gaspi_config_set(c));
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   CHECK(gaspi_config_set(c));
 }
 
@@ -93,12 +93,12 @@ static void start_with(gaspi_number_t queues) {
   CHECK(gaspi_config_get(&c));
   c.queue_num = queues;
   CHECK(gaspi_config_set(c));
-  CHECK(gaspi_proc_init(PATIENCE));
+  CHECK(gaspi_proc_init(TIMEOUT_MS));
   CHECK(gaspi_queue_num(&n));
   HOLDS(n == queues);
-  CHECK(gaspi_wait((gaspi_queue_id_t)(queues - 1), PATIENCE));
-  if (queues < 64) REFUSED(gaspi_wait((gaspi_queue_id_t)queues, PATIENCE));
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_wait((gaspi_queue_id_t)(queues - 1), TIMEOUT_MS));
+  if (queues < 64) REFUSED(gaspi_wait((gaspi_queue_id_t)queues, TIMEOUT_MS));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
 }
 
 CASE_FROM_BEGIN(as_many_queues_as_configured, 1) {
@@ -125,12 +125,12 @@ CASE_FROM_BEGIN(a_host_can_do_what_transfer_size_max_says, 1) {
   gaspi_pointer_t at;
   begin();
   CHECK(gaspi_transfer_size_max(&most));
-  CHECK(gaspi_segment_create(0, 2 * most, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_UNINITIALIZED));
+  CHECK(gaspi_segment_create(0, 2 * most, GASPI_GROUP_ALL, TIMEOUT_MS, GASPI_MEM_UNINITIALIZED));
   CHECK(gaspi_segment_ptr(0, &at));
   ((char*)at)[2 * most - 1] = 3;
-  REFUSED(gaspi_write(0, 0, me, 0, 0, most + 1, 0, PATIENCE));
+  REFUSED(gaspi_write(0, 0, me, 0, 0, most + 1, 0, TIMEOUT_MS));
   HOLDS(((char*)at)[2 * most - 1] == 3);
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
 }
 
 CASE_FROM_BEGIN(configured_sizes_are_limits, 2) {
@@ -143,21 +143,21 @@ CASE_FROM_BEGIN(configured_sizes_are_limits, 2) {
   c.notification_num = 16;
   begin_with(&c);
   segment(0, 16384);
-  REFUSED(gaspi_write(0, 0, right(), 0, 8192, 4097, 0, PATIENCE));
-  REFUSED(gaspi_read(0, 8192, right(), 0, 0, 4097, 0, PATIENCE));
-  REFUSED(gaspi_write_notify(0, 0, right(), 0, 8192, 4097, 0, 1, 0, PATIENCE));
-  REFUSED(gaspi_write_notify(0, 0, right(), 0, 8192, 4096, 16, 1, 0, PATIENCE));
-  REFUSED(gaspi_notify(0, right(), 16, 1, 0, PATIENCE));
+  REFUSED(gaspi_write(0, 0, right(), 0, 8192, 4097, 0, TIMEOUT_MS));
+  REFUSED(gaspi_read(0, 8192, right(), 0, 0, 4097, 0, TIMEOUT_MS));
+  REFUSED(gaspi_write_notify(0, 0, right(), 0, 8192, 4097, 0, 1, 0, TIMEOUT_MS));
+  REFUSED(gaspi_write_notify(0, 0, right(), 0, 8192, 4096, 16, 1, 0, TIMEOUT_MS));
+  REFUSED(gaspi_notify(0, right(), 16, 1, 0, TIMEOUT_MS));
   REFUSED(gaspi_notify_waitsome(0, 16, 1, &id, GASPI_TEST));
   REFUSED(gaspi_notify_waitsome(0, 0, 17, &id, GASPI_TEST));
-  REFUSED(gaspi_passive_send(0, 0, right(), 1025, PATIENCE));
-  CHECK(gaspi_write_notify(0, 0, right(), 0, 8192, 4096, 15, 1, 0, PATIENCE));
+  REFUSED(gaspi_passive_send(0, 0, right(), 1025, TIMEOUT_MS));
+  CHECK(gaspi_write_notify(0, 0, right(), 0, 8192, 4096, 15, 1, 0, TIMEOUT_MS));
   HOLDS(taken(0, 16, &id) == 1 && id == 15);
-  if (me == 0) CHECK(gaspi_passive_send(0, 0, 1, 1024, PATIENCE));
-  if (me == 1) CHECK(gaspi_passive_receive(0, 0, &from, 1024, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  if (me == 0) CHECK(gaspi_passive_send(0, 0, 1, 1024, TIMEOUT_MS));
+  if (me == 1) CHECK(gaspi_passive_receive(0, 0, &from, 1024, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   barrier();
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   CHECK(gaspi_config_set(before));
 }
 
@@ -176,18 +176,18 @@ CASE_FROM_BEGIN(configured_numbers_are_limits, 2) {
   begin_with(&c);
   segment(0, 64);
   segment(7, 64);
-  REFUSED(gaspi_segment_create(1, 64, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED));
+  REFUSED(gaspi_segment_create(1, 64, GASPI_GROUP_ALL, TIMEOUT_MS, GASPI_MEM_INITIALIZED));
   REFUSED(gaspi_segment_alloc(1, 64, GASPI_MEM_INITIALIZED));
   CHECK(gaspi_group_create(&g));
   REFUSED(gaspi_group_create(&g));
-  REFUSED(gaspi_allreduce(one, sum, 4, GASPI_OP_SUM, GASPI_TYPE_LONG, GASPI_GROUP_ALL, PATIENCE));
-  CHECK(gaspi_allreduce(one, sum, 3, GASPI_OP_SUM, GASPI_TYPE_LONG, GASPI_GROUP_ALL, PATIENCE));
+  REFUSED(gaspi_allreduce(one, sum, 4, GASPI_OP_SUM, GASPI_TYPE_LONG, GASPI_GROUP_ALL, TIMEOUT_MS));
+  CHECK(gaspi_allreduce(one, sum, 3, GASPI_OP_SUM, GASPI_TYPE_LONG, GASPI_GROUP_ALL, TIMEOUT_MS));
   HOLDS(sum[2] == all);
-  REFUSED(gaspi_write_list(3, s, o, right(), s, o, n, 0, PATIENCE));
-  CHECK(gaspi_write_list(2, s, o, right(), s, o, n, 0, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  REFUSED(gaspi_write_list(3, s, o, right(), s, o, n, 0, TIMEOUT_MS));
+  CHECK(gaspi_write_list(2, s, o, right(), s, o, n, 0, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   barrier();
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   CHECK(gaspi_config_set(before));
 }
 
@@ -198,17 +198,17 @@ CASE_FROM_BEGIN(a_configured_queue_fills, 1) {
   c.queue_size_max = 3;
   begin_with(&c);
   segment(0, 64);
-  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, PATIENCE));
-  CHECK(gaspi_write_notify(0, 0, me, 0, 8, 8, 0, 1, 0, PATIENCE));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_write_notify(0, 0, me, 0, 8, 8, 0, 1, 0, TIMEOUT_MS));
   CHECK(gaspi_queue_size(0, &size));
   HOLDS(size == 2);
-  CHECK(gaspi_notify(0, me, 1, 1, 0, PATIENCE));
-  GIVES(gaspi_notify(0, me, 2, 1, 0, PATIENCE), GASPI_QUEUE_FULL);
-  GIVES(gaspi_write(0, 0, me, 0, 8, 8, 0, PATIENCE), GASPI_QUEUE_FULL);
-  GIVES(gaspi_write_notify(0, 0, me, 0, 8, 8, 2, 1, 0, PATIENCE), GASPI_QUEUE_FULL);
-  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 1, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
-  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, PATIENCE));
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_notify(0, me, 1, 1, 0, TIMEOUT_MS));
+  GIVES(gaspi_notify(0, me, 2, 1, 0, TIMEOUT_MS), GASPI_QUEUE_FULL);
+  GIVES(gaspi_write(0, 0, me, 0, 8, 8, 0, TIMEOUT_MS), GASPI_QUEUE_FULL);
+  GIVES(gaspi_write_notify(0, 0, me, 0, 8, 8, 2, 1, 0, TIMEOUT_MS), GASPI_QUEUE_FULL);
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 1, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   CHECK(gaspi_config_set(before));
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE 20000ul /* ms, of calls that are to succeed */
+#define TIMEOUT_MS 20000ul /* ms, of calls that are to succeed */
 
 typedef struct gaspi_case {
   const char* name;

@@ -28,10 +28,10 @@ CASE_FROM_BEGIN(initialized_follows_init_and_term, 1) {
   gaspi_number_t there = 7;
   CHECK(gaspi_initialized(&there));
   HOLDS(there == 0);
-  CHECK(gaspi_proc_init(PATIENCE));
+  CHECK(gaspi_proc_init(TIMEOUT_MS));
   CHECK(gaspi_initialized(&there));
   HOLDS(there == 1);
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   CHECK(gaspi_initialized(&there));
   HOLDS(there == 0);
 }
@@ -39,7 +39,7 @@ CASE_FROM_BEGIN(initialized_follows_init_and_term, 1) {
 CASE(ranks_are_numbered_from_0, 5) {
   int mine = me, sum = 0;
   HOLDS(me < all);
-  CHECK(gaspi_allreduce(&mine, &sum, 1, GASPI_OP_SUM, GASPI_TYPE_INT, GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_allreduce(&mine, &sum, 1, GASPI_OP_SUM, GASPI_TYPE_INT, GASPI_GROUP_ALL, TIMEOUT_MS));
   HOLDS(sum == all * (all - 1) / 2);
   REFUSED(gaspi_proc_rank(NULL));
 }
@@ -53,10 +53,10 @@ CASE(all_ranks_are_local, 2) {
 }
 
 CASE(connect_is_allowed_and_asks_for_a_rank, 2) {
-  CHECK(gaspi_connect(right(), PATIENCE));
-  CHECK(gaspi_disconnect(right(), PATIENCE));
-  REFUSED(gaspi_connect(all, PATIENCE));
-  REFUSED(gaspi_disconnect(all, PATIENCE));
+  CHECK(gaspi_connect(right(), TIMEOUT_MS));
+  CHECK(gaspi_disconnect(right(), TIMEOUT_MS));
+  REFUSED(gaspi_connect(all, TIMEOUT_MS));
+  REFUSED(gaspi_disconnect(all, TIMEOUT_MS));
   barrier();
 }
 
@@ -65,19 +65,19 @@ CASE_FROM_BEGIN(who_has_left_is_healthy_and_can_be_disconnected, 2) {
   begin();
   if (me == 0) {
     until_ended(1);
-    CHECK(gaspi_disconnect(1, PATIENCE));
-    REFUSED(gaspi_connect(1, PATIENCE));
+    CHECK(gaspi_disconnect(1, TIMEOUT_MS));
+    REFUSED(gaspi_connect(1, TIMEOUT_MS));
     CHECK(gaspi_state_vec_get(states));
     HOLDS(states[0] == GASPI_STATE_HEALTHY && states[1] == GASPI_STATE_HEALTHY);
-    REFUSED(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
+    REFUSED(gaspi_barrier(GASPI_GROUP_ALL, TIMEOUT_MS));
   }
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
 }
 
 CASE(ping_answers_for_living_ranks, 3) {
-  CHECK(gaspi_proc_ping(right(), PATIENCE));
-  CHECK(gaspi_proc_ping(me, PATIENCE));
-  REFUSED(gaspi_proc_ping(all, PATIENCE));
+  CHECK(gaspi_proc_ping(right(), TIMEOUT_MS));
+  CHECK(gaspi_proc_ping(me, TIMEOUT_MS));
+  REFUSED(gaspi_proc_ping(all, TIMEOUT_MS));
   barrier();
 }
 
@@ -102,22 +102,22 @@ static void play_a_killing(void) {
   begin();
   segment(0, 64);
   barrier();
-  if (me != 0) CHECK(gaspi_notify(0, 0, me, 1, 0, PATIENCE));
+  if (me != 0) CHECK(gaspi_notify(0, 0, me, 1, 0, TIMEOUT_MS));
   if (me == 2)
     for (;;) gaspi_notify_waitsome(0, 0, 1, &id, GASPI_BLOCK);
   if (me == 0) {
     HOLDS(taken(1, 1, &id) == 1 && taken(2, 1, &id) == 1);
-    CHECK(gaspi_proc_kill(2, PATIENCE));
+    CHECK(gaspi_proc_kill(2, TIMEOUT_MS));
   }
   while (states[2] == GASPI_STATE_HEALTHY) {
     CHECK(gaspi_state_vec_get(states));
     usleep(1000);
   }
   HOLDS(states[0] == GASPI_STATE_HEALTHY && states[1] == GASPI_STATE_HEALTHY);
-  REFUSED(gaspi_proc_ping(2, PATIENCE));
-  REFUSED(gaspi_disconnect(2, PATIENCE));
-  REFUSED(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
-  CHECK(gaspi_proc_term(PATIENCE));
+  REFUSED(gaspi_proc_ping(2, TIMEOUT_MS));
+  REFUSED(gaspi_disconnect(2, TIMEOUT_MS));
+  REFUSED(gaspi_barrier(GASPI_GROUP_ALL, TIMEOUT_MS));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   exit(EXIT_SUCCESS);
 }
 
@@ -134,8 +134,8 @@ CASE_FROM_BEGIN(a_killed_rank_is_corrupt, 3) {
 }
 
 CASE(nobody_kills_itself_or_nobody, 1) {
-  REFUSED(gaspi_proc_kill(me, PATIENCE));
-  REFUSED(gaspi_proc_kill(all, PATIENCE));
+  REFUSED(gaspi_proc_kill(me, TIMEOUT_MS));
+  REFUSED(gaspi_proc_kill(all, TIMEOUT_MS));
 }
 
 CASE_FROM_BEGIN(version_is_the_standards, 1) {
@@ -186,18 +186,18 @@ CASE(errors_have_codes, 1) {
   gaspi_group_t g;
   gaspi_notification_id_t id;
   segment(0, 64);
-  GIVES(gaspi_wait(60, PATIENCE), GASPI_ERR_INV_QUEUE);
+  GIVES(gaspi_wait(60, TIMEOUT_MS), GASPI_ERR_INV_QUEUE);
   HOLDS(strstr(gaspi_error_str(GASPI_ERR_INV_QUEUE), "60") && strstr(gaspi_error_str(GASPI_ERROR), "60"));
   HOLDS(!strstr(gaspi_error_str(GASPI_ERR_INV_RANK), "60"));
-  GIVES(gaspi_write(0, 0, 1, 0, 0, 8, 0, PATIENCE), GASPI_ERR_INV_RANK);
-  GIVES(gaspi_write(3, 0, 0, 0, 0, 8, 0, PATIENCE), GASPI_ERR_INV_SEG);
-  GIVES(gaspi_segment_create(0, 64, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED), GASPI_ERR_INV_SEG);
-  GIVES(gaspi_notify(0, 0, 65536, 1, 0, PATIENCE), GASPI_ERR_INV_NOTIF_ID);
-  GIVES(gaspi_notify(0, 0, 0, 0, 0, PATIENCE), GASPI_ERR_INV_NOTIF_VAL);
+  GIVES(gaspi_write(0, 0, 1, 0, 0, 8, 0, TIMEOUT_MS), GASPI_ERR_INV_RANK);
+  GIVES(gaspi_write(3, 0, 0, 0, 0, 8, 0, TIMEOUT_MS), GASPI_ERR_INV_SEG);
+  GIVES(gaspi_segment_create(0, 64, GASPI_GROUP_ALL, TIMEOUT_MS, GASPI_MEM_INITIALIZED), GASPI_ERR_INV_SEG);
+  GIVES(gaspi_notify(0, 0, 65536, 1, 0, TIMEOUT_MS), GASPI_ERR_INV_NOTIF_ID);
+  GIVES(gaspi_notify(0, 0, 0, 0, 0, TIMEOUT_MS), GASPI_ERR_INV_NOTIF_VAL);
   GIVES(gaspi_notify_waitsome(0, 65536, 1, &id, GASPI_TEST), GASPI_ERR_INV_NOTIF_ID);
-  GIVES(gaspi_barrier(5, PATIENCE), GASPI_ERR_INV_GROUP);
+  GIVES(gaspi_barrier(5, TIMEOUT_MS), GASPI_ERR_INV_GROUP);
   GIVES(gaspi_group_create(NULL), GASPI_ERR_NULLPTR);
-  GIVES(gaspi_proc_kill(0, PATIENCE), GASPI_ERR_INV_RANK);
+  GIVES(gaspi_proc_kill(0, TIMEOUT_MS), GASPI_ERR_INV_RANK);
   CHECK(gaspi_config_get(&c));
   GIVES(gaspi_config_set(c), GASPI_ERR_INITED);
   CHECK(gaspi_group_create(&g));
@@ -207,8 +207,8 @@ CASE_FROM_BEGIN(who_is_no_rank_gets_a_code, 1) {
   gaspi_config_t c;
   gaspi_rank_t rank;
   GIVES(gaspi_proc_rank(&rank), GASPI_ERR_NOINIT);
-  GIVES(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE), GASPI_ERR_NOINIT);
-  GIVES(gaspi_write(0, 0, 0, 0, 0, 8, 0, PATIENCE), GASPI_ERR_NOINIT);
+  GIVES(gaspi_barrier(GASPI_GROUP_ALL, TIMEOUT_MS), GASPI_ERR_NOINIT);
+  GIVES(gaspi_write(0, 0, 0, 0, 0, 8, 0, TIMEOUT_MS), GASPI_ERR_NOINIT);
   CHECK(gaspi_config_get(&c));
   c.segment_max = 256;
   GIVES(gaspi_config_set(c), GASPI_ERR_CONFIG);

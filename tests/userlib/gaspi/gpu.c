@@ -7,7 +7,7 @@
 /* Segment 0 on the GPU, segment 1 in memory of the host. */
 static unsigned long* segments(gaspi_size_t bytes) {
   CHECK(gaspi_gpu_init());
-  CHECK(gaspi_segment_create(0, bytes, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_GPU | GASPI_MEM_INITIALIZED));
+  CHECK(gaspi_segment_create(0, bytes, GASPI_GROUP_ALL, TIMEOUT_MS, GASPI_MEM_GPU | GASPI_MEM_INITIALIZED));
   return segment(1, bytes);
 }
 
@@ -17,10 +17,10 @@ static int on_simulated_nodes(void) {
 }
 
 /* Between segments 0 and 1 of this rank. */
-static void up(gaspi_size_t bytes) { CHECK(gaspi_write(1, 0, me, 0, 0, bytes, 0, PATIENCE)); }
+static void up(gaspi_size_t bytes) { CHECK(gaspi_write(1, 0, me, 0, 0, bytes, 0, TIMEOUT_MS)); }
 static void down(gaspi_offset_t at, gaspi_size_t bytes) {
-  CHECK(gaspi_read(1, 0, me, 0, at, bytes, 0, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_read(1, 0, me, 0, at, bytes, 0, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
 }
 
 CASE(a_rank_has_a_gpu_behind_gpu_init, 2) {
@@ -50,12 +50,12 @@ CASE(gpus_by_the_names_of_earlier_releases, 2) {
   CHECK(gaspi_GPU_ids(&id));
   HOLDS(gpus == 1 && id == 0);
   REFUSED(gaspi_number_of_GPUs(NULL));
-  CHECK(gaspi_segment_create(0, GASPI_GPU_MAX_SEG, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED | GASPI_MEM_GPU));
+  CHECK(gaspi_segment_create(0, GASPI_GPU_MAX_SEG, GASPI_GROUP_ALL, TIMEOUT_MS, GASPI_MEM_INITIALIZED | GASPI_MEM_GPU));
   m = segment(1, 64);
   m[0] = 80u + me;
   up(8);
-  CHECK(gaspi_gpu_write(0, 0, right(), 0, 1024, 8, 0, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_gpu_write(0, 0, right(), 0, 1024, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   barrier();
   down(1024, 8);
   HOLDS(m[0] == 80u + left());
@@ -68,13 +68,13 @@ CASE(a_gpu_segment_is_created_written_and_read, 3) {
   up(8);
   CHECK(gaspi_segment_size(0, right(), &size));
   HOLDS(size == 4096);
-  CHECK(gaspi_write(0, 0, right(), 0, 512, 8, 0, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_write(0, 0, right(), 0, 512, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   barrier();
   down(512, 8);
   HOLDS(m[0] == 70u + left());
-  CHECK(gaspi_read(0, 1024, right(), 0, 512, 8, 0, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_read(0, 1024, right(), 0, 512, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   down(1024, 8);
   HOLDS(m[0] == 70u + me);
 }
@@ -89,15 +89,15 @@ CASE(gpu_write_notify_brings_the_data_first, 2) {
     for (i = 0; i < n; ++i) m[i] = (unsigned long)round * 1000u + (unsigned long)i + me;
     up(n * sizeof *m);
     CHECK(gaspi_gpu_write_notify(0, 0, right(), 0, n * sizeof *m, n * sizeof *m, 5, (gaspi_notification_t)round, 0,
-                                 PATIENCE));
+                                 TIMEOUT_MS));
     HOLDS(taken(5, 1, &id) == (gaspi_notification_t)round);
     down(n * sizeof *m, n * sizeof *m);
     for (i = 0; i < n; ++i) HOLDS(m[i] == (unsigned long)round * 1000u + (unsigned long)i + left());
     barrier();
   }
-  REFUSED(gaspi_gpu_write_notify(0, 0, right(), 0, 0, 8, 5, 0, 0, PATIENCE));
-  REFUSED(gaspi_gpu_write(0, 0, right(), 0, 2 * n * sizeof *m, 8, 0, PATIENCE));
-  REFUSED(gaspi_gpu_write(0, 0, all, 0, 0, 8, 0, PATIENCE));
+  REFUSED(gaspi_gpu_write_notify(0, 0, right(), 0, 0, 8, 5, 0, 0, TIMEOUT_MS));
+  REFUSED(gaspi_gpu_write(0, 0, right(), 0, 2 * n * sizeof *m, 8, 0, TIMEOUT_MS));
+  REFUSED(gaspi_gpu_write(0, 0, all, 0, 0, 8, 0, TIMEOUT_MS));
 }
 
 CASE(memory_of_the_user_on_the_gpu_is_used, 2) {
@@ -113,20 +113,20 @@ CASE(memory_of_the_user_on_the_gpu_is_used, 2) {
     CHECK(gaspi_segment_ptr(0, &memory));
     memory = (char*)memory + 2048;
   }
-  CHECK(gaspi_segment_use(7, memory, bytes, GASPI_GROUP_ALL, PATIENCE, GASPI_MEMORY_GPU));
-  CHECK(gaspi_write(0, 0, right(), 7, 16, 8, 0, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_segment_use(7, memory, bytes, GASPI_GROUP_ALL, TIMEOUT_MS, GASPI_MEMORY_GPU));
+  CHECK(gaspi_write(0, 0, right(), 7, 16, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   barrier();
-  CHECK(gaspi_read(1, 8, me, 7, 16, 8, 0, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_read(1, 8, me, 7, 16, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   HOLDS(m[1] == 5u + left());
   CHECK(gaspi_segment_delete(7));
   CHECK(gaspi_segment_bind(7, memory, bytes, GASPI_MEMORY_GPU));
-  CHECK(gaspi_segment_register(7, right(), PATIENCE));
+  CHECK(gaspi_segment_register(7, right(), TIMEOUT_MS));
   barrier();
-  REFUSED(gaspi_notify(8, left(), 0, 1, 0, PATIENCE));
-  CHECK(gaspi_notify(7, left(), 0, 1, 0, PATIENCE));
-  CHECK(gaspi_wait(0, PATIENCE));
+  REFUSED(gaspi_notify(8, left(), 0, 1, 0, TIMEOUT_MS));
+  CHECK(gaspi_notify(7, left(), 0, 1, 0, TIMEOUT_MS));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
   barrier();
 }
 
@@ -134,19 +134,19 @@ CASE(atomics_and_allreduce_on_gpu_segments, 3) {
   unsigned long* m = segments(4096);
   gaspi_atomic_value_t old;
   gaspi_pointer_t at;
-  CHECK(gaspi_atomic_fetch_add(0, 8, 0, me + 1u, &old, PATIENCE));
+  CHECK(gaspi_atomic_fetch_add(0, 8, 0, me + 1u, &old, TIMEOUT_MS));
   barrier();
-  CHECK(gaspi_atomic_compare_swap(0, 8, 0, 6, 60, &old, PATIENCE));
+  CHECK(gaspi_atomic_compare_swap(0, 8, 0, 6, 60, &old, TIMEOUT_MS));
   HOLDS(old == 6 || old == 60);
   barrier();
-  CHECK(gaspi_atomic_fetch_add(0, 8, 0, 0, &old, PATIENCE));
+  CHECK(gaspi_atomic_fetch_add(0, 8, 0, 0, &old, TIMEOUT_MS));
   HOLDS(old == 60);
   barrier();
   m[0] = me;
   m[1] = 2ul * me;
   up(16);
   CHECK(gaspi_segment_ptr(0, &at));
-  CHECK(gaspi_allreduce(at, (unsigned long*)at + 2, 2, GASPI_OP_SUM, GASPI_TYPE_ULONG, GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_allreduce(at, (unsigned long*)at + 2, 2, GASPI_OP_SUM, GASPI_TYPE_ULONG, GASPI_GROUP_ALL, TIMEOUT_MS));
   down(16, 16);
   HOLDS(m[0] == 3 && m[1] == 6);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random histories of writes, waits, purges, leaving, dying and connecting by 4 ranks, against a model of the standard:
  * `gaspi_run -n 4 histories FIRST COUNT`. A history is a job of its own: each process that the launcher starts forks a
- * rank for it. The steps of a history are done one after the other, so each knows what has happened. Ranks tell each
+ * rank for it. The steps of a history are done one after the other, so each knows what has happened. Ranks report to each
  * other by a segment of their own and wait by calls of GASPI only: on simulated nodes time stands still in other waits.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "conformance.h"
 
-enum { ranks = 4, queues = 3, steps = 40, patience_s = 50 };
+enum { ranks = 4, queues = 3, steps = 40, timeout_s = 50 };
 /* A segment with slots of steps and of process ids. */
 enum { telling = 1, telling_queue = 7, unused_slot = steps + ranks };
 enum state { healthy, left_job, lost };
@@ -133,19 +133,19 @@ static gaspi_return_t perform(const step* s, unsigned long* words) {
   switch (s->what) {
     case post:
       words[steps + now] = now + 1;
-      return gaspi_write(0, 8 * (steps + now), target, 0, 8 * now, 8, q, PATIENCE);
+      return gaspi_write(0, 8 * (steps + now), target, 0, 8 * now, 8, q, TIMEOUT_MS);
     case notify:
-      return gaspi_notify(0, target, now, 1, q, PATIENCE);
+      return gaspi_notify(0, target, now, 1, q, TIMEOUT_MS);
     case wait_for:
-      return gaspi_wait(q, PATIENCE);
+      return gaspi_wait(q, TIMEOUT_MS);
     case purge:
-      return gaspi_queue_purge(q, PATIENCE);
+      return gaspi_queue_purge(q, TIMEOUT_MS);
     case leave:
-      return gaspi_proc_term(PATIENCE);
+      return gaspi_proc_term(TIMEOUT_MS);
     case connect_to:
-      return gaspi_connect(target, PATIENCE);
+      return gaspi_connect(target, TIMEOUT_MS);
     case disconnect_from:
-      return gaspi_disconnect(target, PATIENCE);
+      return gaspi_disconnect(target, TIMEOUT_MS);
     default:
       check_states();
       return GASPI_SUCCESS;
@@ -153,18 +153,18 @@ static gaspi_return_t perform(const step* s, unsigned long* words) {
 }
 
 /* Tells the other ranks that live. That is no part of the history, so whether they get it is not asked. */
-static void tell(gaspi_notification_id_t slot, gaspi_notification_t value) {
+static void report(gaspi_notification_id_t slot, gaspi_notification_t value) {
   gaspi_rank_t r;
   for (r = 0; r < ranks; ++r)
-    if (r != me && states[r] == healthy) gaspi_notify(telling, r, slot, value, telling_queue, PATIENCE);
-  gaspi_queue_purge(telling_queue, PATIENCE);
+    if (r != me && states[r] == healthy) gaspi_notify(telling, r, slot, value, telling_queue, TIMEOUT_MS);
+  gaspi_queue_purge(telling_queue, TIMEOUT_MS);
 }
 
-static gaspi_notification_t told(gaspi_notification_id_t slot) {
+static gaspi_notification_t reported(gaspi_notification_id_t slot) {
   gaspi_notification_t value = 0;
-  gaspi_return_t rc = gaspi_notify_waitsome(telling, slot, 1, &slot, PATIENCE);
+  gaspi_return_t rc = gaspi_notify_waitsome(telling, slot, 1, &slot, TIMEOUT_MS);
   if (rc == GASPI_SUCCESS) rc = gaspi_notify_reset(telling, slot, &value);
-  if (rc != GASPI_SUCCESS) fail("a rank does not tell", rc);
+  if (rc != GASPI_SUCCESS) fail("a step cannot be reported", rc);
   return value;
 }
 
@@ -177,7 +177,7 @@ static void nap(gaspi_timeout_t ms) {
 static void until_done(const step* s) {
   if (s->rank == me) return;
   if (s->what != leave && s->what != die) {
-    told(now);
+    reported(now);
     return;
   }
   while (kill(process[s->rank], 0) == 0 || errno != ESRCH) nap(1);
@@ -203,8 +203,8 @@ static void meet(void) {
   gaspi_return_t rc = gaspi_group_create(&g);
   for (r = 0; rc == GASPI_SUCCESS && r < ranks; ++r)
     if (states[r] == healthy) rc = gaspi_group_add(g, r);
-  if (rc == GASPI_SUCCESS) rc = gaspi_group_commit(g, PATIENCE);
-  if (rc == GASPI_SUCCESS) rc = gaspi_barrier(g, PATIENCE);
+  if (rc == GASPI_SUCCESS) rc = gaspi_group_commit(g, TIMEOUT_MS);
+  if (rc == GASPI_SUCCESS) rc = gaspi_barrier(g, TIMEOUT_MS);
   if (rc != GASPI_SUCCESS) fail("the survivors do not meet", rc);
 }
 
@@ -214,14 +214,14 @@ static void begin_history(void) {
   if (all != ranks) fail("ranks of the job", all);
   segment(telling, 8);
   barrier();
-  tell(steps + me, (gaspi_notification_t)getpid());
-  for (r = 0; r < ranks; ++r) process[r] = r == me ? getpid() : (pid_t)told(steps + r);
+  report(steps + me, (gaspi_notification_t)getpid());
+  for (r = 0; r < ranks; ++r) process[r] = r == me ? getpid() : (pid_t)reported(steps + r);
 }
 
 /* A rank, from the beginning to the end. */
 static int run_rank(void) {
   unsigned long* words;
-  alarm(patience_s);
+  alarm(timeout_s);
   begin_history();
   words = segment(0, 8 * 2 * steps);
   barrier();
@@ -238,13 +238,13 @@ static int run_rank(void) {
       if (s->what == leave) return 0;
     }
     follow(s, succeeded);
-    if (s->rank == me) tell(now, 1);
+    if (s->rank == me) report(now, 1);
   }
   now = steps - 1;
   meet();
   check_states();
   check_memory(words);
-  return gaspi_proc_term(PATIENCE) == GASPI_SUCCESS ? 0 : 1;
+  return gaspi_proc_term(TIMEOUT_MS) == GASPI_SUCCESS ? 0 : 1;
 }
 
 /* A rank ends well, or dies as the history says, which the others look at. */

@@ -17,7 +17,7 @@ static void run(const gaspi_case* c) {
   begin();
   c->run();
   barrier();
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
 }
 
 int main(int argc, char** argv) {

@@ -4,7 +4,7 @@
 #include "conformance.h"
 
 static void send(gaspi_notification_id_t slot, gaspi_notification_t value) {
-  CHECK(gaspi_notify(0, right(), slot, value, 0, PATIENCE));
+  CHECK(gaspi_notify(0, right(), slot, value, 0, TIMEOUT_MS));
 }
 
 CASE(waitsome_looks_at_its_range, 1) {
@@ -44,7 +44,7 @@ CASE(waitsome_of_no_slot_returns, 1) {
 CASE(every_value_but_0_is_carried, 1) {
   gaspi_notification_id_t id;
   segment(0, 64);
-  REFUSED(gaspi_notify(0, me, 0, 0, 0, PATIENCE));
+  REFUSED(gaspi_notify(0, me, 0, 0, 0, TIMEOUT_MS));
   send(0, 0xffffffffu);
   HOLDS(taken(0, 1, &id) == 0xffffffffu);
   send(0, 1);
@@ -91,7 +91,7 @@ CASE(notifications_of_many_come_all, 5) {
   gaspi_notification_id_t id;
   gaspi_rank_t n;
   segment(0, 64);
-  if (me != 0) CHECK(gaspi_notify(0, 0, me, 100u + me, 0, PATIENCE));
+  if (me != 0) CHECK(gaspi_notify(0, 0, me, 100u + me, 0, TIMEOUT_MS));
   for (n = 1; me == 0 && n < all; ++n) {
     HOLDS(taken(0, 64, &id) == 100u + id);
     seen |= 1ul << id;
@@ -105,8 +105,8 @@ CASE(segments_have_slots_of_their_own, 2) {
   gaspi_notification_t value;
   segment(0, 64);
   segment(1, 64);
-  CHECK(gaspi_notify(1, right(), 3, 8, 0, PATIENCE));
-  CHECK(gaspi_notify_waitsome(1, 0, 10, &id, PATIENCE));
+  CHECK(gaspi_notify(1, right(), 3, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_notify_waitsome(1, 0, 10, &id, TIMEOUT_MS));
   GIVES(gaspi_notify_waitsome(0, 0, 10, &id, GASPI_TEST), GASPI_TIMEOUT);
   CHECK(gaspi_notify_reset(1, 3, &value));
   HOLDS(value == 8);
@@ -149,9 +149,9 @@ CASE(bad_notifications_are_refused, 1) {
   gaspi_notification_id_t id;
   gaspi_notification_t value;
   segment(0, 64);
-  REFUSED(gaspi_notify(0, all, 0, 1, 0, PATIENCE));
-  REFUSED(gaspi_notify(9, me, 0, 1, 0, PATIENCE));
-  REFUSED(gaspi_notify(0, me, 0, 1, 60, PATIENCE));
+  REFUSED(gaspi_notify(0, all, 0, 1, 0, TIMEOUT_MS));
+  REFUSED(gaspi_notify(9, me, 0, 1, 0, TIMEOUT_MS));
+  REFUSED(gaspi_notify(0, me, 0, 1, 60, TIMEOUT_MS));
   REFUSED(gaspi_notify_waitsome(9, 0, 1, &id, GASPI_TEST));
   REFUSED(gaspi_notify_waitsome(0, 0, 1, NULL, GASPI_TEST));
   REFUSED(gaspi_notify_reset(9, 0, &value));

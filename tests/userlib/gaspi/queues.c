@@ -6,12 +6,12 @@ CASE(a_queue_keeps_its_order, 2) {
   gaspi_notification_id_t id;
   for (i = 0; i < 1000; ++i) {
     m[i] = i + 1;
-    CHECK(gaspi_write(0, 8 * i, right(), 0, 8 * 1024, 8, 1, PATIENCE)); /* all to one place */
+    CHECK(gaspi_write(0, 8 * i, right(), 0, 8 * 1024, 8, 1, TIMEOUT_MS)); /* all to one place */
   }
-  CHECK(gaspi_notify(0, right(), 0, 1, 1, PATIENCE));
+  CHECK(gaspi_notify(0, right(), 0, 1, 1, TIMEOUT_MS));
   taken(0, 1, &id);
   HOLDS(m[1024] == 1000);
-  CHECK(gaspi_wait(1, PATIENCE));
+  CHECK(gaspi_wait(1, TIMEOUT_MS));
   barrier();
 }
 
@@ -20,11 +20,11 @@ CASE(queues_are_waited_for_one_by_one, 2) {
   gaspi_queue_id_t q;
   gaspi_number_t n;
   m[0] = 6;
-  for (q = 0; q < 8; ++q) CHECK(gaspi_write(0, 0, right(), 0, 64u + 8u * q, 8, q, PATIENCE));
+  for (q = 0; q < 8; ++q) CHECK(gaspi_write(0, 0, right(), 0, 64u + 8u * q, 8, q, TIMEOUT_MS));
   for (q = 0; q < 8; ++q) {
     CHECK(gaspi_queue_size(q, &n));
     HOLDS(n == 1);
-    CHECK(gaspi_wait(q, PATIENCE));
+    CHECK(gaspi_wait(q, TIMEOUT_MS));
     CHECK(gaspi_queue_size(q, &n));
     HOLDS(n == 0);
   }
@@ -38,16 +38,16 @@ CASE(queues_are_created_and_deleted, 1) {
   segment(0, 64);
   CHECK(gaspi_queue_num(&before));
   CHECK(gaspi_queue_max(&most));
-  for (n = before; n < most; ++n) CHECK(gaspi_queue_create(&q[n], PATIENCE));
-  REFUSED(gaspi_queue_create(&q[0], PATIENCE));
+  for (n = before; n < most; ++n) CHECK(gaspi_queue_create(&q[n], TIMEOUT_MS));
+  REFUSED(gaspi_queue_create(&q[0], TIMEOUT_MS));
   CHECK(gaspi_queue_num(&n));
   HOLDS(n == most);
-  CHECK(gaspi_write(0, 0, me, 0, 8, 8, q[most - 1], PATIENCE));
-  CHECK(gaspi_wait(q[most - 1], PATIENCE));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, q[most - 1], TIMEOUT_MS));
+  CHECK(gaspi_wait(q[most - 1], TIMEOUT_MS));
   for (n = before; n < most; ++n) CHECK(gaspi_queue_delete(q[n]));
   CHECK(gaspi_queue_num(&n));
   HOLDS(n == before);
-  REFUSED(gaspi_write(0, 0, me, 0, 8, 8, q[most - 1], PATIENCE));
+  REFUSED(gaspi_write(0, 0, me, 0, 8, 8, q[most - 1], TIMEOUT_MS));
 }
 
 CASE(a_queue_holds_as_many_as_it_says, 1) {
@@ -58,15 +58,15 @@ CASE(a_queue_holds_as_many_as_it_says, 1) {
   CHECK(gaspi_queue_size(2, &n));
   HOLDS(n == most);
   GIVES(gaspi_notify(0, me, 0, 1, 2, GASPI_TEST), GASPI_QUEUE_FULL);
-  CHECK(gaspi_wait(2, PATIENCE));
+  CHECK(gaspi_wait(2, TIMEOUT_MS));
   CHECK(gaspi_notify(0, me, 0, 1, 2, GASPI_TEST));
 }
 
 CASE(a_purge_forgets_what_was_posted, 1) {
   gaspi_number_t n;
   segment(0, 64);
-  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, PATIENCE));
-  CHECK(gaspi_queue_purge(0, PATIENCE));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, TIMEOUT_MS));
+  CHECK(gaspi_queue_purge(0, TIMEOUT_MS));
   CHECK(gaspi_queue_size(0, &n));
   HOLDS(n == 0);
   CHECK(gaspi_wait(0, GASPI_TEST));
@@ -83,22 +83,22 @@ CASE_FROM_BEGIN(who_has_left_is_no_error_for_what_it_got, 2) {
   begin();
   segment(0, 64);
   if (me == 0) {
-    CHECK(gaspi_write(0, 0, 1, 0, 8, 8, 0, PATIENCE));
-    CHECK(gaspi_wait(0, PATIENCE));
-    CHECK(gaspi_write(0, 0, 1, 0, 16, 8, 1, PATIENCE));
-    CHECK(gaspi_notify(0, 1, 0, 1, 1, PATIENCE));
+    CHECK(gaspi_write(0, 0, 1, 0, 8, 8, 0, TIMEOUT_MS));
+    CHECK(gaspi_wait(0, TIMEOUT_MS));
+    CHECK(gaspi_write(0, 0, 1, 0, 16, 8, 1, TIMEOUT_MS));
+    CHECK(gaspi_notify(0, 1, 0, 1, 1, TIMEOUT_MS));
   } else {
     taken(0, 1, &id);
   }
   barrier();
   if (me == 0) {
     until_ended(1);
-    CHECK(gaspi_wait(0, PATIENCE));
-    CHECK(gaspi_wait(1, PATIENCE));
-    CHECK(gaspi_write(0, 0, 0, 0, 8, 8, 0, PATIENCE));
-    CHECK(gaspi_wait(0, PATIENCE));
+    CHECK(gaspi_wait(0, TIMEOUT_MS));
+    CHECK(gaspi_wait(1, TIMEOUT_MS));
+    CHECK(gaspi_write(0, 0, 0, 0, 8, 8, 0, TIMEOUT_MS));
+    CHECK(gaspi_wait(0, TIMEOUT_MS));
   }
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
 }
 
 CASE_FROM_BEGIN(nothing_goes_to_who_has_left, 2) {
@@ -108,37 +108,37 @@ CASE_FROM_BEGIN(nothing_goes_to_who_has_left, 2) {
   segment(0, 64);
   if (me == 0) {
     until_ended(1);
-    REFUSED(gaspi_write(0, 0, 1, 0, 8, 8, 0, PATIENCE));
-    REFUSED(gaspi_read(0, 0, 1, 0, 8, 8, 0, PATIENCE));
-    REFUSED(gaspi_notify(0, 1, 0, 1, 0, PATIENCE));
-    REFUSED(gaspi_write_notify(0, 0, 1, 0, 8, 8, 0, 1, 0, PATIENCE));
-    REFUSED(gaspi_atomic_fetch_add(0, 0, 1, 1, &old, PATIENCE));
-    REFUSED(gaspi_passive_send(0, 0, 1, 8, PATIENCE));
-    CHECK(gaspi_wait(0, PATIENCE)); /* nothing was posted */
+    REFUSED(gaspi_write(0, 0, 1, 0, 8, 8, 0, TIMEOUT_MS));
+    REFUSED(gaspi_read(0, 0, 1, 0, 8, 8, 0, TIMEOUT_MS));
+    REFUSED(gaspi_notify(0, 1, 0, 1, 0, TIMEOUT_MS));
+    REFUSED(gaspi_write_notify(0, 0, 1, 0, 8, 8, 0, 1, 0, TIMEOUT_MS));
+    REFUSED(gaspi_atomic_fetch_add(0, 0, 1, 1, &old, TIMEOUT_MS));
+    REFUSED(gaspi_passive_send(0, 0, 1, 8, TIMEOUT_MS));
+    CHECK(gaspi_wait(0, TIMEOUT_MS)); /* nothing was posted */
     GIVES(gaspi_notify_waitsome(0, 0, 1, &id, GASPI_TEST), GASPI_TIMEOUT);
   }
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
 }
 
 CASE(a_queue_begins_empty, 1) {
   gaspi_queue_id_t q, again;
   gaspi_number_t n;
   segment(0, 64);
-  CHECK(gaspi_queue_create(&q, PATIENCE));
-  CHECK(gaspi_write(0, 0, me, 0, 8, 8, q, PATIENCE));
+  CHECK(gaspi_queue_create(&q, TIMEOUT_MS));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, q, TIMEOUT_MS));
   CHECK(gaspi_queue_delete(q));
-  CHECK(gaspi_queue_create(&again, PATIENCE));
+  CHECK(gaspi_queue_create(&again, TIMEOUT_MS));
   CHECK(gaspi_queue_size(again, &n));
   HOLDS(again == q && n == 0);
 }
 
 CASE(bad_queues_are_refused, 1) {
   gaspi_number_t n;
-  REFUSED(gaspi_wait(8, PATIENCE));
-  REFUSED(gaspi_wait(255, PATIENCE));
+  REFUSED(gaspi_wait(8, TIMEOUT_MS));
+  REFUSED(gaspi_wait(255, TIMEOUT_MS));
   REFUSED(gaspi_queue_size(8, &n));
   REFUSED(gaspi_queue_size(0, NULL));
-  REFUSED(gaspi_queue_purge(8, PATIENCE));
+  REFUSED(gaspi_queue_purge(8, TIMEOUT_MS));
   REFUSED(gaspi_queue_delete(8));
-  REFUSED(gaspi_queue_create(NULL, PATIENCE));
+  REFUSED(gaspi_queue_create(NULL, TIMEOUT_MS));
 }

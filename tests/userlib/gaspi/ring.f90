@@ -23,7 +23,7 @@ program ring
   use GASPI_Ext
   use reduction
   implicit none
-  integer(gaspi_timeout_t), parameter :: patience = 20000
+  integer(gaspi_timeout_t), parameter :: timeout = 20000
   integer(gaspi_segment_id_t), parameter :: segment = 0
   integer(gaspi_queue_id_t), parameter :: queue = 0
   integer(gaspi_rank_t) :: me, all, right
@@ -31,11 +31,11 @@ program ring
   type(c_ptr) :: at
 
   call configure
-  call check(gaspi_proc_init(patience), "gaspi_proc_init")
+  call check(gaspi_proc_init(timeout), "gaspi_proc_init")
   call check(gaspi_proc_rank(me), "gaspi_proc_rank")
   call check(gaspi_proc_num(all), "gaspi_proc_num")
   right = int(mod(me + 1, int(all)), gaspi_rank_t)
-  call check(gaspi_segment_create(segment, 4096_gaspi_size_t, GASPI_GROUP_ALL, patience, GASPI_MEM_INITIALIZED), &
+  call check(gaspi_segment_create(segment, 4096_gaspi_size_t, GASPI_GROUP_ALL, timeout, GASPI_MEM_INITIALIZED), &
              "gaspi_segment_create")
   call check(gaspi_segment_ptr(segment, at), "gaspi_segment_ptr")
   call c_f_pointer(at, words, [512])
@@ -43,8 +43,8 @@ program ring
   call reduce
   call write_a_list
   call refuse
-  call check(gaspi_barrier(GASPI_GROUP_ALL, patience), "gaspi_barrier")
-  call check(gaspi_proc_term(patience), "gaspi_proc_term")
+  call check(gaspi_barrier(GASPI_GROUP_ALL, timeout), "gaspi_barrier")
+  call check(gaspi_proc_term(timeout), "gaspi_proc_term")
 
 contains
 
@@ -82,7 +82,7 @@ contains
   subroutine receive
     integer(gaspi_notification_id_t) :: first
     integer(gaspi_notification_t) :: value
-    call check(gaspi_notify_waitsome(segment, 0, 1, first, patience), "gaspi_notify_waitsome")
+    call check(gaspi_notify_waitsome(segment, 0, 1, first, timeout), "gaspi_notify_waitsome")
     call check(gaspi_notify_reset(segment, first, value), "gaspi_notify_reset")
     call holds(first == 0 .and. value == 5, "the notification")
   end subroutine receive
@@ -91,7 +91,7 @@ contains
     if (me /= 0) call receive
     words(1) = words(2) + me + 1
     call check(gaspi_write_notify(segment, 0_gaspi_offset_t, right, segment, 8_gaspi_offset_t, 8_gaspi_size_t, &
-                                  0, 5, queue, patience), "gaspi_write_notify")
+                                  0, 5, queue, timeout), "gaspi_write_notify")
     if (me == 0) call receive
     if (me == 0) call holds(words(2) == all * (all + 1) / 2, "the sum of the ring")
     call check(gaspi_wait(queue, GASPI_BLOCK), "gaspi_wait")
@@ -102,12 +102,12 @@ contains
     integer(c_int), target :: number(1), most(1), calls
     mine = [real(me, c_double), 0.5d0]
     call check(gaspi_allreduce(c_loc(mine), c_loc(total), 2, GASPI_OP_SUM, GASPI_TYPE_DOUBLE, GASPI_GROUP_ALL, &
-                               patience), "gaspi_allreduce")
+                               timeout), "gaspi_allreduce")
     call holds(total(1) == all * (all - 1) / 2 .and. total(2) == 0.5d0 * all, "the sums")
     number = 10 + me
     calls = 0
     call check(gaspi_allreduce_user(c_loc(number), c_loc(most), 1, 4_gaspi_size_t, c_funloc(longest), c_loc(calls), &
-                                    GASPI_GROUP_ALL, patience), "gaspi_allreduce_user")
+                                    GASPI_GROUP_ALL, timeout), "gaspi_allreduce_user")
     call holds(most(1) == 9 + all, "the most")
   end subroutine reduce
 
@@ -123,9 +123,9 @@ contains
     bytes = 8
     words(101:102) = [me + 50, me + 60]
     call check(gaspi_write_list(2, c_loc(here), c_loc(from), right, c_loc(there), c_loc(to), c_loc(bytes), queue, &
-                                patience), "gaspi_write_list")
-    call check(gaspi_wait(queue, patience), "gaspi_wait")
-    call check(gaspi_barrier(GASPI_GROUP_ALL, patience), "gaspi_barrier")
+                                timeout), "gaspi_write_list")
+    call check(gaspi_wait(queue, timeout), "gaspi_wait")
+    call check(gaspi_barrier(GASPI_GROUP_ALL, timeout), "gaspi_barrier")
     call holds(words(201) == 50 + mod(me + all - 1, int(all)) .and. words(301) == words(201) + 10, "the list")
     call check(gaspi_group_ranks(GASPI_GROUP_ALL, c_loc(ranks)), "gaspi_group_ranks")
     call holds(ranks(1) == 0 .and. ranks(3) == 2, "the ranks")
@@ -135,7 +135,7 @@ contains
   subroutine refuse
     character(kind=c_char), pointer :: text(:)
     type(c_ptr) :: message
-    call holds(gaspi_notify(segment, right, 100, 1, queue, patience) == GASPI_ERR_INV_NOTIF_ID, "a refused notification")
+    call holds(gaspi_notify(segment, right, 100, 1, queue, timeout) == GASPI_ERR_INV_NOTIF_ID, "a refused notification")
     call check(gaspi_print_error(GASPI_ERR_INV_NOTIF_ID, message), "gaspi_print_error")
     call c_f_pointer(message, text, [15])
     call holds(all_of(text) == "notification_id", "the text of the error")

@@ -25,8 +25,8 @@ CASE(counters_count, 2) {
   gaspi_ulong value;
   segment(0, 64);
   CHECK(gaspi_statistic_verbosity_level(1));
-  CHECK(gaspi_write(0, 0, right(), 0, 8, 24, 0, PATIENCE));
-  CHECK(gaspi_write(0, 0, right(), 0, 8, 8, 0, PATIENCE));
+  CHECK(gaspi_write(0, 0, right(), 0, 8, 24, 0, TIMEOUT_MS));
+  CHECK(gaspi_write(0, 0, right(), 0, 8, 8, 0, TIMEOUT_MS));
   GIVES(gaspi_notify_waitsome(0, 0, 1, &id, GASPI_TEST), GASPI_TIMEOUT);
   CHECK(gaspi_statistic_counter_get(bytes, 0, &value));
   HOLDS(value == 32);
@@ -34,23 +34,23 @@ CASE(counters_count, 2) {
   HOLDS(value == 2);
   CHECK(gaspi_statistic_counter_get(late, 0, &value));
   HOLDS(value == 1);
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
 }
 
 CASE(a_counter_is_reset_alone, 1) {
   const gaspi_statistic_counter_t bytes = named("BytesWritten"), writes = named("Writes");
   gaspi_ulong value;
   segment(0, 64);
-  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, PATIENCE));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 8, 0, TIMEOUT_MS));
   CHECK(gaspi_statistic_counter_reset(bytes));
   CHECK(gaspi_statistic_counter_get(bytes, 0, &value));
   HOLDS(value == 0);
   CHECK(gaspi_statistic_counter_get(writes, 0, &value));
   HOLDS(value == 1);
-  CHECK(gaspi_write(0, 0, me, 0, 8, 16, 0, PATIENCE));
+  CHECK(gaspi_write(0, 0, me, 0, 8, 16, 0, TIMEOUT_MS));
   CHECK(gaspi_statistic_counter_get(bytes, 0, &value));
   HOLDS(value == 16);
-  CHECK(gaspi_wait(0, PATIENCE));
+  CHECK(gaspi_wait(0, TIMEOUT_MS));
 }
 
 CASE(bad_counters_are_refused, 1) {
@@ -87,7 +87,7 @@ CASE(the_other_names_do_the_same, 2) {
   CHECK(pgaspi_proc_rank(&rank));
   CHECK(pgaspi_proc_num(&num));
   HOLDS(rank == me && num == all);
-  CHECK(pgaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
+  CHECK(pgaspi_barrier(GASPI_GROUP_ALL, TIMEOUT_MS));
   CHECK(pgaspi_queue_num(&n));
   HOLDS(n == 8);
 }

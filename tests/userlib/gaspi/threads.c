@@ -86,7 +86,7 @@ static void* meets_all(void* unused) {
   CHECK(gaspi_threads_register(&tid));
   __atomic_store_n(&stage, 1, __ATOMIC_RELEASE);
   while (__atomic_load_n(&stage, __ATOMIC_ACQUIRE) < 2) sched_yield();
-  CHECK(gaspi_threads_sync_all(GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_threads_sync_all(GASPI_GROUP_ALL, TIMEOUT_MS));
   __atomic_store_n(&stage, 3, __ATOMIC_RELEASE);
   return NULL;
 }
@@ -100,7 +100,7 @@ CASE(threads_of_all_ranks_meet, 3) {
   GIVES(gaspi_threads_sync_all(GASPI_GROUP_ALL, GASPI_TEST), GASPI_TIMEOUT); /* the other one is not here */
   GIVES(gaspi_threads_sync_all(GASPI_GROUP_ALL, 20), GASPI_TIMEOUT);
   __atomic_store_n(&stage, 2, __ATOMIC_RELEASE);
-  CHECK(gaspi_threads_sync_all(GASPI_GROUP_ALL, PATIENCE));
+  CHECK(gaspi_threads_sync_all(GASPI_GROUP_ALL, TIMEOUT_MS));
   while (__atomic_load_n(&stage, __ATOMIC_ACQUIRE) < 3) sched_yield();
   CHECK(gaspi_threads_term());
 }

@@ -43,21 +43,21 @@ uint64_t maps_of_memory() {
 // Writes, reads, messages and atomics to and from it, between neighbours; `seen`: the same memory by another mapping.
 std::string use_it(const rank& r, int fd, const unsigned char* seen) {
   constexpr uint64_t from = 2 * page, size = bytes - from, n = 70'001;  // two pieces of a request
-  MUST(ggas_segment_use_dmabuf(r.p, 3, fd, from, size, GGAS_GROUP_ALL, patience), GGAS_OK);
+  MUST(ggas_segment_use_dmabuf(r.p, 3, fd, from, size, GGAS_GROUP_ALL, timeout), GGAS_OK);
   auto* const memory = r.memory<unsigned char>(3);
   const uint32_t right = (r.me + 1) % r.size, left = (r.me + r.size - 1) % r.size;
   for (uint64_t i = 0; i < n; ++i) memory[i] = static_cast<unsigned char>(i * 3 + r.me);
   MUST(r.put(3, 0, right, n, n), GGAS_OK);
   MUST(r.notify(3, right, 1, 7), GGAS_OK);
   uint32_t found, value;
-  MUST(ggas_notification_waitsome(r.p, 3, 1, 1, &found, patience), GGAS_OK);
+  MUST(ggas_notification_waitsome(r.p, 3, 1, 1, &found, timeout), GGAS_OK);
   MUST(ggas_notification_reset(r.p, 3, 1, &value), GGAS_OK);
   for (uint64_t i = 0; i < n; ++i) MUST_HOLD(seen[from + n + i] == static_cast<unsigned char>(i * 3 + left));
   MUST(r.barrier(), GGAS_OK);  // what the right one has written is there
   MUST(r.get(3, n, right, 0, n), GGAS_OK);
-  MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+  MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
   for (uint64_t i = 0; i < n; ++i) MUST_HOLD(seen[from + n + i] == static_cast<unsigned char>(i * 3 + right));
-  MUST(ggas_segment_fetch_add(r.p, 3, size - 8, 0, 5, nullptr, patience), GGAS_OK);
+  MUST(ggas_segment_fetch_add(r.p, 3, size - 8, 0, 5, nullptr, timeout), GGAS_OK);
   MUST(r.put(3, 0, right, size - 7, 8), GGAS_ERR_RANGE);
   MUST(r.barrier(), GGAS_OK);
   uint64_t sum;
@@ -100,7 +100,7 @@ TEST(library_buffer, a_dma_buf_is_a_segment) {
 }
 
 // The descriptor may be closed, and what is after the end of its memory is refused.
-TEST(library_buffer, limits_are_told) {
+TEST(library_buffer, limits_are_reported) {
   run(1, [](const rank& r) -> std::string {
     file f = memory_file();
     MUST(ggas_segment_bind_dmabuf(r.p, 1, f.fd(), page, bytes), GGAS_ERR_RANGE);

@@ -34,11 +34,11 @@ std::string all_operations(const rank& r, ggas_element type) {
   for (const size_t n : {1, 2, 255, 1034, 1035, 20'000, 50'001}) {
     std::vector<T> from(n), sum(n), least(n), most(n);
     for (size_t i = 0; i < n; ++i) from[i] = static_cast<T>(i % 100 + r.me);
-    MUST(ggas_group_allreduce(r.p, from.data(), sum.data(), n, type, GGAS_OP_SUM, 0, patience), GGAS_OK);
-    MUST(ggas_group_allreduce(r.p, from.data(), least.data(), n, type, GGAS_OP_MIN, 0, patience), GGAS_OK);
-    MUST(ggas_group_allreduce(r.p, from.data(), most.data(), n, type, GGAS_OP_MAX, 0, patience), GGAS_OK);
+    MUST(ggas_group_allreduce(r.p, from.data(), sum.data(), n, type, GGAS_OP_SUM, 0, timeout), GGAS_OK);
+    MUST(ggas_group_allreduce(r.p, from.data(), least.data(), n, type, GGAS_OP_MIN, 0, timeout), GGAS_OK);
+    MUST(ggas_group_allreduce(r.p, from.data(), most.data(), n, type, GGAS_OP_MAX, 0, timeout), GGAS_OK);
     std::vector<T> product(n, 2);
-    MUST(ggas_group_allreduce(r.p, product.data(), product.data(), n, type, GGAS_OP_PRODUCT, 0, patience), GGAS_OK);
+    MUST(ggas_group_allreduce(r.p, product.data(), product.data(), n, type, GGAS_OP_PRODUCT, 0, timeout), GGAS_OK);
     const size_t s = r.size;
     for (size_t i = 0; i < n; ++i) {
       MUST_HOLD(sum[i] == static_cast<T>(s * (i % 100) + s * (s - 1) / 2));
@@ -64,7 +64,7 @@ TEST(library_collectives, integers_wrap) {
   run(2, [](const rank& r) -> std::string {
     const int32_t most = INT32_MAX;
     int32_t sum = 0;
-    MUST(ggas_group_allreduce(r.p, &most, &sum, 1, GGAS_ELEMENT_INT32, GGAS_OP_SUM, 0, patience), GGAS_OK);
+    MUST(ggas_group_allreduce(r.p, &most, &sum, 1, GGAS_ELEMENT_INT32, GGAS_OP_SUM, 0, timeout), GGAS_OK);
     MUST_HOLD(sum == -2);
     return "ok";
   });
@@ -77,7 +77,7 @@ TEST(library_collectives, all_ranks_get_the_same_bits) {
     MUST(r.create(0, n * 8), GGAS_OK);
     std::vector<double> from(n), to(n), others(n);
     for (size_t i = 0; i < n; ++i) from[i] = 1.0 / double(3 + i * 7 + r.me * 1'000'003);
-    MUST(ggas_group_allreduce(r.p, from.data(), to.data(), n, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, 0, patience), GGAS_OK);
+    MUST(ggas_group_allreduce(r.p, from.data(), to.data(), n, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, 0, timeout), GGAS_OK);
     std::memcpy(r.memory(0), to.data(), n * 8);
     MUST(r.barrier(), GGAS_OK);
     if (r.me) MUST(r.get(0, 0, 0, 0, n * 8), GGAS_OK);
@@ -103,7 +103,7 @@ TEST_P(library_collectives, an_operation_of_the_user) {
     for (const size_t n : {1, 10'000}) {
       std::vector<complex> v(n, complex{0, 1}), to(n);
       int calls = 0;
-      MUST(ggas_group_allreduce_user(r.p, v.data(), to.data(), n, sizeof(complex), multiply, &calls, 0, patience),
+      MUST(ggas_group_allreduce_user(r.p, v.data(), to.data(), n, sizeof(complex), multiply, &calls, 0, timeout),
            GGAS_OK);
       const complex wanted[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
       const complex w = wanted[r.size % 4];
@@ -128,7 +128,7 @@ TEST(library_collectives, an_operation_of_the_user_times_out_and_is_resumed) {
       std::vector<uint64_t> v(n, r.me + 1), to(n);
       int calls = 0;
       const auto reduce = [&] {
-        return ggas_group_allreduce_user(r.p, v.data(), to.data(), n, 8, busy_at_first, &calls, 0, patience);
+        return ggas_group_allreduce_user(r.p, v.data(), to.data(), n, 8, busy_at_first, &calls, 0, timeout);
       };
       MUST(reduce(), GGAS_TIMEOUT);
       MUST(reduce(), GGAS_OK);
@@ -147,7 +147,7 @@ TEST(library_collectives, a_time_out_is_resumed_and_counts_once) {
         uint32_t found, value;
         for (uint32_t slot : {1u, 2u}) {
           if (round == 0 && slot == 1) MUST(r.create(0, 8), GGAS_OK);
-          MUST(ggas_notification_waitsome(r.p, 0, slot, 1, &found, patience), GGAS_OK);
+          MUST(ggas_notification_waitsome(r.p, 0, slot, 1, &found, timeout), GGAS_OK);
           MUST(ggas_notification_reset(r.p, 0, slot, &value), GGAS_OK);
         }
       } else if (round == 0) {
@@ -176,7 +176,7 @@ TEST(library_collectives, a_time_out_is_resumed_and_counts_once) {
 TEST(library_collectives, different_calls_are_found_out) {
   run(2, [](const rank& r) -> std::string {
     int32_t a[2] = {}, b[2];
-    MUST(ggas_group_allreduce(r.p, a, b, 1 + r.me, GGAS_ELEMENT_INT32, GGAS_OP_SUM, 0, patience), GGAS_ERR_MISMATCH);
+    MUST(ggas_group_allreduce(r.p, a, b, 1 + r.me, GGAS_ELEMENT_INT32, GGAS_OP_SUM, 0, timeout), GGAS_ERR_MISMATCH);
     MUST(r.barrier(), GGAS_ERR_MISMATCH);  // the group is broken
     return "ok";
   });
@@ -189,11 +189,11 @@ TEST_P(library_collectives, groups_of_some_work_beside_that_of_all) {
       if (r.me % 2 == 0) {
         MUST(ggas_group_create(r.p, &even), GGAS_OK);
         for (uint32_t o = 0; o < r.size; o += 2) MUST(ggas_group_add(r.p, even, o), GGAS_OK);
-        MUST(ggas_group_barrier(r.p, even, patience), GGAS_ERR_GROUP);  // not committed
-        MUST(ggas_group_commit(r.p, even, patience), GGAS_OK);
+        MUST(ggas_group_barrier(r.p, even, timeout), GGAS_ERR_GROUP);  // not committed
+        MUST(ggas_group_commit(r.p, even, timeout), GGAS_OK);
         MUST(ggas_group_size(r.p, even, &size), GGAS_OK);
         uint32_t one = 1, sum = 0;
-        MUST(ggas_group_allreduce(r.p, &one, &sum, 1, GGAS_ELEMENT_UINT32, GGAS_OP_SUM, even, patience), GGAS_OK);
+        MUST(ggas_group_allreduce(r.p, &one, &sum, 1, GGAS_ELEMENT_UINT32, GGAS_OP_SUM, even, timeout), GGAS_OK);
         MUST_HOLD(sum == (r.size + 1) / 2 && size == sum);
         MUST(ggas_group_delete(r.p, even), GGAS_OK);
       }
@@ -212,15 +212,15 @@ TEST(library_collectives, groups_of_the_same_ranks_are_apart) {
       MUST(ggas_group_add(r.p, g, 0), GGAS_OK);
       MUST(ggas_group_add(r.p, g, 1), GGAS_OK);
     }
-    MUST(ggas_group_commit(r.p, groups[0], patience), GGAS_OK);
-    MUST(ggas_group_commit(r.p, groups[1], patience), GGAS_OK);
+    MUST(ggas_group_commit(r.p, groups[0], timeout), GGAS_OK);
+    MUST(ggas_group_commit(r.p, groups[1], timeout), GGAS_OK);
     if (r.me == 0) {
       MUST(ggas_group_barrier(r.p, groups[0], 2 * ms), GGAS_TIMEOUT);
-      MUST(ggas_group_barrier(r.p, groups[1], patience), GGAS_OK);
-      MUST(ggas_group_barrier(r.p, groups[0], patience), GGAS_OK);
+      MUST(ggas_group_barrier(r.p, groups[1], timeout), GGAS_OK);
+      MUST(ggas_group_barrier(r.p, groups[0], timeout), GGAS_OK);
     } else {
-      MUST(ggas_group_barrier(r.p, groups[1], patience), GGAS_OK);
-      MUST(ggas_group_barrier(r.p, groups[0], patience), GGAS_OK);
+      MUST(ggas_group_barrier(r.p, groups[1], timeout), GGAS_OK);
+      MUST(ggas_group_barrier(r.p, groups[0], timeout), GGAS_OK);
     }
     return "ok";
   });
@@ -236,11 +236,11 @@ TEST(library_collectives, a_commit_is_resumed) {
       MUST(ggas_group_commit(r.p, g, ms), GGAS_TIMEOUT);
       MUST(r.notify(0, 1, r.me, 1), GGAS_OK);
     } else {
-      MUST(ggas_notification_waitsome(r.p, 0, 0, 1, &found, patience), GGAS_OK);
-      MUST(ggas_notification_waitsome(r.p, 0, 2, 1, &found, patience), GGAS_OK);
+      MUST(ggas_notification_waitsome(r.p, 0, 0, 1, &found, timeout), GGAS_OK);
+      MUST(ggas_notification_waitsome(r.p, 0, 2, 1, &found, timeout), GGAS_OK);
     }
-    MUST(ggas_group_commit(r.p, g, patience), GGAS_OK);
-    MUST(ggas_group_barrier(r.p, g, patience), GGAS_OK);
+    MUST(ggas_group_commit(r.p, g, timeout), GGAS_OK);
+    MUST(ggas_group_barrier(r.p, g, timeout), GGAS_OK);
     return "ok";
   });
 }
@@ -255,7 +255,7 @@ TEST(library_collectives, a_commit_that_is_given_up_takes_nothing) {
     };
     uint32_t g = 0;
     MUST(group_of_both(g), GGAS_OK);
-    MUST(ggas_group_commit(r.p, g, patience), GGAS_OK);
+    MUST(ggas_group_commit(r.p, g, timeout), GGAS_OK);
     MUST(ggas_group_delete(r.p, g), GGAS_OK);
     MUST(r.barrier(), GGAS_OK);
     for (int i = 0; r.me == 1 && i < 100; ++i) {
@@ -277,7 +277,7 @@ TEST(library_collectives, a_segment_that_was_deleted_is_made_again) {
       MUST(r.notify(1, 0, 0, 1), GGAS_OK);
     } else {
       uint32_t found;
-      MUST(ggas_notification_waitsome(r.p, 1, 0, 1, &found, patience), GGAS_OK);
+      MUST(ggas_notification_waitsome(r.p, 1, 0, 1, &found, timeout), GGAS_OK);
     }
     MUST(r.create(0, 64), GGAS_OK);
     MUST_HOLD(r.memory(0) != nullptr);
@@ -297,7 +297,7 @@ TEST_P(library_collectives, passive_messages_come_in_the_order_of_each_rank) {
       std::vector<uint32_t> next(r.size, 0);
       for (uint32_t i = 0; i < messages * r.size; ++i) {
         uint32_t from = 99;
-        if (ggas_passive_receive(r.p, 0, 0, &from, GGAS_PASSIVE_MOST, patience) != GGAS_OK) {
+        if (ggas_passive_receive(r.p, 0, 0, &from, GGAS_PASSIVE_MOST, timeout) != GGAS_OK) {
           wrong = ggas_error_text();
           return;
         }
@@ -313,7 +313,7 @@ TEST_P(library_collectives, passive_messages_come_in_the_order_of_each_rank) {
       out[1] = r.me;
       out[2] = out[bytes / 4 - 1] = i;
       for (uint32_t to = 0; to < r.size; ++to)
-        MUST(ggas_passive_send(r.p, 0, GGAS_PASSIVE_MOST, to, bytes, patience), GGAS_OK);
+        MUST(ggas_passive_send(r.p, 0, GGAS_PASSIVE_MOST, to, bytes, timeout), GGAS_OK);
     }
     receiver.join();
     return wrong;
@@ -325,10 +325,10 @@ TEST(library_passive, waits_end_and_a_message_too_long_stays) {
     MUST(r.create(0, 4096), GGAS_OK);
     uint32_t from = 9;
     MUST(ggas_passive_receive(r.p, 0, 0, &from, 4096, ms), GGAS_TIMEOUT);
-    MUST(ggas_passive_send(r.p, 0, 0, 0, 100, patience), GGAS_OK);
+    MUST(ggas_passive_send(r.p, 0, 0, 0, 100, timeout), GGAS_OK);
     MUST(ggas_passive_send(r.p, 0, 0, 0, 100, ms), GGAS_TIMEOUT);  // the first one is still there
-    MUST(ggas_passive_receive(r.p, 0, 0, &from, 99, patience), GGAS_ERR_SIZE);
-    MUST(ggas_passive_receive(r.p, 0, 0, &from, 100, patience), GGAS_OK);
+    MUST(ggas_passive_receive(r.p, 0, 0, &from, 99, timeout), GGAS_ERR_SIZE);
+    MUST(ggas_passive_receive(r.p, 0, 0, &from, 100, timeout), GGAS_OK);
     MUST_HOLD(from == 0);
     return "ok";
   });

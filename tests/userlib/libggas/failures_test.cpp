@@ -31,12 +31,12 @@ std::string goes_on(const rank& r) {
   MUST(ggas_group_create(r.p, &g), GGAS_OK);
   for (uint32_t o = 0; o < r.size; ++o)
     if (o != victim) MUST(ggas_group_add(r.p, g, o), GGAS_OK);
-  MUST(ggas_group_commit(r.p, g, patience), GGAS_OK);
-  MUST(ggas_group_allreduce(r.p, &one, &sum, 1, GGAS_ELEMENT_UINT32, GGAS_OP_SUM, g, patience), GGAS_OK);
+  MUST(ggas_group_commit(r.p, g, timeout), GGAS_OK);
+  MUST(ggas_group_allreduce(r.p, &one, &sum, 1, GGAS_ELEMENT_UINT32, GGAS_OP_SUM, g, timeout), GGAS_OK);
   MUST_HOLD(sum == r.size - 1);
-  MUST(ggas_segment_create(r.p, 200, 4096, g, patience), GGAS_OK);
+  MUST(ggas_segment_create(r.p, 200, 4096, g, timeout), GGAS_OK);
   MUST(r.put(200, 0, r.me == 0 ? 1 : 0, 8 * r.me, 8), GGAS_OK);
-  MUST(ggas_group_barrier(r.p, g, patience), GGAS_OK);
+  MUST(ggas_group_barrier(r.p, g, timeout), GGAS_OK);
   return "ok";
 }
 
@@ -102,7 +102,7 @@ TEST(library_failures, killed_in_a_reduction) {
     std::vector<double> v(30'000, 1), to(30'000);
     for (;;) {
       const ggas_rc rc = ggas_group_allreduce(r.p, v.data(), to.data(), v.size(), GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM,
-                                              GGAS_GROUP_ALL, patience);
+                                              GGAS_GROUP_ALL, timeout);
       if (rc != GGAS_OK) return rc == GGAS_ERR_PEER ? "ok" : "wrong code";
       if (!std::all_of(to.begin(), to.end(), [](double d) { return d == size; })) return "wrong sum";
     }
@@ -118,12 +118,12 @@ TEST(library_failures, killed_while_it_is_written_to) {
     ggas_rc rc = GGAS_OK;
     for (int i = 0; i < 1'000'000 && rc == GGAS_OK; ++i) {
       MUST(r.put(0, 0, victim, 1000 * r.me, 1000), GGAS_OK);
-      rc = ggas_queue_wait(r.p, 0, patience);
+      rc = ggas_queue_wait(r.p, 0, timeout);
     }
     MUST_HOLD(rc == GGAS_ERR_PEER);
-    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_ERR_PEER);  // until it is purged
+    MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_ERR_PEER);  // until it is purged
     MUST(ggas_queue_purge(r.p, 0), GGAS_OK);
-    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
     return recovers(r);
   });
 }
@@ -133,16 +133,16 @@ TEST(library_failures, killed_when_all_was_waited_for) {
   const auto waited = [](const rank& r) -> std::string {
     if (const std::string made = segment_of_all(r); made != "ok") return made;
     MUST(r.put(0, 0, victim, 8 * r.me, 8), GGAS_OK);
-    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
     return "ok";
   };
   kill_one(waited, sleep_for_ever, [](const rank& r) -> std::string {
     if (const std::string seen = sees_the_loss(r); seen != "ok") return seen;
-    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
     MUST(r.put(0, 0, r.me, 8, 8), GGAS_OK);
-    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
     MUST(r.put(0, 0, victim, 8, 8), GGAS_OK);
-    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_ERR_PEER);
+    MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_ERR_PEER);
     return goes_on(r);
   });
 }
@@ -153,13 +153,13 @@ TEST(library_failures, killed_and_two_threads_wait) {
     if (const std::string seen = sees_the_loss(r); seen != "ok") return seen;
     std::atomic<bool> over{false};
     std::thread other([&] {
-      while (!over) static_cast<void>(ggas_queue_wait(r.p, 0, patience));
+      while (!over) static_cast<void>(ggas_queue_wait(r.p, 0, timeout));
     });
     const auto posts = [&]() -> std::string {
       for (int i = 0; i < (simulated() ? 20 : 20'000); ++i) {
         MUST(ggas_queue_purge(r.p, 0), GGAS_OK);
         MUST(r.put(0, 0, victim, 8, 8), GGAS_OK);
-        MUST(ggas_queue_wait(r.p, 0, patience), GGAS_ERR_PEER);
+        MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_ERR_PEER);
       }
       return "ok";
     };
@@ -183,7 +183,7 @@ TEST(library_failures, killed_while_it_writes) {
 TEST(library_failures, killed_while_it_should_receive_or_send) {
   kill_one(segment_of_all, sleep_for_ever, [](const rank& r) -> std::string {
     ggas_rc rc = GGAS_OK;
-    for (int i = 0; i < 3 && rc == GGAS_OK; ++i) rc = ggas_passive_send(r.p, 0, 0, victim, 100, patience);
+    for (int i = 0; i < 3 && rc == GGAS_OK; ++i) rc = ggas_passive_send(r.p, 0, 0, victim, 100, timeout);
     MUST_HOLD(rc == GGAS_ERR_PEER);
     uint32_t from;
     MUST(ggas_passive_receive(r.p, 0, 0, &from, 100, 20 * ms), GGAS_TIMEOUT);
@@ -194,11 +194,11 @@ TEST(library_failures, killed_while_it_should_receive_or_send) {
 TEST(library_failures, killed_while_it_receives) {
   const auto receives = [](const rank& r) -> std::string {
     uint32_t from;
-    for (;;) MUST(ggas_passive_receive(r.p, 0, 0, &from, 100'000, patience), GGAS_OK);
+    for (;;) MUST(ggas_passive_receive(r.p, 0, 0, &from, 100'000, timeout), GGAS_OK);
   };
   kill_one(segment_of_all, receives, [](const rank& r) -> std::string {
     ggas_rc rc = GGAS_OK;
-    while (rc == GGAS_OK) rc = ggas_passive_send(r.p, 0, 0, victim, 60'000, patience);
+    while (rc == GGAS_OK) rc = ggas_passive_send(r.p, 0, 0, victim, 60'000, timeout);
     MUST_HOLD(rc == GGAS_ERR_PEER);
     return recovers(r);
   });
@@ -207,14 +207,14 @@ TEST(library_failures, killed_while_it_receives) {
 TEST(library_failures, killed_with_memory_of_its_user) {
   static std::vector<uint64_t> memory(100'000);
   const auto binds = [](const rank& r) -> std::string {
-    MUST(ggas_segment_use(r.p, 0, memory.data(), memory.size() * 8, GGAS_GROUP_ALL, patience), GGAS_OK);
+    MUST(ggas_segment_use(r.p, 0, memory.data(), memory.size() * 8, GGAS_GROUP_ALL, timeout), GGAS_OK);
     return "ok";
   };
   kill_one(binds, sleep_for_ever, [](const rank& r) -> std::string {
     ggas_rc rc = GGAS_OK;
     while (rc == GGAS_OK) {
       rc = r.put(0, 0, victim, 0, 700'000);
-      if (rc == GGAS_OK) rc = ggas_segment_fetch_add(r.p, 0, 0, victim, 1, nullptr, patience);
+      if (rc == GGAS_OK) rc = ggas_segment_fetch_add(r.p, 0, 0, victim, 1, nullptr, timeout);
     }
     MUST_HOLD(rc == GGAS_ERR_PEER);
     MUST(ggas_queue_purge(r.p, 0), GGAS_OK);
@@ -227,7 +227,7 @@ TEST(library_failures, killed_while_a_group_is_committed) {
     uint32_t g = 0;
     MUST(ggas_group_create(r.p, &g), GGAS_OK);
     for (uint32_t o : {r.me, victim}) MUST(ggas_group_add(r.p, g, o), GGAS_OK);
-    MUST(ggas_group_commit(r.p, g, patience), GGAS_ERR_PEER);
+    MUST(ggas_group_commit(r.p, g, timeout), GGAS_ERR_PEER);
     MUST(ggas_group_delete(r.p, g), GGAS_OK);
     return recovers(r);
   });

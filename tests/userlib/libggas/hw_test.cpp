@@ -26,7 +26,7 @@ std::string start_with(const std::vector<std::string>& variables) {
     for (const std::string& v : variables)
       setenv(v.substr(0, v.find('=')).c_str(), v.substr(v.find('=') + 1).c_str(), 1);
     ggas_process* p = nullptr;
-    const ggas_rc rc = ggas_process_start(&p, patience);
+    const ggas_rc rc = ggas_process_start(&p, timeout);
     parent.say(std::to_string(rc) + " " + (rc == GGAS_OK ? "" : ggas_error_text()));
     ggas_process_stop(p);
   });
@@ -61,7 +61,7 @@ TEST(library_hw, what_ranks_tell_each_other_is_read_back) {
   EXPECT_EQ(read.ident, one.ident);
   EXPECT_EQ(read.control, one.control);
   EXPECT_EQ(read.messages.vpid, 200);
-  EXPECT_EQ(read.bell.node, 65535);
+  EXPECT_EQ(read.doorbell.node, 65535);
   for (const char* bad :
        {"", "1", "1 2 3 4 5 6", "0 2 3 4 5 6 7", "1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7x", "1 2 3 10000 5 6 7",
         "1 2 3 4 100 6 7", "1 2 3 4 5 10000 7", "1 2 3 4 5 6 100", "g 2 3 4 5 6 7"})

@@ -22,7 +22,7 @@ using test::processes;
 using test::voice;
 
 inline constexpr uint64_t ms = 1'000'000, second = 1000 * ms;
-inline constexpr uint64_t patience = 20 * second;  // of calls that are to succeed
+inline constexpr uint64_t timeout = 20 * second;  // of calls that are to succeed
 inline constexpr milliseconds soon{40'000};
 
 // A rank that has started.
@@ -37,19 +37,19 @@ struct rank {
     return ggas_segment_pointer(p, segment, &at) == GGAS_OK ? static_cast<T*>(at) : nullptr;
   }
   ggas_rc create(uint32_t segment, uint64_t bytes) const {
-    return ggas_segment_create(p, segment, bytes, GGAS_GROUP_ALL, patience);
+    return ggas_segment_create(p, segment, bytes, GGAS_GROUP_ALL, timeout);
   }
-  ggas_rc barrier() const { return ggas_group_barrier(p, GGAS_GROUP_ALL, patience); }
+  ggas_rc barrier() const { return ggas_group_barrier(p, GGAS_GROUP_ALL, timeout); }
   ggas_rc put(uint32_t segment, uint64_t from, uint32_t to, uint64_t at, uint64_t bytes) const {
     const ggas_part part{segment, segment, from, at, bytes};
-    return ggas_queue_write(p, &part, to, 0, patience);
+    return ggas_queue_write(p, &part, to, 0, timeout);
   }
   ggas_rc get(uint32_t segment, uint64_t to, uint32_t from, uint64_t at, uint64_t bytes) const {
     const ggas_part part{segment, segment, to, at, bytes};
-    return ggas_queue_read(p, &part, from, 0, patience);
+    return ggas_queue_read(p, &part, from, 0, timeout);
   }
   ggas_rc notify(uint32_t segment, uint32_t to, uint32_t slot, uint32_t value) const {
-    return ggas_queue_notify(p, segment, to, slot, value, 0, patience);
+    return ggas_queue_notify(p, segment, to, slot, value, 0, timeout);
   }
 };
 
@@ -114,7 +114,7 @@ inline processes::body member(int size, program what) {
   return [size, what = std::move(what), job](int r, const voice& parent) {
     be(r, size, job);
     ggas_process* p = nullptr;
-    if (ggas_process_start(&p, patience) != GGAS_OK) return parent.say(std::string("start: ") + ggas_error_text());
+    if (ggas_process_start(&p, timeout) != GGAS_OK) return parent.say(std::string("start: ") + ggas_error_text());
     uint32_t me = 99, n = 99;
     ggas_process_rank(p, &me);
     ggas_process_size(p, &n);

@@ -65,10 +65,10 @@ TEST(library_rounds, starts_and_stops_leave_nothing_behind) {
     for (uint64_t round = 0; round < rounds; ++round) {
       be(r, size, job + "." + std::to_string(round));
       ggas_process* p = nullptr;
-      if (ggas_process_start(&p, patience) != GGAS_OK) return parent.say(ggas_error_text());
+      if (ggas_process_start(&p, timeout) != GGAS_OK) return parent.say(ggas_error_text());
       static uint64_t word = 0;
-      const bool good = ggas_segment_create(p, 0, 100'000, 0, patience) == GGAS_OK &&
-                        ggas_segment_use(p, 1, &word, 8, 0, patience) == GGAS_OK;
+      const bool good = ggas_segment_create(p, 0, 100'000, 0, timeout) == GGAS_OK &&
+                        ggas_segment_use(p, 1, &word, 8, 0, timeout) == GGAS_OK;
       ggas_process_stop(p);
       if (!good) return parent.say(ggas_error_text());
       if (round == 10) first = holdings::now();
@@ -89,12 +89,12 @@ TEST(library_rounds, segments_leave_nothing_behind) {
         for (uint64_t round = 0; round < rounds; ++round) {
           MUST(r.create(0, 1 << 16), GGAS_OK);
           MUST_HOLD(r.memory<uint64_t>(0)[100] == 0);  // no one writes before all use the other one
-          MUST(ggas_segment_use(r.p, 1, word, sizeof word, GGAS_GROUP_ALL, patience), GGAS_OK);
+          MUST(ggas_segment_use(r.p, 1, word, sizeof word, GGAS_GROUP_ALL, timeout), GGAS_OK);
           const ggas_part part{0, 0, 0, 800, 8}, to_bound{0, 1, 0, 8, 8};
           r.memory<uint64_t>(0)[0] = round + 1;
-          MUST(ggas_queue_write(r.p, &part, 1 - r.me, 0, patience), GGAS_OK);
-          MUST(ggas_queue_write(r.p, &to_bound, 1 - r.me, 0, patience), GGAS_OK);
-          MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+          MUST(ggas_queue_write(r.p, &part, 1 - r.me, 0, timeout), GGAS_OK);
+          MUST(ggas_queue_write(r.p, &to_bound, 1 - r.me, 0, timeout), GGAS_OK);
+          MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
           MUST(r.barrier(), GGAS_OK);
           MUST_HOLD(r.memory<uint64_t>(0)[100] == round + 1 && word[1] == round + 1);
           MUST(r.barrier(), GGAS_OK);
@@ -137,12 +137,12 @@ class soak {
       for (uint32_t s = 0; s < slots; ++s) {
         word[s] = round;
         const ggas_part part{0, 0, 8ull * (acks + mine + s), 8ull * (mine + s), 8};
-        must(ggas_queue_write(r_.p, &part, to, thread, patience) == GGAS_OK);
-        must(ggas_queue_notify(r_.p, 0, to, mine + s, round, thread, patience) == GGAS_OK);
+        must(ggas_queue_write(r_.p, &part, to, thread, timeout) == GGAS_OK);
+        must(ggas_queue_notify(r_.p, 0, to, mine + s, round, thread, timeout) == GGAS_OK);
       }
-      must(ggas_queue_wait(r_.p, thread, patience) == GGAS_OK);
+      must(ggas_queue_wait(r_.p, thread, timeout) == GGAS_OK);
       uint32_t found, value = 0;
-      must(ggas_notification_waitsome(r_.p, 0, acks + thread, 1, &found, patience) == GGAS_OK);
+      must(ggas_notification_waitsome(r_.p, 0, acks + thread, 1, &found, timeout) == GGAS_OK);
       must(ggas_notification_reset(r_.p, 0, found, &value) == GGAS_OK && value == round);
     }
   }
@@ -160,7 +160,7 @@ class soak {
       ++taken_;
       const uint32_t sender = s / slots;
       if (++of_round_[sender] % slots != 0) continue;
-      must(ggas_queue_notify(r_.p, 0, (r_.me + r_.size - 1) % r_.size, acks + sender, value, 4, patience) == GGAS_OK);
+      must(ggas_queue_notify(r_.p, 0, (r_.me + r_.size - 1) % r_.size, acks + sender, value, 4, timeout) == GGAS_OK);
     }
   }
 

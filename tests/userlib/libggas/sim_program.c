@@ -15,7 +15,7 @@
       exit(1);                                                          \
     }                                                                   \
   } while (0)
-#define PATIENCE 20000ul
+#define TIMEOUT_MS 20000ul
 
 static gaspi_rank_t me, all;
 static unsigned long* words;
@@ -31,7 +31,7 @@ static unsigned long digest_of(unsigned long d, const void* from, size_t n) {
 static void await(gaspi_notification_id_t slot) {
   gaspi_notification_id_t id;
   gaspi_notification_t value;
-  CHECK(gaspi_notify_waitsome(0, slot, 1, &id, PATIENCE));
+  CHECK(gaspi_notify_waitsome(0, slot, 1, &id, TIMEOUT_MS));
   CHECK(gaspi_notify_reset(0, id, &value));
 }
 
@@ -43,25 +43,25 @@ static unsigned long work(void) {
     double mine[700], sum[700];
     gaspi_atomic_value_t old;
     for (size_t i = 0; i < bytes / 8; ++i) words[i] = i * round + me;
-    CHECK(gaspi_write_notify(0, 0, right, 0, inbox, bytes / round, 1, round, 0, PATIENCE));
+    CHECK(gaspi_write_notify(0, 0, right, 0, inbox, bytes / round, 1, round, 0, TIMEOUT_MS));
     await(1);
     d = digest_of(d, words + inbox / 8, bytes / round);
-    CHECK(gaspi_wait(0, PATIENCE));
-    CHECK(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
-    CHECK(gaspi_read(0, 2 * inbox, left, 0, 64, 5000, 1, PATIENCE));
-    CHECK(gaspi_wait(1, PATIENCE));
+    CHECK(gaspi_wait(0, TIMEOUT_MS));
+    CHECK(gaspi_barrier(GASPI_GROUP_ALL, TIMEOUT_MS));
+    CHECK(gaspi_read(0, 2 * inbox, left, 0, 64, 5000, 1, TIMEOUT_MS));
+    CHECK(gaspi_wait(1, TIMEOUT_MS));
     d = digest_of(d, words + 2 * inbox / 8, 5000);
-    CHECK(gaspi_atomic_fetch_add(0, 3 * inbox, 0, round * (me + 1ul), &old, PATIENCE));
+    CHECK(gaspi_atomic_fetch_add(0, 3 * inbox, 0, round * (me + 1ul), &old, TIMEOUT_MS));
     for (int i = 0; i < 700; ++i) mine[i] = 1.0 / (i + 2 + me * round);
-    CHECK(gaspi_allreduce(mine, sum, 200, GASPI_OP_SUM, GASPI_TYPE_DOUBLE, GASPI_GROUP_ALL, PATIENCE));
+    CHECK(gaspi_allreduce(mine, sum, 200, GASPI_OP_SUM, GASPI_TYPE_DOUBLE, GASPI_GROUP_ALL, TIMEOUT_MS));
     d = digest_of(d, sum, 200 * sizeof *sum);
     for (gaspi_rank_t r = 1; me == 0 && r < all; ++r) {
       gaspi_rank_t from;
-      CHECK(gaspi_passive_receive(0, 3 * inbox + 1024, &from, 3000, PATIENCE));
+      CHECK(gaspi_passive_receive(0, 3 * inbox + 1024, &from, 3000, TIMEOUT_MS));
       d += digest_of(from, words + 3 * inbox / 8 + 128, round % 2 ? 3000 : 40); /* in any order */
     }
-    if (me != 0) CHECK(gaspi_passive_send(0, 0, 0, round % 2 ? 3000 : 40, PATIENCE));
-    CHECK(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
+    if (me != 0) CHECK(gaspi_passive_send(0, 0, 0, round % 2 ? 3000 : 40, TIMEOUT_MS));
+    CHECK(gaspi_barrier(GASPI_GROUP_ALL, TIMEOUT_MS));
   }
   if (me == 0) d = digest_of(d, words + 3 * inbox / 8, 8);
   return d;
@@ -72,9 +72,9 @@ static void latency(gaspi_size_t n) {
   gaspi_cycles_t begin = 0, end;
   for (int i = 0; i <= rounds; ++i) {
     if (i == 1) CHECK(gaspi_time_ticks(&begin));
-    if (me == 0) CHECK(gaspi_write_notify(0, 0, 1, 0, inbox, n, 1, 1, 0, PATIENCE));
+    if (me == 0) CHECK(gaspi_write_notify(0, 0, 1, 0, inbox, n, 1, 1, 0, TIMEOUT_MS));
     await(1);
-    if (me == 1) CHECK(gaspi_write_notify(0, 0, 0, 0, inbox, n, 1, 1, 0, PATIENCE));
+    if (me == 1) CHECK(gaspi_write_notify(0, 0, 0, 0, inbox, n, 1, 1, 0, TIMEOUT_MS));
   }
   CHECK(gaspi_time_ticks(&end));
   if (me == 0) printf("%.1f\n", (double)(end - begin) / (2 * rounds));
@@ -83,15 +83,15 @@ static void latency(gaspi_size_t n) {
 int main(int argc, char** argv) {
   gaspi_pointer_t at;
   gaspi_cycles_t end;
-  CHECK(gaspi_proc_init(PATIENCE));
+  CHECK(gaspi_proc_init(TIMEOUT_MS));
   CHECK(gaspi_proc_rank(&me));
   CHECK(gaspi_proc_num(&all));
   if (argc > 1 && strcmp(argv[1], "bound") == 0) {
     static unsigned long memory[4 * inbox / 8 + 3];
-    CHECK(gaspi_segment_use(0, memory + 3, 4 * inbox, GASPI_GROUP_ALL, PATIENCE, 0));
+    CHECK(gaspi_segment_use(0, memory + 3, 4 * inbox, GASPI_GROUP_ALL, TIMEOUT_MS, 0));
     --argc, ++argv;
   } else {
-    CHECK(gaspi_segment_create(0, 4 * inbox, GASPI_GROUP_ALL, PATIENCE, GASPI_MEM_INITIALIZED));
+    CHECK(gaspi_segment_create(0, 4 * inbox, GASPI_GROUP_ALL, TIMEOUT_MS, GASPI_MEM_INITIALIZED));
   }
   CHECK(gaspi_segment_ptr(0, &at));
   words = (unsigned long*)at;
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
     printf("\n");
     fflush(stdout);
   }
-  CHECK(gaspi_barrier(GASPI_GROUP_ALL, PATIENCE));
-  CHECK(gaspi_proc_term(PATIENCE));
+  CHECK(gaspi_barrier(GASPI_GROUP_ALL, TIMEOUT_MS));
+  CHECK(gaspi_proc_term(TIMEOUT_MS));
   return 0;
 }

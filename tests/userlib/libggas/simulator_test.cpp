@@ -43,7 +43,7 @@ void says(const void* data, size_t bytes) {
     MUST(ggas_process_states(r.p, states.data(), 2), GGAS_OK);
     MUST_HOLD(states[1] == GGAS_STATE_LOST);
     uint64_t old = 7;
-    MUST(ggas_segment_fetch_add(r.p, 0, 0, 0, 1, &old, patience), GGAS_OK);
+    MUST(ggas_segment_fetch_add(r.p, 0, 0, 0, 1, &old, timeout), GGAS_OK);
     MUST_HOLD(old == 0);
     return "ok";
   });
@@ -131,17 +131,17 @@ TEST(library_simulator, memory_that_its_user_takes_away_harms_nobody) {
   if (!simulated()) GTEST_SKIP() << "needs ranks on simulated nodes (GGAS_TRANSPORT=sim)";
   run(2, [](const rank& r) -> std::string {
     own_pages memory(PROT_READ | PROT_WRITE);
-    MUST(ggas_segment_use(r.p, 2, memory.at(), own_pages::bytes, GGAS_GROUP_ALL, patience), GGAS_OK);
+    MUST(ggas_segment_use(r.p, 2, memory.at(), own_pages::bytes, GGAS_GROUP_ALL, timeout), GGAS_OK);
     MUST(r.create(0, own_pages::bytes), GGAS_OK);
     if (r.me == 1) memory.free();
     MUST(r.barrier(), GGAS_OK);
     if (r.me == 0) {
       const ggas_part to = {0, 2, 0, 8, 8000}, from = {0, 2, 0, 8, 8000};
-      MUST(ggas_queue_write(r.p, &to, 1, 0, patience), GGAS_OK);
-      MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+      MUST(ggas_queue_write(r.p, &to, 1, 0, timeout), GGAS_OK);
+      MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
       r.memory<uint64_t>(0)[0] = 7;
-      MUST(ggas_queue_read(r.p, &from, 1, 0, patience), GGAS_OK);
-      MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+      MUST(ggas_queue_read(r.p, &from, 1, 0, timeout), GGAS_OK);
+      MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
       MUST_HOLD(r.memory<uint64_t>(0)[0] == 0);
     }
     MUST(r.barrier(), GGAS_OK);
@@ -155,13 +155,13 @@ TEST(library_simulator, memory_beside_that_of_the_user_stays_as_it_is) {
   if (!simulated()) GTEST_SKIP() << "needs ranks on simulated nodes (GGAS_TRANSPORT=sim)";
   run(2, [](const rank& r) -> std::string {
     std::vector<unsigned char> memory(5000, 9);
-    MUST(ggas_segment_use(r.p, 1, memory.data() + 100, 4700, GGAS_GROUP_ALL, patience), GGAS_OK);
+    MUST(ggas_segment_use(r.p, 1, memory.data() + 100, 4700, GGAS_GROUP_ALL, timeout), GGAS_OK);
     MUST(r.create(0, 8192), GGAS_OK);
     std::memset(r.memory(0), 3, 8192);
     const ggas_part all = {0, 1, 0, 0, 4700}, more = {0, 1, 0, 0, 4701};
-    MUST(ggas_queue_write(r.p, &all, 1 - r.me, 0, patience), GGAS_OK);
-    MUST(ggas_queue_write(r.p, &more, 1 - r.me, 0, patience), GGAS_ERR_RANGE);
-    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    MUST(ggas_queue_write(r.p, &all, 1 - r.me, 0, timeout), GGAS_OK);
+    MUST(ggas_queue_write(r.p, &more, 1 - r.me, 0, timeout), GGAS_ERR_RANGE);
+    MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
     MUST(r.barrier(), GGAS_OK);
     for (size_t i = 0; i < memory.size(); ++i) MUST_HOLD(memory[i] == (i < 100 || i >= 4800 ? 9 : 3));
     return "ok";
@@ -201,7 +201,7 @@ TEST(library_simulator, one_that_waits_for_a_busy_rank_lives) {
   });
 }
 
-TEST(library_simulator, a_silence_that_is_none_is_told) {
+TEST(library_simulator, a_silence_that_is_none_is_reported) {
   if (!simulated()) GTEST_SKIP() << "needs ranks on simulated nodes (GGAS_TRANSPORT=sim)";
   for (const char* wrong : {"", "0", "-1", "5s", "1000001"}) {
     const silence at_most(wrong);

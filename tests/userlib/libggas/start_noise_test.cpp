@@ -26,7 +26,7 @@ struct recorded {
     in = line(file(ends[0])), out = file(ends[1]);
   }
   std::string bytes_of(const frame& f) {
-    in.send(f, within(patience));
+    in.send(f, within(timeout));
     std::string text(1 << 16, 0);
     const ssize_t n = recv(out.fd(), text.data(), text.size(), MSG_DONTWAIT);
     text.resize(n > 0 ? size_t(n) : 0);
@@ -52,7 +52,7 @@ TEST(library_start, damaged_newcomers_do_not_get_in) {
     ASSERT_TRUE(l);
     send_raw(l, first ? damaged(recorded().bytes_of(hello), random) : recorded().bytes_of(hello));
     frame question;
-    if (first || l.receive(question, within(patience)) != io::ok) continue;
+    if (first || l.receive(question, within(timeout)) != io::ok) continue;
     ++questions;
     const handshake both{mine.newcomers, question.bytes.substr(0, nonce_bytes), 1, 2};
     std::string proof = both.proof(secret, false);
@@ -82,7 +82,7 @@ TEST(library_start, damaged_words_of_rank_0_end_in_a_text) {
       s = file(accept4((*doors)[0].fd(), nullptr, nullptr, SOCK_CLOEXEC));
     line guest(std::move(s));
     frame f;
-    ASSERT_EQ(guest.receive(f, within(patience)), io::ok);
+    ASSERT_EQ(guest.receive(f, within(timeout)), io::ok);
     const handshake both{f.bytes, userlib::nonce(), 1, 2};
     const frame question{frame::kind::challenge, 0, 2, both.rank_0s + both.proof(secret, true)};
     const unsigned where = random() % 3;
@@ -94,7 +94,7 @@ TEST(library_start, damaged_words_of_rank_0_end_in_a_text) {
     say(question, 0);
     tape.in.prove(secret, both.session(), true, 1 << 20);
     if (where > 0) {
-      EXPECT_EQ(guest.receive(f, within(patience)), io::ok);
+      EXPECT_EQ(guest.receive(f, within(timeout)), io::ok);
       EXPECT_EQ(f.type, frame::kind::proof);
     }
     say({frame::kind::welcome, 0, 2, ""}, 1);
@@ -124,14 +124,14 @@ TEST(library_start, changed_frames_are_found) {
     bit[line::head_bytes] ^= 1;
     send_raw(from, what == "bit" ? bit : what == "left out" ? second : first);
     frame f;
-    const io one = to.receive(f, within(patience));
+    const io one = to.receive(f, within(timeout));
     if (what != "again" && what != "good") {
       EXPECT_EQ(one, io::garbage) << what;
       continue;
     }
     EXPECT_EQ(one, io::ok);
     send_raw(from, what == "again" ? first : second);
-    EXPECT_EQ(to.receive(f, within(patience)), what == "again" ? io::garbage : io::ok);
+    EXPECT_EQ(to.receive(f, within(timeout)), what == "again" ? io::garbage : io::ok);
   }
 }
 

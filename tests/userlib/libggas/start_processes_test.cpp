@@ -7,7 +7,7 @@ namespace {
 
 // A rank of a job over TCP, with more variables ("NAME=value"), that meets the others in a barrier.
 processes::body over_tcp(int size, const std::string& root, std::vector<std::string> more = {},
-                         uint64_t timeout_ns = patience) {
+                         uint64_t timeout_ns = timeout) {
   return [=](int rank, const voice& parent) {
     be(rank, size, "none");
     setenv("GGAS_BOOTSTRAP", "tcp", 1);
@@ -32,7 +32,7 @@ TEST(library_start, processes_start_by_tcp) {
 }
 
 // No NIC leads to the other computer: all are reported at the start, at once.
-TEST(library_start, ranks_of_two_computers_are_told) {
+TEST(library_start, ranks_of_two_computers_are_reported) {
   processes all;
   const std::string root = "127.0.0.1:" + free_port();
   for (const int r : {0, 1, 2}) all.start(r, over_tcp(3, root, {"GGAS_COMPUTER=number " + std::to_string(r / 2)}));
@@ -44,7 +44,7 @@ TEST(library_start, ranks_of_two_computers_are_told) {
 }
 
 // With NICs it does not matter where they are; one that has none ends the start of all.
-TEST(library_start, ranks_of_two_computers_without_nics_are_told) {
+TEST(library_start, ranks_of_two_computers_without_nics_are_reported) {
   processes all;
   const std::string root = "127.0.0.1:" + free_port();
   for (const int r : {0, 1}) {
@@ -70,7 +70,7 @@ TEST(library_start, a_missing_rank_is_a_time_out) {
   EXPECT_TRUE(has(all.next(0, soon), "1 start by 'tcp': of 2 ranks rank 1 did not arrive in time"));
 }
 
-TEST(library_start, bad_settings_are_told) {
+TEST(library_start, bad_settings_are_reported) {
   struct row {
     std::string setting, text;
   };
@@ -107,7 +107,7 @@ TEST(library_start, bad_settings_are_told) {
   }
 }
 
-TEST(library_start, bad_arguments_are_told) {
+TEST(library_start, bad_arguments_are_reported) {
   ggas_process* p = nullptr;
   int no_communicator = 0;
   EXPECT_EQ(ggas_process_start_by(nullptr, "unix", nullptr, 0), GGAS_ERR_ARGUMENT);

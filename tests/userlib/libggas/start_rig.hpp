@@ -66,9 +66,9 @@ inline std::string meet(const tcp_job& j, uint64_t timeout_ns) {
   attempt<> done = (*b)->put("rank", std::to_string(j.rank));
   if (done) done = (*b)->fence(within(timeout_ns));
   for (int r = 0; done && r < j.size; ++r) {
-    const auto told = (*b)->get(r, "rank", within(timeout_ns));
-    if (!told) return told.error();
-    if (*told != std::to_string(r)) return "rank " + std::to_string(r) + " says " + *told;
+    const auto reported = (*b)->get(r, "rank", within(timeout_ns));
+    if (!reported) return reported.error();
+    if (*reported != std::to_string(r)) return "rank " + std::to_string(r) + " says " + *reported;
   }
   return done ? "ok" : done.error();
 }
@@ -77,7 +77,7 @@ inline std::string meet(const tcp_job& j, uint64_t timeout_ns) {
 struct crew {
   explicit crew(size_t size) : said(size), threads(size) {}
   ~crew() { end(); }
-  void start(const tcp_job& j, uint64_t timeout_ns = patience) {
+  void start(const tcp_job& j, uint64_t timeout_ns = timeout) {
     threads[size_t(j.rank)] = std::thread([=, this] { said[size_t(j.rank)] = meet(j, timeout_ns); });
   }
   void end() {

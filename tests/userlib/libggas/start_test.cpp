@@ -17,7 +17,7 @@ TEST(library_start, ranks_meet_over_tcp) {
   }
 }
 
-TEST(library_start, a_missing_rank_is_told_to_all) {
+TEST(library_start, a_missing_rank_is_reported_to_all) {
   const std::string port = free_port();
   crew all(3);
   const auto began = clock::now();
@@ -27,7 +27,7 @@ TEST(library_start, a_missing_rank_is_told_to_all) {
   EXPECT_LT(clock::now() - began, milliseconds(10'000));
 }
 
-TEST(library_start, a_missing_rank_0_is_told) {
+TEST(library_start, a_missing_rank_0_is_reported) {
   EXPECT_TRUE(has(meet(job_of(1, 2, free_port()), 100 * ms), "Connection refused"));
 }
 
@@ -41,14 +41,14 @@ TEST(library_start, who_counts_other_ranks_breaks_the_start_with_a_text) {
     EXPECT_TRUE(has(all.said[size_t(r)], "rank 1 says that the job has 4 ranks, rank 0 says 3"));
 }
 
-TEST(library_start, a_rank_that_is_there_twice_is_told) {
+TEST(library_start, a_rank_that_is_there_twice_is_reported) {
   const std::string port = free_port();
   crew all(3);
   all.start(job_of(0, 3, port));
   all.start(job_of(1, 3, port));
   std::string again;
   // Either of the two with the number 1 may be the first.
-  std::thread second([&] { again = meet(job_of(1, 3, port), patience); });
+  std::thread second([&] { again = meet(job_of(1, 3, port), timeout); });
   std::this_thread::sleep_for(milliseconds(100));
   all.start(job_of(2, 3, port));
   second.join();
@@ -62,7 +62,7 @@ TEST(library_start, another_secret_leads_nowhere) {
   const std::string port = free_port();
   crew all(2);
   all.start(job_of(0, 2, port));
-  EXPECT_TRUE(has(meet(job_of(1, 2, port, other), patience), "does not know the secret of the job"));
+  EXPECT_TRUE(has(meet(job_of(1, 2, port, other), timeout), "does not know the secret of the job"));
   all.start(job_of(1, 2, port));
   all.end();
   for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
@@ -81,9 +81,9 @@ TEST(library_start, a_squatter_is_found_out) {
       s = file(accept4((*doors)[0].fd(), nullptr, nullptr, SOCK_CLOEXEC));
     line guest(std::move(s));
     frame hello;
-    ASSERT_EQ(guest.receive(hello, within(patience)), io::ok);
+    ASSERT_EQ(guest.receive(hello, within(timeout)), io::ok);
     const handshake both{hello.bytes, userlib::nonce(), 1, 2};
-    guest.send({kind, 0, 2, both.rank_0s + both.proof(*userlib::secret::read(other), true)}, within(patience));
+    guest.send({kind, 0, 2, both.rank_0s + both.proof(*userlib::secret::read(other), true)}, within(timeout));
     all.end();
     EXPECT_TRUE(has(all.said[1], "does not know the secret of the job"));
   }
@@ -104,10 +104,10 @@ TEST(library_start, unauthenticated_peers_do_no_harm) {
     if (i % 4 == 1) send_raw(l, noise);
     if (i % 4 == 2) send_raw(l, std::string("GGGT\0\0\1\0", 8));
     if (i % 4 == 3) {
-      l.send({frame::kind::hello, 1, 2, userlib::nonce()}, within(patience));
+      l.send({frame::kind::hello, 1, 2, userlib::nonce()}, within(timeout));
       frame question;
-      if (l.receive(question, within(patience)) == io::ok)
-        l.send({frame::kind::proof, 1, 2, question.bytes.substr(nonce_bytes)}, within(patience));
+      if (l.receive(question, within(timeout)) == io::ok)
+        l.send({frame::kind::proof, 1, 2, question.bytes.substr(nonce_bytes)}, within(timeout));
     }
     peers.push_back(std::move(l));
   }
@@ -126,7 +126,7 @@ TEST(library_start, a_silent_peer_is_dropped) {
   send_raw(l, "GG");
   frame none;
   const auto began = clock::now();
-  EXPECT_EQ(l.receive(none, within(patience)), io::ended);
+  EXPECT_EQ(l.receive(none, within(timeout)), io::ended);
   EXPECT_LT(clock::now() - began, milliseconds(7000));
   all.start(job_of(1, 2, port), 8000 * ms);
   all.end();

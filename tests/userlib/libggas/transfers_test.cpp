@@ -65,7 +65,7 @@ TEST(library_transfers, who_has_no_permission_does_not_reach_a_segment) {
     MUST(r.put(0, 0, other, 0, 8), GGAS_ERR_SEGMENT);
     MUST(r.get(0, 0, other, 0, 8), GGAS_ERR_SEGMENT);
     MUST(r.notify(0, other, 0, 1), GGAS_ERR_SEGMENT);
-    MUST(ggas_segment_fetch_add(r.p, 0, 0, other, 1, nullptr, patience), GGAS_ERR_SEGMENT);
+    MUST(ggas_segment_fetch_add(r.p, 0, 0, other, 1, nullptr, timeout), GGAS_ERR_SEGMENT);
     MUST(r.barrier(), GGAS_OK);
     MUST(ggas_segment_permit(r.p, 0, other), GGAS_OK);
     MUST(r.barrier(), GGAS_OK);
@@ -84,13 +84,13 @@ TEST_P(library_transfers, data_come_to_where_they_are_sent) {
     unsigned char* const mine = m + r.size * n;
     for (uint64_t i = 0; i < n; ++i) mine[i] = static_cast<unsigned char>(i * 7 + r.me);
     for (uint32_t to = 0; to < r.size; ++to) MUST(r.put(0, r.size * n, to, r.me * n, n), GGAS_OK);
-    MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
     MUST(r.barrier(), GGAS_OK);
     for (uint32_t from = 0; from < r.size; ++from)
       for (uint64_t i = 0; i < n; ++i) MUST_HOLD(m[from * n + i] == static_cast<unsigned char>(i * 7 + from));
     for (uint32_t from = 0; from < r.size; ++from) {
       MUST(r.get(0, (r.size + 1) * n, from, r.me * n, n), GGAS_OK);
-      MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+      MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
       MUST_HOLD(std::equal(mine, mine + n, m + (r.size + 1) * n));
     }
     MUST(r.barrier(), GGAS_OK);
@@ -106,11 +106,11 @@ TEST_P(library_transfers, a_list_moves_all_its_parts) {
     std::iota(m, m + 512, uint64_t{1000} * r.me);
     const uint32_t right = (r.me + 1) % r.size, left = (r.me + r.size - 1) % r.size;
     const ggas_part parts[] = {{1, 2, 0, 800, 8}, {1, 2, 80, 0, 16}, {1, 2, 4088, 4088, 8}};
-    MUST(ggas_queue_write_list(r.p, parts, 3, right, 1, patience), GGAS_OK);
+    MUST(ggas_queue_write_list(r.p, parts, 3, right, 1, timeout), GGAS_OK);
     uint64_t posted = 0;
     MUST(ggas_queue_posted(r.p, 1, &posted), GGAS_OK);
     MUST_HOLD(posted == 3);
-    MUST(ggas_queue_wait(r.p, 1, patience), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 1, timeout), GGAS_OK);
     MUST(ggas_queue_posted(r.p, 1, &posted), GGAS_OK);
     MUST_HOLD(posted == 0);
     MUST(r.barrier(), GGAS_OK);
@@ -118,8 +118,8 @@ TEST_P(library_transfers, a_list_moves_all_its_parts) {
     const uint64_t base = uint64_t{1000} * left;
     MUST_HOLD(got[100] == base && got[0] == base + 10 && got[1] == base + 11 && got[511] == base + 511 && got[2] == 0);
     const ggas_part back[] = {{2, 1, 1600, 8, 8}, {2, 1, 1608, 24, 8}};
-    MUST(ggas_queue_read_list(r.p, back, 2, left, 1, patience), GGAS_OK);
-    MUST(ggas_queue_wait(r.p, 1, patience), GGAS_OK);
+    MUST(ggas_queue_read_list(r.p, back, 2, left, 1, timeout), GGAS_OK);
+    MUST(ggas_queue_wait(r.p, 1, timeout), GGAS_OK);
     MUST_HOLD(got[200] == base + 1 && got[201] == base + 3);
     MUST(r.barrier(), GGAS_OK);
     return "ok";
@@ -138,7 +138,7 @@ TEST_P(library_transfers, a_notification_arrives_behind_its_data) {
       MUST(r.put(0, 0, right, words * 8, words * 8), GGAS_OK);
       MUST(r.notify(0, right, 500, round), GGAS_OK);
       uint32_t found = 0, value = 0;
-      MUST(ggas_notification_waitsome(r.p, 0, 500, 1, &found, patience), GGAS_OK);
+      MUST(ggas_notification_waitsome(r.p, 0, 500, 1, &found, timeout), GGAS_OK);
       MUST(ggas_notification_reset(r.p, 0, found, &value), GGAS_OK);
       MUST_HOLD(found == 500 && value == round);
       MUST_HOLD(std::all_of(m + words, m + 2 * words, [&](uint64_t w) { return w == round; }));
@@ -194,7 +194,7 @@ TEST(library_notifications, none_is_lost_or_doubled_between_threads) {
         wrong = wrong || r.notify(0, 0, mine, v) != GGAS_OK;
         // The next one when that one was taken: the taker adds 1 here.
         uint32_t found, value;
-        wrong = wrong || ggas_notification_waitsome(r.p, 0, mine, 1, &found, patience) != GGAS_OK;
+        wrong = wrong || ggas_notification_waitsome(r.p, 0, mine, 1, &found, timeout) != GGAS_OK;
         wrong = wrong || ggas_notification_reset(r.p, 0, mine, &value) != GGAS_OK || value != v;
       }
     };
@@ -225,7 +225,7 @@ TEST_P(library_transfers, fetch_add_counts_every_one) {
     uint64_t last = 0;
     for (uint64_t i = 0; i < rounds; ++i) {
       uint64_t old = 0;
-      MUST(ggas_segment_fetch_add(r.p, 0, 56, 0, 3, &old, patience), GGAS_OK);
+      MUST(ggas_segment_fetch_add(r.p, 0, 56, 0, 3, &old, timeout), GGAS_OK);
       MUST_HOLD(old % 3 == 0 && (i == 0 || old > last));
       last = old;
     }
@@ -241,16 +241,16 @@ TEST_P(library_transfers, compare_swap_lets_one_in) {
     MUST(r.create(0, 64), GGAS_OK);
     for (int i = 0; i < 200; ++i) {
       for (uint64_t old = 1; old != 0;) {
-        MUST(ggas_segment_compare_swap(r.p, 0, 0, 0, 0, r.me + 1, &old, patience), GGAS_OK);
+        MUST(ggas_segment_compare_swap(r.p, 0, 0, 0, 0, r.me + 1, &old, timeout), GGAS_OK);
         if (old) std::this_thread::yield();
       }
       MUST(r.get(0, 16, 0, 8, 8), GGAS_OK);
-      MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+      MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
       ++r.memory<uint64_t>(0)[2];
       MUST(r.put(0, 16, 0, 8, 8), GGAS_OK);
-      MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+      MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
       uint64_t old = 0;
-      MUST(ggas_segment_compare_swap(r.p, 0, 0, 0, r.me + 1, 0, &old, patience), GGAS_OK);
+      MUST(ggas_segment_compare_swap(r.p, 0, 0, 0, r.me + 1, 0, &old, timeout), GGAS_OK);
       MUST_HOLD(old == r.me + 1);
     }
     MUST(r.barrier(), GGAS_OK);
@@ -259,14 +259,14 @@ TEST_P(library_transfers, compare_swap_lets_one_in) {
   });
 }
 
-TEST(library_queues, there_are_as_many_as_told) {
+TEST(library_queues, there_are_as_many_as_given) {
   run(1, [](const rank& r) -> std::string {
     std::vector<uint32_t> more;
     uint32_t q = 0;
     while (ggas_queue_create(r.p, &q) == GGAS_OK) more.push_back(q);
     MUST_HOLD(more.size() == GGAS_QUEUES - GGAS_QUEUES_AT_START);
     MUST(ggas_queue_delete(r.p, more[3]), GGAS_OK);
-    MUST(ggas_queue_wait(r.p, more[3], patience), GGAS_ERR_QUEUE);
+    MUST(ggas_queue_wait(r.p, more[3], timeout), GGAS_ERR_QUEUE);
     MUST(ggas_queue_create(r.p, &q), GGAS_OK);
     MUST_HOLD(q == more[3]);
     return "ok";

@@ -72,7 +72,7 @@ std::vector<const char*> targets() {
 }
 INSTANTIATE_TEST_SUITE_P(provider, one_host, testing::ValuesIn(targets()), [](const auto& i) { return i.param; });
 
-TEST(one_host_program, is_told_which_providers_it_has) {
+TEST(one_host_program, learns_which_providers_it_has) {
   const auto made = cluster::create({.provider = "fpga"});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, errc::bad_argument);

@@ -150,9 +150,9 @@ TEST(runtime, a_group_has_an_object_on_each_processor) {
 }
 
 // Messages at random between threads of the program and processors: quiescence is reported when all have been run.
-TEST(runtime, quiescence_is_told_when_nothing_is_left_and_not_before) {
+TEST(runtime, quiescence_is_reported_when_nothing_is_left_and_not_before) {
   const auto rt = make(4);
-  std::atomic<int> left = 0, told = 0;
+  std::atomic<int> left = 0, reported = 0;
   std::function<void(int)> spread = [&](int depth) {
     if (depth > 0)
       for (int i = 0; i < 3; ++i) {
@@ -167,16 +167,16 @@ TEST(runtime, quiescence_is_told_when_nothing_is_left_and_not_before) {
     std::atomic<int> then = -1;
     rt->when_quiet([&] {
       then = left.load();
-      ++told;
+      ++reported;
     });
     ASSERT_EQ(text_of(rt->run(enough)), "");
     EXPECT_EQ(then, 0);
     EXPECT_EQ(left, 0);
-    EXPECT_EQ(told, round + 1);
+    EXPECT_EQ(reported, round + 1);
   }
 }
 
-TEST(runtime, idle_processors_are_told_and_exit_ends_a_run) {
+TEST(runtime, idle_processors_are_reported_and_exit_ends_a_run) {
   std::atomic<int> idle = 0;
   auto made = runtime::create({.processors = 2, .on_idle = [&](int) { ++idle; }});
   ASSERT_TRUE(made);

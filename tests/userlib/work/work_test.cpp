@@ -421,12 +421,12 @@ TEST_P(work, bad_input_is_named) {
   EXPECT_EQ(dispatcher::create(*rt_, {.in_flight = 0}).error().text, "in_flight = 0: must be 1 ... 64");
 
   // By callbacks.
-  std::vector<std::string> told;
-  const auto tell = [&](const result<>& end) { told.push_back(text_of(end)); };
+  std::vector<std::string> reported;
+  const auto tell = [&](const result<>& end) { reported.push_back(text_of(end)); };
   const auto fails = [&](request r) {
     enqueue(r.then(tell));
     run();
-    return told.empty() ? "no callback" : told.back();
+    return reported.empty() ? "no callback" : reported.back();
   };
   EXPECT_NE(fails(request(0, 1, 5000, add_to, both(x), 4, 1)).find("request 'add_to' on node 0: "), std::string::npos);
   EXPECT_NE(fails(request(0, 1, with_shared(32, 1 << 20), add_to, both(x), 4, 1)), "");
@@ -438,34 +438,35 @@ TEST_P(work, bad_input_is_named) {
   request a(0, 1, 1, add_to, both(x), 4, 1), b(0, 1, 1, add_to, both(x), 4, 1);
   a.named("a").after(b).then(tell);
   b.named("b").after(a).then(tell);
-  told.clear();
+  reported.clear();
   enqueue(a);
   EXPECT_NE(refused(a), "");
   enqueue(b);
   run();
-  std::ranges::sort(told);
-  EXPECT_EQ(told, (std::vector<std::string>{
-                      "request 'a' on node 0: not run, as one before it failed: request 'b' on node 0: the requests "
-                      "that it waits for wait for it",
-                      "request 'b' on node 0: the requests that it waits for wait for it"}));
+  std::ranges::sort(reported);
+  EXPECT_EQ(reported,
+            (std::vector<std::string>{
+                "request 'a' on node 0: not run, as one before it failed: request 'b' on node 0: the requests "
+                "that it waits for wait for it",
+                "request 'b' on node 0: the requests that it waits for wait for it"}));
 }
 
 // A kernel of the host engine that fails: all that is under way ends with the text, and what comes later works.
 TEST_P(work, a_fault_reaches_the_callbacks) {
   if (GetParam().provider == "cuda") GTEST_SKIP() << "a GPU is lost by it";
   std::vector<uint64_t> x = {1};
-  std::string told, after;
+  std::string reported, after;
   request bad("bad", 0, [](cluster& c, const stream& s, std::span<void* const>) {
     return c.launch(
         s, 1, 1, [] { throw std::runtime_error("no more"); }, "bad");
   });
-  bad.then([&](const result<>& end) { told = text_of(end); });
+  bad.then([&](const result<>& end) { reported = text_of(end); });
   request next(0, 1, 1, add_to, both(x), 1, 1);
   next.after(bad).then([&](const result<>& end) { after = text_of(end); });
   enqueue(bad);
   enqueue(next);
   run();
-  EXPECT_NE(told.find("no more"), std::string::npos) << told;
+  EXPECT_NE(reported.find("no more"), std::string::npos) << reported;
   // A graph fails as a whole.
   const std::string why = GetParam().how == executor::graph ? "no more" : "not run, as one before it failed";
   EXPECT_NE(after.find(why), std::string::npos) << after;
@@ -478,17 +479,17 @@ TEST_P(work, stopping_tells_all_that_waits) {
   if (blocking()) GTEST_SKIP() << "nothing waits";
   std::vector<uint64_t> x = {1};
   const request never(0, 1, 1, add_to, both(x), 1, 1);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   request a(0, 1, 1, add_to, both(x), 1, 1), b(0, 1, 1, add_to, both(x), 1, 1);
-  a.after(never).then([&](const result<>& end) { told.push_back(text_of(end)); });
-  b.after(a).then([&](const result<>& end) { told.push_back(text_of(end)); });
+  a.after(never).then([&](const result<>& end) { reported.push_back(text_of(end)); });
+  b.after(a).then([&](const result<>& end) { reported.push_back(text_of(end)); });
   enqueue(a);
   enqueue(b);
   dispatcher_->stop();
   EXPECT_EQ(text_of(dispatcher_->enqueue(never)), "request 'add_to': the dispatcher was stopped");
   ASSERT_EQ(text_of(rt_->run(enough)), "");
-  ASSERT_EQ(told.size(), 2u);
-  for (const auto& text : told) EXPECT_NE(text.find("the dispatcher was stopped"), std::string::npos) << text;
+  ASSERT_EQ(reported.size(), 2u);
+  for (const auto& text : reported) EXPECT_NE(text.find("the dispatcher was stopped"), std::string::npos) << text;
   EXPECT_EQ(x[0], 1u);
 }
 

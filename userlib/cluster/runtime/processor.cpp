@@ -105,7 +105,7 @@ bool processor::progress() {
 
 void processor::idle() {
   idle_times.add();
-  if (const auto& told = runtime_.config().on_idle) told(number_);
+  if (const auto& reported = runtime_.config().on_idle) reported(number_);
   while (!runtime_.stopping()) {
     const bool waits = progress();
     if (any_message()) return;

@@ -156,8 +156,8 @@ typedef struct ggas_rma_context {
   uint32_t produced; /* slots written */
   uint32_t freed;    /* slots known to be consumed */
   uint32_t issued;   /* descriptors */
-  uint32_t notes, notes_told;
-  uint32_t messages, messages_told;
+  uint32_t notes, notes_reported;
+  uint32_t messages, messages_reported;
 } ggas_rma_context;
 
 enum {
@@ -192,7 +192,7 @@ static inline ggas_rma_status ggas_rma_read_status(const ggas_rma_context* c) {
 static inline int ggas_rma_start(ggas_rma_context* c) {
   ggas_rma_status s;
   c->produced = c->freed = c->issued = 0;
-  c->notes = c->notes_told = c->messages = c->messages_told = 0;
+  c->notes = c->notes_reported = c->messages = c->messages_reported = 0;
   if (!c->status) return 1;
   s = ggas_rma_read_status(c);
   return s.consumed == 0 && s.local == 0 && s.remote == 0;
@@ -219,12 +219,12 @@ static inline void ggas_rma_tell(const ggas_rma_context* c, uint32_t where, uint
 /* Before a reader sleeps, when it has read everything: the context fires with the next record, or at once if one came
  * meanwhile (docs/interrupts.md). */
 static inline void ggas_rma_arm_notes(ggas_rma_context* c) {
-  c->notes_told = c->notes;
+  c->notes_reported = c->notes;
   ggas_rma_tell(c, GGAS_RMA_ARM_NOTES, c->notes);
 }
 /* ggas_rma_arm_notes() for messages. */
 static inline void ggas_rma_arm_messages(ggas_rma_context* c) {
-  c->messages_told = c->messages;
+  c->messages_reported = c->messages;
   ggas_rma_tell(c, GGAS_RMA_ARM_MESSAGES, c->messages);
 }
 
@@ -290,7 +290,7 @@ static inline int ggas_rma_fresh(uint64_t w1, uint32_t count, uint32_t log2) {
 /* Informs the NIC how far the ring was read. ggas_rma_next_note does it by itself every half turn. */
 static inline void ggas_rma_tell_notes(ggas_rma_context* c) {
   ggas_rma_tell(c, GGAS_RMA_AT_NOTES_READ, c->notes);
-  c->notes_told = c->notes;
+  c->notes_reported = c->notes;
 }
 
 /* Takes the next notification; 0: none yet. */
@@ -300,7 +300,7 @@ static inline int ggas_rma_next_note(ggas_rma_context* c, ggas_rma_note* note) {
   if (!ggas_rma_fresh(w1, c->notes, c->notify_log2)) return 0;
   *note = ggas_rma_unpack(c->io->read(c->io->self, at), w1);
   ++c->notes;
-  if (c->notes - c->notes_told >= 1u << (c->notify_log2 - 1)) ggas_rma_tell_notes(c);
+  if (c->notes - c->notes_reported >= 1u << (c->notify_log2 - 1)) ggas_rma_tell_notes(c);
   return 1;
 }
 
@@ -316,7 +316,7 @@ typedef struct ggas_rma_message {
 /* As for notifications. */
 static inline void ggas_rma_tell_messages(ggas_rma_context* c) {
   ggas_rma_tell(c, GGAS_RMA_AT_MESSAGES_READ, c->messages);
-  c->messages_told = c->messages;
+  c->messages_reported = c->messages;
 }
 
 /* Takes the next message; 0: none yet. */
@@ -329,7 +329,7 @@ static inline int ggas_rma_next_message(ggas_rma_context* c, ggas_rma_message* m
   m->note = ggas_rma_unpack(c->io->read(c->io->self, at + 64), w9);
   for (i = 0; i < 8; ++i) m->data[i] = i * 8 < m->note.size ? c->io->read(c->io->self, at + 8 * i) : 0;
   ++c->messages;
-  if (c->messages - c->messages_told >= 1u << (c->mailbox_log2 - 1)) ggas_rma_tell_messages(c);
+  if (c->messages - c->messages_reported >= 1u << (c->mailbox_log2 - 1)) ggas_rma_tell_messages(c);
   return 1;
 }
 

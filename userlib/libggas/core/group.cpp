@@ -77,15 +77,17 @@ ggas_rc group::allreduce(const reduction& how, const void* from, void* to, gpus*
 // In memory of the host, between two copies.
 ggas_rc group::reduce_on_gpus(call c, gpu::own_gpu& d, limit until) {
   const size_t bytes = c.how.elements * c.how.element_bytes;
-  const auto told = [](const std::string& why) { return why.empty() ? GGAS_OK : fail(GGAS_ERR_SYSTEM, "GPU: ", why); };
+  const auto reported = [](const std::string& why) {
+    return why.empty() ? GGAS_OK : fail(GGAS_ERR_SYSTEM, "GPU: ", why);
+  };
   if (active_ && !(c == on_gpu_)) return run(c, until);  // which says that another one is under way
   if (!active_) {
     on_gpu_ = c;
     staged_.resize(bytes);
-    if (ggas_rc rc = told(d.copy(staged_.data(), c.from, bytes)); rc != GGAS_OK) return rc;
+    if (ggas_rc rc = reported(d.copy(staged_.data(), c.from, bytes)); rc != GGAS_OK) return rc;
   }
   const ggas_rc rc = run({c.how, staged_.data(), staged_.data()}, until);
-  return rc == GGAS_OK ? told(d.copy(c.to, staged_.data(), bytes)) : rc;
+  return rc == GGAS_OK ? reported(d.copy(c.to, staged_.data(), bytes)) : rc;
 }
 
 ggas_rc group::run(const call& c, limit until) {
@@ -125,7 +127,7 @@ size_t group::rounds() const {
 
 size_t group::count() const { return std::min(block_elements(), call_.how.elements - first()); }
 
-group::head group::told() const {
+group::head group::reported() const {
   const reduction& r = call_.how;
   const uint64_t what = r.reducer ? 1000 : r.elements ? 100 + uint64_t(r.type) * 10 + uint64_t(r.operation) : 0;
   return {r.elements, r.element_bytes, what};
@@ -133,7 +135,7 @@ group::head group::told() const {
 
 void group::before() {
   std::array<std::byte, exchange::part_most> part;
-  const head mine = told();
+  const head mine = reported();
   std::memcpy(part.data(), &mine, sizeof mine);
   size_t bytes = sizeof mine;
   const size_t element = call_.how.element_bytes;
@@ -155,7 +157,7 @@ ggas_rc group::after(limit until) {
 }
 
 ggas_rc group::compare() const {
-  const head mine = told();
+  const head mine = reported();
   for (size_t m = 0; m < members_.size(); ++m) {
     if (std::memcmp(exchange_->part(m), &mine, sizeof mine) == 0) continue;
     return fail(GGAS_ERR_MISMATCH, "rank ", members_[m], " called another collective, or with other sizes");

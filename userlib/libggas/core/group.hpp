@@ -42,7 +42,7 @@ class group {
   ggas_rc run(const call& c, limit until);
   ggas_rc reduce_on_gpus(call c, gpu::own_gpu& d, limit until);
   ggas_rc go_on(limit until);
-  head told() const;
+  head reported() const;
   bool small() const { return call_.how.elements * call_.how.element_bytes <= small_bytes; }
   size_t rounds() const;
   void before();

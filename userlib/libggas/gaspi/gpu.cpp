@@ -12,7 +12,7 @@ using namespace ggas::library::gaspi;
 
 namespace {
 
-constexpr uint64_t usual_bytes = uint64_t{256} << 20, patience_ns = 60'000'000'000;
+constexpr uint64_t usual_bytes = uint64_t{256} << 20, timeout_ns = 60'000'000'000;
 
 // A number of bytes in the environment; 0: it is none.
 uint64_t bytes_wanted() {
@@ -30,7 +30,7 @@ gaspi_return_t gaspi_gpu_init(void) {
   const char* const module = std::getenv("GGAS_GPU");
   const uint64_t bytes = bytes_wanted();
   if (bytes == 0) return refuse("GGAS_GPU_BYTES: must be a number of bytes");
-  return as_gaspi(ggas_gpu_open(self(), module ? module : "cuda", -1, bytes, patience_ns));
+  return as_gaspi(ggas_gpu_open(self(), module ? module : "cuda", -1, bytes, timeout_ns));
 }
 
 gaspi_return_t gaspi_gpu_number(gaspi_number_t* number) {

@@ -104,11 +104,11 @@ ggas_rc hw_access::tell_all(uint64_t mine, std::vector<uint64_t>& all) {
   card own = rank_states_.own();
   own.control = mine;
   own.messages = contexts_[nic::answer_context]->self;
-  const auto told = meeting_->tell("NIC", own.text());
-  if (!told) return fail(until_.passed() ? GGAS_TIMEOUT : GGAS_ERR_SYSTEM, "start: ", told.error());
+  const auto reported = meeting_->tell("NIC", own.text());
+  if (!reported) return fail(until_.passed() ? GGAS_TIMEOUT : GGAS_ERR_SYSTEM, "start: ", reported.error());
   std::vector<card> cards(size_);
   for (unsigned r = 0; r < size_; ++r)
-    if (!card::read((*told)[r], cards[r]))
+    if (!card::read((*reported)[r], cards[r]))
       return fail(GGAS_ERR_SYSTEM, "start: rank ", r, " sent data that do not describe a NIC");
   all.clear();
   for (const card& c : cards) all.push_back(c.control);

@@ -8,7 +8,7 @@ namespace ggas::library::hw {
 std::string card::text() const {
   char t[160];
   std::snprintf(t, sizeof t, "%llx %llx %llx %x %x %x %x", (unsigned long long)ident, (unsigned long long)states,
-                (unsigned long long)control, messages.node, messages.vpid, bell.node, bell.vpid);
+                (unsigned long long)control, messages.node, messages.vpid, doorbell.node, doorbell.vpid);
   return t;
 }
 

@@ -43,7 +43,7 @@ card rank_states::own() const { return {ident_, memory_.nla, 0, {}, context_->se
 // ---------------------------------------------------------------------------------------------- own context
 
 void rank_states::post(const ggas_rma_desc& d) {
-  const limit until = limit::after(nic::patience_ns);
+  const limit until = limit::after(nic::timeout_ns);
   while (!ggas_rma_post(&context_->rma, &d)) {
     if (until.passed()) throw failure(GGAS_ERR_SYSTEM, "the NIC has taken no descriptor for 10 s");
     sched_yield();
@@ -53,7 +53,7 @@ void rank_states::post(const ggas_rma_desc& d) {
 bool rank_states::done() { return ggas_rma_remotely_done(&context_->rma) != 0; }
 
 void rank_states::settle() {
-  const limit until = limit::after(nic::patience_ns);
+  const limit until = limit::after(nic::timeout_ns);
   while (!done()) {
     if (until.passed()) throw failure(GGAS_ERR_SYSTEM, "the NIC has not finished its descriptors within 10 s");
     sched_yield();
@@ -73,7 +73,7 @@ void rank_states::receive() {
 
 void rank_states::notify(unsigned rank, word w, bool wakes) {
   const uint64_t there = cards_[rank].states + line + rank_ * sizeof(uint64_t);
-  post(ggas_rma_imm(cards_[rank].bell, w, there, sizeof(uint64_t),
+  post(ggas_rma_imm(cards_[rank].doorbell, w, there, sizeof(uint64_t),
                     GGAS_RMA_ACK | (wakes ? unsigned(GGAS_RMA_NOTIFY_COMPLETER) : 0u), rank));
 }
 
@@ -101,7 +101,7 @@ void rank_states::probe(unsigned rank) {
   const uint64_t here = landing(rank, size_);
   at(here) = 0;
   probed_.push_back(rank);
-  post(ggas_rma_get(cards_[rank].bell, cards_[rank].states, memory_.nla + here, sizeof(uint64_t), 0, rank));
+  post(ggas_rma_get(cards_[rank].doorbell, cards_[rank].states, memory_.nla + here, sizeof(uint64_t), 0, rank));
 }
 
 void rank_states::probe_some() {
@@ -129,7 +129,7 @@ void rank_states::check(unsigned rank) {
   }
   const card& c = cards_[rank];
   const bool refused = std::ranges::any_of(failed_probes_, [&](const failed_probe& one) {
-    return one.node == c.bell.node && one.address == c.states && !unsure(one.status);
+    return one.node == c.doorbell.node && one.address == c.states && !unsure(one.status);
   });
   const bool none_unsure =
       std::ranges::none_of(failed_probes_, [](const failed_probe& one) { return unsure(one.status); });
@@ -159,21 +159,21 @@ ggas_state rank_states::state(unsigned rank) {
 // ---------------------------------------------------------------------------------------------- sleep
 
 nic::aimed rank_states::aim(unsigned rank, unsigned context, const ggas_rma_context& c) {
-  if (word_of(rank) == asleep_word) return {cards_[rank].bell, GGAS_RMA_NOTIFY_COMPLETER};
+  if (word_of(rank) == asleep_word) return {cards_[rank].doorbell, GGAS_RMA_NOTIFY_COMPLETER};
   const auto same =
       std::ranges::find_if(unnotified_, [&](const unnotified& u) { return u.rank == rank && u.context == context; });
   if (same == unnotified_.end())
     unnotified_.push_back({rank, context, c.issued + 1});
   else
     same->issued = c.issued + 1;
-  return {cards_[rank].bell, 0};
+  return {cards_[rank].doorbell, 0};
 }
 
 void rank_states::wake_late(const contexts& all) {
   std::erase_if(unnotified_, [&](const unnotified& u) {
     const uint32_t arrived = ggas_rma_read_status(&all[u.context]->rma).remote;
     if (int32_t(arrived - u.issued) < 0) return false;
-    if (living(u.rank) && word_of(u.rank) == asleep_word) post(ggas_rma_notify(cards_[u.rank].bell, 0, 0, u.rank));
+    if (living(u.rank) && word_of(u.rank) == asleep_word) post(ggas_rma_notify(cards_[u.rank].doorbell, 0, 0, u.rank));
     return true;
   });
 }

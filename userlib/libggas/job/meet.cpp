@@ -55,10 +55,10 @@ std::string name_and_secret() {
   return "met." + hex(userlib::nonce()) + (secret.empty() ? " " + hex(userlib::nonce()) : "");
 }
 
-attempt<> take_job(const std::string& told, job& j) {
-  const size_t space = told.find(' ');
-  j.name = told.substr(0, space);
-  j.secret = space == told.npos ? value("GGAS_SECRET") : told.substr(space + 1);
+attempt<> take_job(const std::string& reported, job& j) {
+  const size_t space = reported.find(' ');
+  j.name = reported.substr(0, space);
+  j.secret = space == reported.npos ? value("GGAS_SECRET") : reported.substr(space + 1);
   if (j.name.empty() || j.name.size() > 64 || j.secret.empty() || !userlib::secret::read(j.secret))
     return std::unexpected("rank 0 gave the job no name or no secret");
   return {};
@@ -69,11 +69,11 @@ attempt<> all_here(blobs& b, deadline until) {
   std::string first, elsewhere;
   std::vector<int> others;
   for (int r = 0; r < b.size(); ++r) {
-    const auto told = b.get(r, "computer", until);
-    if (!told) return std::unexpected(told.error());
-    if (r == 0) first = *told;
-    if (told->substr(0, told->find('\n')) == first.substr(0, first.find('\n'))) continue;
-    if (others.empty()) elsewhere = told->substr(told->find('\n') + 1, most_letters);
+    const auto reported = b.get(r, "computer", until);
+    if (!reported) return std::unexpected(reported.error());
+    if (r == 0) first = *reported;
+    if (reported->substr(0, reported->find('\n')) == first.substr(0, first.find('\n'))) continue;
+    if (others.empty()) elsewhere = reported->substr(reported->find('\n') + 1, most_letters);
     others.push_back(r);
   }
   if (others.empty()) return {};
@@ -90,11 +90,11 @@ attempt<> meet(blobs& b, deadline until, bool have_nics, job& j) {
   if (done) done = b.fence(until);
   if (done && !have_nics) done = all_here(b, until);
   if (!done) return done;
-  const auto told = b.get(0, "job", until);
-  if (!told) return std::unexpected(told.error());
+  const auto reported = b.get(0, "job", until);
+  if (!reported) return std::unexpected(reported.error());
   j.rank = b.rank();
   j.size = b.size();
-  return take_job(*told, j);
+  return take_job(*reported, j);
 }
 
 uint64_t rest_of(uint64_t timeout_ns, deadline until) {

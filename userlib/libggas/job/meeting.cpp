@@ -32,10 +32,10 @@ class by_sockets final : public meeting {
  public:
   explicit by_sockets(std::unique_ptr<userlib::bootstrap> b) : bootstrap_(std::move(b)) {}
   attempt<std::vector<std::string>> tell(const std::string& name, const std::string& bytes) override {
-    const auto told = bootstrap_->gather(name, bytes);
-    if (!told) return std::unexpected(told.error());
+    const auto reported = bootstrap_->gather(name, bytes);
+    if (!reported) return std::unexpected(reported.error());
     std::vector<std::string> all;
-    for (const auto& one : *told) all.push_back(one.bytes);
+    for (const auto& one : *reported) all.push_back(one.bytes);
     return all;
   }
 

@@ -20,7 +20,7 @@ inline constexpr unsigned queue_contexts = 8;   // queue q has context q mod 8
 inline constexpr unsigned control_context = 8;  // tables and groups
 inline constexpr unsigned answer_context = 9;   // atomics, and messages: the one with the mailbox
 inline constexpr unsigned contexts = 10;
-inline constexpr uint64_t patience_ns = 10'000'000'000;  // of waits for the NIC itself
+inline constexpr uint64_t timeout_ns = 10'000'000'000;  // of waits for the NIC itself
 
 struct memory {
   std::byte* start = nullptr;

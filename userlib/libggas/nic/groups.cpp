@@ -58,7 +58,7 @@ class nic_exchange final : public exchange {
     p.id = id_;
     try {
       publish(0);
-      static_cast<void>(t_.settle_told());
+      static_cast<void>(t_.settle_reported());
     } catch (const std::exception&) {
       // The NIC has gone, and with it the others.
     }

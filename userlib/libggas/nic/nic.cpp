@@ -30,7 +30,7 @@ nic_transport::~nic_transport() {
 void nic_transport::post(unsigned context, const ggas_rma_desc& d) {
   ggas_rma_context& c = to_->context(context);
   const watched status[] = {{c.status, 16}};
-  const limit until = limit::after(patience_ns);
+  const limit until = limit::after(timeout_ns);
   for (unsigned round = 0; !ggas_rma_post(&c, &d); ++round) {
     if (until.passed()) throw failure(GGAS_ERR_SYSTEM, "the NIC has taken no descriptor for 10 s");
     to_->pause(status, until.left(), round);
@@ -40,7 +40,7 @@ void nic_transport::post(unsigned context, const ggas_rma_desc& d) {
 ggas_rc nic_transport::drain(unsigned context) {
   ggas_rma_context& c = to_->context(context);
   const watched status[] = {{c.status, 16}};
-  const limit until = limit::after(patience_ns);
+  const limit until = limit::after(timeout_ns);
   for (unsigned round = 0; !ggas_rma_remotely_done(&c); ++round) {
     if (until.passed()) return fail(GGAS_ERR_SYSTEM, "the NIC has not finished its descriptors within 10 s");
     to_->pause(status, until.left(), round);
@@ -60,7 +60,7 @@ bool nic_transport::any_ended() const {
 }
 
 // The memory of a rank that has ended may be gone with it, and then the NIC refuses what is for it.
-ggas_rc nic_transport::settle_told() {
+ggas_rc nic_transport::settle_reported() {
   const ggas_rc rc = settle(control_context);
   if (rc != GGAS_ERR_PEER) return rc;
   for (unsigned r = 0; r < size(); ++r)
@@ -71,7 +71,7 @@ ggas_rc nic_transport::settle_told() {
 // What was reported to ranks that have ended is no failure of the get.
 ggas_rc nic_transport::fetch(unsigned rank, uint64_t from, uint64_t to, uint64_t bytes) {
   if (any_ended())
-    if (ggas_rc rc = settle_told(); rc != GGAS_OK) return rc;
+    if (ggas_rc rc = settle_reported(); rc != GGAS_OK) return rc;
   post(control_context, ggas_rma_get(peer(rank), from, to, uint32_t(bytes), 0, rank));
   return settle(control_context);
 }

@@ -102,7 +102,7 @@ class nic_transport final : public transport {
   // Until everything posted to a context is done, not one of queues.
   ggas_rc settle(unsigned context);
   // Until all that was informed has arrived; what ranks were informed that have ended does not matter.
-  ggas_rc settle_told();
+  ggas_rc settle_reported();
   // Until everything before is done, then a get of bytes from another rank.
   ggas_rc fetch(unsigned rank, uint64_t from, uint64_t to, uint64_t bytes);
   // What the NIC has written before to memory of other devices, GPUs among them, is there.

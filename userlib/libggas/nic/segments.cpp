@@ -59,7 +59,7 @@ ggas_rc nic_transport::segment_close(unsigned segment) {
   if (ggas_rc rc = own(segment, s); rc != GGAS_OK) return rc;
   for (unsigned r = 0; r < size(); ++r)
     if (s->permitted[r] && healthy(r)) publish(segment, r, false);
-  const ggas_rc rc = settle_told();
+  const ggas_rc rc = settle_reported();
   if (!s->of_other) to_->give(s->data);
   to_->give(s->slots);
   *s = {};
@@ -80,7 +80,7 @@ ggas_rc nic_transport::segment_permit(unsigned segment, unsigned to) {
   if (to == rank() || s->permitted[to]) return GGAS_OK;
   s->permitted[to] = true;
   publish(segment, to, true);
-  return settle_told();
+  return settle_reported();
 }
 
 ggas_rc nic_transport::look(unsigned of, unsigned segment, view& v) {

@@ -175,7 +175,7 @@ ggas_rc nic_transport::atomic(const place& at, unsigned what, uint64_t operand, 
   if (ggas_rc rc = settle(answer_context); rc != GGAS_OK) return rc;
   const auto* const answer = control<result_record>(control_layout::result());
   const watched record[] = {{answer, sizeof *answer}};
-  const limit until = limit::after(patience_ns);
+  const limit until = limit::after(timeout_ns);
   for (unsigned round = 0; answer->cookie != cookie; ++round) {
     if (until.passed()) return fail(GGAS_ERR_SYSTEM, "the NIC has not written the answer of an atomic within 10 s");
     to_->pause(record, until.left(), round);

@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "userlib/libggas/base/transport.hpp"
-#include "userlib/libggas/shm/bell.hpp"
+#include "userlib/libggas/shm/doorbell.hpp"
 
 namespace ggas::library::shm {
 
@@ -36,7 +36,7 @@ struct segment_entry {
   std::atomic<uint64_t> bytes;
   std::atomic<uint64_t> slots;  // offset in the arena; all ranks write there
   rank_set permitted;
-  bell notified;  // after each store to a slot
+  doorbell notified;  // after each store to a slot
 };
 using slot = std::atomic<uint32_t>;
 
@@ -69,11 +69,11 @@ struct group_record {
 
 struct control {
   std::atomic<uint32_t> left;  // 1: the rank has said shutdown
-  bell groups;                 // rung when a record of a group that this rank leads has changed
-  bell arrived;                // a mailbox here is full
-  bell drained;                // a mailbox here is empty again
-  bell asked;                  // a request here is posted
-  bell served;                 // a request here is done
+  doorbell groups;             // rung when a record of a group that this rank leads has changed
+  doorbell arrived;            // a mailbox here is full
+  doorbell drained;            // a mailbox here is empty again
+  doorbell asked;              // a request here is posted
+  doorbell served;             // a request here is done
   std::array<segment_entry, GGAS_SEGMENTS> segments;
   std::array<group_record, GGAS_GROUPS> records;
 };
@@ -81,7 +81,7 @@ struct control {
 // For groups with many members, in the arena of the leader: which member has arrived in which round.
 struct round_board {
   std::atomic<uint64_t> released;  // rounds in which all have arrived
-  bell turned;
+  doorbell turned;
   std::array<std::atomic<uint64_t>, ranks_most> arrived;  // by member
 };
 

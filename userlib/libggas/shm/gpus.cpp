@@ -9,7 +9,7 @@ namespace ggas::library::shm {
 
 namespace {
 
-ggas_rc told(const std::string& text) { return text.empty() ? GGAS_OK : fail(GGAS_ERR_SYSTEM, "GPU: ", text); }
+ggas_rc reported(const std::string& text) { return text.empty() ? GGAS_OK : fail(GGAS_ERR_SYSTEM, "GPU: ", text); }
 
 ggas_rc not_open() { return fail(GGAS_ERR_STATE, "GPU: ggas_gpu_open() has not been called"); }
 
@@ -25,9 +25,9 @@ ggas_rc shm_gpus::open(const job& j, const char* module, int number, uint64_t by
   if (device()) return fail(GGAS_ERR_STATE, "GPU: it is open already");
   std::string why;
   std::unique_ptr<gpu::device> made(gpu::load(module, number, j.rank, why));
-  if (!made) return told(why);
+  if (!made) return reported(why);
   const limit until = limit::after(j.timeout_ns).begin();
-  if (why = made->map(j, bytes); !why.empty()) return until.passed() ? fail(GGAS_TIMEOUT, "GPU: ", why) : told(why);
+  if (why = made->map(j, bytes); !why.empty()) return until.passed() ? fail(GGAS_TIMEOUT, "GPU: ", why) : reported(why);
   bytes_ = bytes;
   kept_ = kept;
   room_.add(room_.up(kept), bytes);
@@ -57,7 +57,7 @@ ggas_rc shm_gpus::segment_open(unsigned segment, uint64_t bytes, void* bound) {
   const auto offset = room_.take(bytes);
   if (!offset) return fail(GGAS_ERR_MEMORY, "segment ", segment, ": the GPU has no room for ", bytes, " bytes");
   std::byte* const start = at(t_.rank(), *offset, bytes);
-  ggas_rc rc = told(device()->zero(start, bytes));
+  ggas_rc rc = reported(device()->zero(start, bytes));
   if (rc == GGAS_OK) rc = t_.enter(segment, {memory::gpu, *offset, start, bytes});
   if (rc != GGAS_OK) room_.give(*offset, bytes);
   return rc;
@@ -92,7 +92,7 @@ ggas_rc shm_gpus::segment_slots(unsigned segment, unsigned rank, uint32_t*& slot
   auto& r = reached_[{rank, segment}];
   if (!r.there) {
     r = {v.generation, t_.of(rank).memory.at(v.slots), nullptr};
-    if (ggas_rc rc = told(device()->reach(r.host, GGAS_NOTIFICATIONS * sizeof(slot), r.there)); rc != GGAS_OK) {
+    if (ggas_rc rc = reported(device()->reach(r.host, GGAS_NOTIFICATIONS * sizeof(slot), r.there)); rc != GGAS_OK) {
       reached_.erase({rank, segment});
       return rc;
     }
@@ -107,7 +107,7 @@ ggas_rc shm_gpus::write_staged(const place& to, const void* from, uint64_t bytes
   shm_transport::view v;
   if (ggas_rc rc = t_.look(to, bytes, v); rc != GGAS_OK) return rc;
   if (!v.start) return t_.write(to, from, bytes, queue, until);  // by the owner's helper, which stages anyhow
-  return t_.posted(queue, to.rank, told(device()->copy_staged(v.start + to.offset, from, bytes, chunk)));
+  return t_.posted(queue, to.rank, reported(device()->copy_staged(v.start + to.offset, from, bytes, chunk)));
 }
 
 bool shm_gpus::holds(const void* at) const {
@@ -122,19 +122,19 @@ bool shm_gpus::holds(const void* at) const {
 }
 
 ggas_rc shm_gpus::move(void* to, const void* from, uint64_t bytes) {
-  if (device() && (holds(to) || holds(from))) return told(device()->copy(to, from, bytes));
+  if (device() && (holds(to) || holds(from))) return reported(device()->copy(to, from, bytes));
   copy_bytes(to, from, bytes);
   return GGAS_OK;
 }
 
 ggas_rc shm_gpus::fetch_add(void* word, uint64_t add, uint64_t& old) {
-  if (holds(word)) return told(device()->fetch_add(word, add, old));
+  if (holds(word)) return reported(device()->fetch_add(word, add, old));
   old = std::atomic_ref(*static_cast<uint64_t*>(word)).fetch_add(add);
   return GGAS_OK;
 }
 
 ggas_rc shm_gpus::compare_swap(void* word, uint64_t expected, uint64_t desired, uint64_t& old) {
-  if (holds(word)) return told(device()->compare_swap(word, expected, desired, old));
+  if (holds(word)) return reported(device()->compare_swap(word, expected, desired, old));
   old = expected;
   std::atomic_ref(*static_cast<uint64_t*>(word)).compare_exchange_strong(old, desired);
   return GGAS_OK;

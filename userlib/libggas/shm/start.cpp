@@ -76,9 +76,9 @@ ggas_rc shm_transport::exchange_arenas(const job& j, uint64_t own_bytes) {
   look_alone_ns.store(processors_of(*processes) >= size_ ? alone_ns : 0, std::memory_order_relaxed);
   ggas_rc rc = GGAS_OK;
   for (unsigned r = 0; r < size_ && rc == GGAS_OK; ++r) {
-    const std::string& told = (*memories)[r].bytes;
+    const std::string& reported = (*memories)[r].bytes;
     uint64_t bytes = 0;
-    std::from_chars(told.data(), told.data() + told.size(), bytes);
+    std::from_chars(reported.data(), reported.data() + reported.size(), bytes);
     if (bytes < where_.segments() || !(*memories)[r].handle || !(*processes)[r].handle)
       return fail(GGAS_ERR_SYSTEM, "start: rank ", r, " gave no memory");
     rc = peers_[r].memory.map((*memories)[r].handle, bytes);
@@ -101,7 +101,7 @@ shm_transport::~shm_transport() {
   // Its segments go with it: who writes to one from now on learns that this rank has left.
   for (segment_entry& e : here.segments)
     if (e.generation.load() % 2 == 1) e.generation.fetch_add(1);
-  for (bell* b : {&here.groups, &here.arrived, &here.drained, &here.served}) b->ring();
+  for (doorbell* b : {&here.groups, &here.arrived, &here.drained, &here.served}) b->ring();
 }
 
 ggas_state shm_transport::state(unsigned rank) {

@@ -142,9 +142,9 @@ ggas_rc sim_access::start(const job& j) {
   auto b = userlib::bootstrap::join(with_simulator);
   if (!b) return failed("with the simulator as rank 0: " + b.error());
   start_ = std::move(*b);
-  auto told = start_->gather("plan of the simulator", "");
-  if (!told) return failed(told.error());
-  const std::string& bytes = (*told)[0].bytes;
+  auto reported = start_->gather("plan of the simulator", "");
+  if (!reported) return failed(reported.error());
+  const std::string& bytes = (*reported)[0].bytes;
   if (bytes.size() != sizeof plan_) return failed("the simulator is of another version");
   std::memcpy(&plan_, bytes.data(), sizeof plan_);
   if (plan_.version != version || plan_.nodes != size_) return failed("the simulator is of another version");
@@ -203,13 +203,13 @@ void sim_access::make_contexts() {
 }
 
 ggas_rc sim_access::tell_all(uint64_t mine, std::vector<uint64_t>& all) {
-  const auto told = start_->gather("controls of ranks", std::to_string(mine));
-  if (!told) return failed(told.error());
+  const auto reported = start_->gather("controls of ranks", std::to_string(mine));
+  if (!reported) return failed(reported.error());
   const auto good = start_->agree("simulation", {});
   if (!good) return failed(good.error());
   start_.reset();
   all.clear();
-  for (unsigned r = 1; r <= size_; ++r) all.push_back(std::strtoull((*told)[r].bytes.c_str(), nullptr, 10));
+  for (unsigned r = 1; r <= size_; ++r) all.push_back(std::strtoull((*reported)[r].bytes.c_str(), nullptr, 10));
   now.store(0);
   clock_of_limits.store(simulated_ns);
   request q = blank(what::pay);

@@ -159,7 +159,7 @@ std::string offer::settle(void (*meanwhile)()) {
     uint64_t state = s.state.load(std::memory_order_acquire);
     // Another generation: it was fetched, and the slot has a new message.
     if (state >> 3 != wire_.plain.generation || stage_of(state) == stage::done) break;
-    const bool impatient = now_ns() - begun >= patience_ns();
+    const bool impatient = now_ns() - begun >= timeout_ns();
     if (stage_of(state) == stage::offered && impatient &&
         s.state.compare_exchange_strong(state, state_of(wire_.plain.generation, stage::packing)))
       return pack();

@@ -19,7 +19,7 @@ class offer {
   uint64_t wire_bytes() const { return ticket_bytes + wire_.plain.slot; }
 
   // After it the items may be written: they were fetched, or are packed in memory of the library. It waits for the
-  // receiver at most patience_ns(), because the receiver may be waiting for this process. `meanwhile` is called
+  // receiver at most timeout_ns(), because the receiver may be waiting for this process. `meanwhile` is called
   // repeatedly.
   std::string settle(void (*meanwhile)());
   // The ticket was not sent, or it was cancelled.

@@ -77,7 +77,7 @@ uint64_t least_bytes() {
   return least > longest_ticket ? least : longest_ticket + 1;  // who has no room for a ticket has none for the message
 }
 
-uint64_t patience_ns() {
+uint64_t timeout_ns() {
   static const char* const text = setting("GGAS_MPI_DIRECT_US");
   static const uint64_t us = text ? number(text) : 50;
   return us * 1000;

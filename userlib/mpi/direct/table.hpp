@@ -89,7 +89,7 @@ inline uint64_t state_of(uint64_t generation, stage s) { return generation << 3 
 
 // Settings, looked at once.
 uint64_t least_bytes();       // of a message that is handed over; ~0: none is
-uint64_t patience_ns();       // of a sender, before it packs
+uint64_t timeout_ns();        // of a sender, before it packs
 std::string setting_error();  // nothing if all is well
 
 }  // namespace ggas::mpi::direct

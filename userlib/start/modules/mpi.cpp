@@ -51,7 +51,7 @@ class mpi_blobs final : public blobs {
     MPI_Comm_set_errhandler(b->all_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(b->all_, &b->rank_);
     MPI_Comm_size(b->all_, &b->size_);
-    b->told_.resize(size_t(b->size_));
+    b->reported_.resize(size_t(b->size_));
     return b;
   }
   ~mpi_blobs() override {
@@ -89,12 +89,12 @@ class mpi_blobs final : public blobs {
     }
     for (size_t i = 0; i < to->size(); ++i)
       if (const entry& one = (*to)[i]; one.name[0] && one.length <= most_bytes)
-        told_[i / most_blobs][one.name] = std::string(one.bytes, one.length);
+        reported_[i / most_blobs][one.name] = std::string(one.bytes, one.length);
     return {};
   }
 
   attempt<std::string> get(int rank, const std::string& name, deadline) override {
-    const auto& of = told_[size_t(rank)];
+    const auto& of = reported_[size_t(rank)];
     if (const auto found = of.find(name); found != of.end()) return found->second;
     return std::unexpected("rank " + std::to_string(rank) + " has told no '" + name + "'");
   }
@@ -110,7 +110,7 @@ class mpi_blobs final : public blobs {
   int rank_ = 0, size_ = 1;
   bool broken_ = false;
   std::vector<entry> mine_;
-  std::vector<std::map<std::string, std::string>> told_;
+  std::vector<std::map<std::string, std::string>> reported_;
 };
 
 }  // namespace

@@ -153,9 +153,10 @@ attempt<std::string> tcp_blobs::get(int rank, const std::string& name, deadline)
 }
 
 attempt<> tcp_blobs::store(int rank, const std::string& part) {
-  table told;
-  if (!unpacked(part, told)) return std::unexpected("rank " + std::to_string(rank) + " sent an invalid list of blobs");
-  for (auto& [name, bytes] : told) all_[size_t(rank)][name] = bytes;
+  table reported;
+  if (!unpacked(part, reported))
+    return std::unexpected("rank " + std::to_string(rank) + " sent an invalid list of blobs");
+  for (auto& [name, bytes] : reported) all_[size_t(rank)][name] = bytes;
   return {};
 }
 

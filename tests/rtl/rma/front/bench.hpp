@@ -49,10 +49,10 @@ struct context : setup {
   bool whole() const { return !stream.empty() && slots_of(stream.front()) <= stream.size(); }
 };
 
-struct bell {
+struct doorbell_event {
   unsigned kind = 0, vpid = 0;
   uint32_t count = 0;
-  bool operator==(const bell&) const = default;
+  bool operator==(const doorbell_event&) const = default;
 };
 
 template <class V, unsigned W>
@@ -65,9 +65,9 @@ class bench {
   read_side<W> reads;
   memory mem;
   std::array<context, 256> ctx;
-  std::deque<uint32_t> refused;           // BAR4 offsets of the writes that must be reported, in order
-  std::array<std::deque<bell>, 5> bells;  // doorbells that must come, by kind; 3 and 4: arms
-  std::vector<uint64_t> bad_bells, failed_reads;
+  std::deque<uint32_t> refused;  // BAR4 offsets of the writes that must be reported, in order
+  std::array<std::deque<doorbell_event>, 5> doorbell_events;  // doorbells that must come, by kind; 3 and 4: arms
+  std::vector<uint64_t> bad_doorbells, failed_reads;
   std::vector<std::pair<uint64_t, unsigned>> taken;  // cycle and context of a descriptor's last beat
   uint64_t now = 0, status_writes = 0, descriptors = 0, unexpected = 0, first_seen = 0;
   unsigned desc_percent = 100, rd_percent = 100, hold = 0, mrrs = 512, timeout = 100;
@@ -144,7 +144,7 @@ class bench {
     std::vector<uint32_t> dws{count};
     if (high) dws.push_back(uint32_t(d.bits()));
     write(vpid * 8192 + 0x10 + 8 * kind, dws);
-    bells[kind].push_back({kind, vpid, count});
+    doorbell_events[kind].push_back({kind, vpid, count});
   }
   // Slots into the ring; the doorbell comes later.
   void produce(unsigned vpid, const slot& s) {
@@ -189,7 +189,7 @@ class bench {
   void check_nothing_left() {
     for (unsigned n = 0; n < 256; ++n)
       ASSERT_FALSE(ctx[n].on && ctx[n].whole()) << "a descriptor of context " << n << " never came";
-    for (unsigned k = 0; k < 5; ++k) ASSERT_TRUE(bells[k].empty()) << "doorbell of kind " << k;
+    for (unsigned k = 0; k < 5; ++k) ASSERT_TRUE(doorbell_events[k].empty()) << "doorbell of kind " << k;
     ASSERT_TRUE(refused.empty()) << "not reported: " << std::hex << refused.front();
   }
 
@@ -263,17 +263,17 @@ class bench {
     if (v.rd_valid_o && v.rd_ready_i) request(nic::pins::unpack(v.rd_hdr_o));
     sample_descriptor();
     if (v.db_valid_o) {
-      const bell b{v.db_kind_o + (v.db_arm_o ? 2u : 0u), v.db_vpid_o, v.db_count_o};
-      ASSERT_FALSE(bells[b.kind].empty()) << "a doorbell of kind " << b.kind;
-      EXPECT_EQ(b, bells[b.kind].front());
-      bells[b.kind].pop_front();
+      const doorbell_event b{v.db_kind_o + (v.db_arm_o ? 2u : 0u), v.db_vpid_o, v.db_count_o};
+      ASSERT_FALSE(doorbell_events[b.kind].empty()) << "a doorbell of kind " << b.kind;
+      EXPECT_EQ(b, doorbell_events[b.kind].front());
+      doorbell_events[b.kind].pop_front();
     }
     if (v.ev_page_access_o) {
       ASSERT_FALSE(refused.empty()) << "a good write is reported: " << std::hex << v.ev_page_info_o;
       EXPECT_EQ(v.ev_page_info_o, refused.front());
       refused.pop_front();
     }
-    if (v.ev_bad_descriptor_o) bad_bells.push_back(v.ev_doorbell_info_o);
+    if (v.ev_bad_descriptor_o) bad_doorbells.push_back(v.ev_doorbell_info_o);
     if (v.ev_host_error_o) failed_reads.push_back(v.ev_queue_info_o);
     unexpected += v.ev_unexpected_o;
     status_writes += v.cnt_status_writes_o;

@@ -83,7 +83,7 @@ TYPED_TEST(front, a_slot_in_use_keeps_its_words) {
   EXPECT_EQ(b.descriptors, 1u);
 }
 
-TYPED_TEST(front, writes_that_fit_nothing_are_told_once) {
+TYPED_TEST(front, writes_that_fit_nothing_are_reported_once) {
   auto& b = this->b;
   b.write(7 * 8192 + 0x1000, std::vector<uint32_t>(32, 1), true);  // off
   b.start(7, page_context(7));
@@ -103,11 +103,11 @@ TYPED_TEST(front, doorbells_in_one_write) {
   b.start(255, queue_context(255));
   for (unsigned i = 0; i < 40; ++i) {
     b.write(255 * 8192 + 0x10, {0, 5, 100 + i, 6, 200 + i, 7, 300 + i, 8, 400 + i, 9});
-    b.bells[0].push_back({0, 255, 0});
-    b.bells[1].push_back({1, 255, 100 + i});
-    b.bells[2].push_back({2, 255, 200 + i});
-    b.bells[3].push_back({3, 255, 300 + i});
-    b.bells[4].push_back({4, 255, 400 + i});
+    b.doorbell_events[0].push_back({0, 255, 0});
+    b.doorbell_events[1].push_back({1, 255, 100 + i});
+    b.doorbell_events[2].push_back({2, 255, 200 + i});
+    b.doorbell_events[3].push_back({3, 255, 300 + i});
+    b.doorbell_events[4].push_back({4, 255, 400 + i});
     b.write(255 * 8192 + 0x14, {1});  // upper half alone: nothing
   }
   ASSERT_TRUE(b.settle());
@@ -296,12 +296,12 @@ TYPED_TEST(front, a_doorbell_beyond_the_ring_is_refused) {
   b.start(30, queue_context(30));
   b.doorbell(0, 30, 17, false);
   ASSERT_TRUE(b.settle());
-  EXPECT_EQ(b.bad_bells, std::vector<uint64_t>{30});
+  EXPECT_EQ(b.bad_doorbells, std::vector<uint64_t>{30});
   for (unsigned i = 0; i < 16; ++i) b.produce(30, immediate(i));
   b.doorbell(0, 30, 16, false);
   ASSERT_TRUE(b.settle());
   EXPECT_EQ(b.ctx[30].consumed, 16u);
-  EXPECT_EQ(b.bad_bells.size(), 1u);
+  EXPECT_EQ(b.bad_doorbells.size(), 1u);
 }
 
 TYPED_TEST(front, slots_that_cannot_be_read_are_bad_descriptors) {

@@ -152,7 +152,7 @@ TYPED_TEST(front, random_traffic) {
   b.check_blocks();
   EXPECT_GT(b.descriptors, 1500u);
   EXPECT_GT(b.failed_reads.size(), 0u);
-  EXPECT_EQ(b.bad_bells.size(), 0u);
+  EXPECT_EQ(b.bad_doorbells.size(), 0u);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class bench {
   std::array<std::deque<request>, 3> todo;
   std::array<std::deque<std::pair<request, uint8_t>>, 3> answers;  // with the status
   std::vector<uint8_t> lost_events;
-  std::array<std::pair<uint64_t, uint32_t>, 256> told{};  // records reported, the last count
+  std::array<std::pair<uint64_t, uint32_t>, 256> reported{};  // records reported, the last count
   uint64_t now = 0, records = 0, met_full = 0;
   unsigned tell_percent = 30;  // chance a cycle that a report is taken
   bool gate = true;
@@ -148,7 +148,8 @@ class bench {
       }
     }
     if (v.ev_lost_o) lost_events.push_back(uint8_t(v.ev_info_o));
-    if (v.tell_valid_o && v.tell_ready_i) ++told[v.tell_vpid_o].first, told[v.tell_vpid_o].second = v.tell_count_o;
+    if (v.tell_valid_o && v.tell_ready_i)
+      ++reported[v.tell_vpid_o].first, reported[v.tell_vpid_o].second = v.tell_count_o;
     records += v.cnt_notifications_o;
     met_full += v.cnt_full_o;
   }

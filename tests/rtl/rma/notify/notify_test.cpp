@@ -156,7 +156,7 @@ TYPED_TEST(Notify, StopsBehindTheReport) {
     b.wr.percent = b.tell_percent = 100;
     ASSERT_TRUE(b.settle());
     EXPECT_FALSE(b.looks_busy(21));
-    EXPECT_EQ(b.told[21].second, slow + 1);
+    EXPECT_EQ(b.reported[21].second, slow + 1);
   }
 }
 
@@ -195,7 +195,7 @@ TYPED_TEST(Notify, RandomTraffic) {
     readers.emplace_back(b.mem, rings[i]);
   }
   std::map<std::pair<unsigned, unsigned>, std::vector<uint64_t>> accepted, came;  // by context and client
-  std::array<uint64_t, contexts> written{}, dropped{}, told{}, seen{};
+  std::array<uint64_t, contexts> written{}, dropped{}, reported{}, seen{};
   uint64_t serial = 0;
   auto drain_answers = [&] {
     for (unsigned c = 0; c < 3; ++c) {
@@ -216,7 +216,7 @@ TYPED_TEST(Notify, RandomTraffic) {
   auto read = [&](unsigned i) {
     while (auto r = readers[i].next()) {
       if (r->second.kind == note_kind::lost) {
-        told[i] += r->first;
+        reported[i] += r->first;
         continue;
       }
       came[{i, unsigned(r->first >> 60)}].push_back(r->first);
@@ -257,9 +257,9 @@ TYPED_TEST(Notify, RandomTraffic) {
     b.one(0, this->make(uint8_t(17 * i), 0));
     b.answers[0].clear();
     while (auto r = readers[i].next())
-      if (r->second.kind == note_kind::lost) told[i] += r->first;
-    EXPECT_EQ(told[i], dropped[i]) << "context " << i;
-    EXPECT_EQ(b.told[17 * i].first, rings[i].irq ? written[i] + 1 : 0);
+      if (r->second.kind == note_kind::lost) reported[i] += r->first;
+    EXPECT_EQ(reported[i], dropped[i]) << "context " << i;
+    EXPECT_EQ(b.reported[17 * i].first, rings[i].irq ? written[i] + 1 : 0);
   }
   EXPECT_EQ(written[stuck], 1u << rings[stuck].log2);
   for (auto& [addr, w] : b.mem.words()) {

@@ -19,9 +19,9 @@ class bench {
     packet p;
     uint64_t dst = 0, cookie = 0;
     uint32_t size = 0, asked = 0, done = 0;
-    uint8_t status = 0;  // of its first packet that failed
-    bool told = false;   // notification or event seen
-    bool off = false;    // its context does not exist
+    uint8_t status = 0;     // of its first packet that failed
+    bool reported = false;  // notification or event seen
+    bool off = false;       // its context does not exist
     bool placed = false;
     uint64_t since = 0, commands_before = 0;
   };
@@ -178,8 +178,8 @@ class bench {
     ASSERT_NE(it, gets_.end());
     get& g = it->second;
     expect_over(g);
-    EXPECT_FALSE(g.told);
-    g.told = true;
+    EXPECT_FALSE(g.reported);
+    g.reported = true;
     EXPECT_EQ(v.nt_vpid_o, g.p.dvpid());
     EXPECT_EQ(v.nt_pd_o, g.p.pd());
     EXPECT_EQ(note::of(v.nt_w1_o), (note{nic::note_kind::responder, g.status, uint8_t(nic::desc_op::get), g.p.svpid(),
@@ -201,7 +201,7 @@ class bench {
     want.set_place(p.place());
     EXPECT_EQ(p.header(), want.header());
     if (!huge) expect_over(g);
-    EXPECT_EQ(g.told, !huge && (g.p.flags() & nic::rma_responder) != 0);
+    EXPECT_EQ(g.reported, !huge && (g.p.flags() & nic::rma_responder) != 0);
     finished[key_of(p)] = commands;
     places_.erase(p.place());
     gets_.erase(key_of(p));

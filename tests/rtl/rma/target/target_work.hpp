@@ -135,9 +135,9 @@ class target_work {
           events.push_back({host_error, p.src, p.addr & 0xff'ffff'ffff});
         }
       }
-      const uint8_t told = p.status ? p.status : before ? st(net_status::protection) : s;
+      const uint8_t reported = p.status ? p.status : before ? st(net_status::protection) : s;
       notes.push_back({p, writes.size(), unit_status});
-      note_status.push_back(told);
+      note_status.push_back(reported);
       unit_event(p, unit_status);
       if (s == 0 || unit_status == st(net_status::full)) s = unit_status;
     }

@@ -11,8 +11,8 @@ inline constexpr uint64_t gpu_bytes = 64 << 20;
 
 // A rank whose GPU is open, with segments 0 on the GPU and 1 in memory of the host, of as many bytes.
 inline std::string open(const rank& r, uint64_t bytes) {
-  MUST(ggas_gpu_open(r.p, module_name(), -1, gpu_bytes, patience), GGAS_OK);
-  MUST(ggas_gpu_segment_create(r.p, 0, bytes, GGAS_GROUP_ALL, patience), GGAS_OK);
+  MUST(ggas_gpu_open(r.p, module_name(), -1, gpu_bytes, timeout), GGAS_OK);
+  MUST(ggas_gpu_segment_create(r.p, 0, bytes, GGAS_GROUP_ALL, timeout), GGAS_OK);
   MUST(r.create(1, bytes), GGAS_OK);
   return "";
 }
@@ -26,8 +26,8 @@ inline ggas_part part(uint32_t here, uint64_t at_here, uint32_t there, uint64_t 
 // Bytes of a segment of this rank's GPU, by way of its segment 1.
 inline std::string fetch(const rank& r, uint32_t segment, uint64_t at, uint64_t bytes) {
   const ggas_part p = part(1, 0, segment, at, bytes);
-  MUST(ggas_queue_read(r.p, &p, r.me, 0, patience), GGAS_OK);
-  MUST(ggas_queue_wait(r.p, 0, patience), GGAS_OK);
+  MUST(ggas_queue_read(r.p, &p, r.me, 0, timeout), GGAS_OK);
+  MUST(ggas_queue_wait(r.p, 0, timeout), GGAS_OK);
   return "";
 }
 
@@ -46,7 +46,7 @@ class library_gpu : public testing::Test {
   void SetUp() override {
     processes one;
     one.start_all(1, member(1, [](const rank& r) -> std::string {
-                    const ggas_rc rc = ggas_gpu_open(r.p, module_name(), 0, gpu_bytes, patience);
+                    const ggas_rc rc = ggas_gpu_open(r.p, module_name(), 0, gpu_bytes, timeout);
                     return rc == GGAS_OK ? "ok" : ggas_error_text();
                   }));
     const std::string said = one.next(0, soon);

@@ -13,7 +13,7 @@ namespace ggas::library_test {
 
 namespace {
 
-constexpr uint64_t patience = 20'000'000'000;  // ns
+constexpr uint64_t timeout = 20'000'000'000;  // ns
 
 // Where kernels of the test leave their status: after the words.
 GGAS_DEVICE void leave(uint64_t word, ggas_status s) {
@@ -24,7 +24,7 @@ __global__ void answer(talk t) {
   if (threadIdx.x != 0) return;
   ggas_status s = ggas_ok;
   for (uint32_t round = 1; round <= t.rounds && s == ggas_ok; ++round) {
-    const uint64_t end = detail::clock_ns() + patience;
+    const uint64_t end = detail::clock_ns() + timeout;
     while (s == ggas_ok && detail::load_poll(t.slot_here) != round)
       if (detail::clock_ns() > end) s = ggas_timed_out;
     detail::fence_acq_rel_system();
@@ -38,10 +38,10 @@ __global__ void answer(talk t) {
 __global__ void meet(meeting m) {
   const int me = ggas_node(), right = (me + 1) % ggas_nodes();
   if (threadIdx.x == 0) ggas_store(ggas_pointer_of_node<uint64_t>(right, m.word), static_cast<uint64_t>(me) + 100);
-  ggas_status s = ggas_barrier_block(patience);
+  ggas_status s = ggas_barrier_block(timeout);
   if (s == ggas_ok)
     s = ggas_allreduce_block(ggas_pointer_of_node<uint64_t>(me, m.sum), ggas_pointer_of_node<uint64_t>(me, m.word), 1,
-                             ggas_sum, ggas_auto, patience);
+                             ggas_sum, ggas_auto, timeout);
   if (threadIdx.x == 0) leave(m.sum, s);
 }
 
@@ -58,14 +58,14 @@ __global__ void double_words(doubling d) {
 
 const char* module_name() { return "cuda"; }
 
-static std::string told(cudaError_t e) { return e == cudaSuccess ? "" : cudaGetErrorString(e); }
+static std::string reported(cudaError_t e) { return e == cudaSuccess ? "" : cudaGetErrorString(e); }
 
 // On the GPU of this process, which ggas_gpu_open() has chosen by rank.
 static std::string choose(const context& c) {
   int gpus = 0;
   cudaError_t e = cudaGetDeviceCount(&gpus);
   if (e == cudaSuccess) e = cudaSetDevice(c.node % gpus);
-  return told(e);
+  return reported(e);
 }
 
 template <class Kernel, class Argument>
@@ -77,7 +77,7 @@ static std::string run(const context& c, Kernel kernel, const Argument& argument
     e = cudaGetLastError();
   }
   if (e == cudaSuccess) e = cudaDeviceSynchronize();
-  return told(e);
+  return reported(e);
 }
 
 void* own_memory(const context& c, uint64_t bytes) {
@@ -94,7 +94,7 @@ template <class Kernel, class Argument>
 static std::string run(const context& c, Kernel kernel, const Argument& argument) {
   simt::native_scheduler engine({}, 1);
   engine.enqueue(0, {1, 32, [=] { kernel(argument); }, "kernel"}, &c);
-  const auto ran = engine.run(2 * patience);
+  const auto ran = engine.run(2 * timeout);
   return ran ? "" : ran.error().text;
 }
 

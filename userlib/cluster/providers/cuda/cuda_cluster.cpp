@@ -13,7 +13,7 @@
 namespace ggas {
 
 using userlib::attempt;
-using userlib::told;
+using userlib::reported;
 
 namespace {
 
@@ -50,7 +50,7 @@ result<> cuda_cluster::open() {
   parts& p = *parts_;
   // Others first: then they learn what is wrong here.
   attempt<> ok = p.join();
-  if (!ok) return told(ok);
+  if (!ok) return reported(ok);
   ok = userlib::check(p.cfg);
   const errc code = ok ? errc::device_fault : errc::bad_argument;
   if (ok) ok = userlib::driver::load();
@@ -63,7 +63,7 @@ result<> cuda_cluster::open() {
   if (ok) p.fill_contexts();
   if (ok) ok = p.agree("trace", p.start_trace());
   if (ok) p.watch_signals();
-  return told(ok, code);
+  return reported(ok, code);
 }
 
 const cluster_config& cuda_cluster::config() const { return parts_->cfg; }
@@ -87,7 +87,7 @@ result<bool> cuda_cluster::poll() {
   const auto waiting = parts_->waiting();
   if (!waiting) {
     static_cast<void>(stop_programs());
-    return told(std::unexpected(waiting.error())).error();
+    return reported(std::unexpected(waiting.error())).error();
   }
   if (waiting->empty() && parts_->programs.ended()) {
     if (auto ok = parts_->programs.finish(~uint64_t{0}, [] { return true; }); !ok) return std::move(ok.error());
@@ -144,10 +144,10 @@ result<> cuda_cluster::idle(const char* what) {
   return error{ran.error().code, std::string(what) + ": the streams must be idle: " + ran.error().text};
 }
 
-result<> cuda_cluster::meet(const std::string& where) { return told(parts_->agree(where.c_str(), {})); }
+result<> cuda_cluster::meet(const std::string& where) { return reported(parts_->agree(where.c_str(), {})); }
 
 result<> cuda_cluster::same(const std::string& mine) {
-  return parts_->others ? told(parts_->others->same("comparing", mine)) : result<>();
+  return parts_->others ? reported(parts_->others->same("comparing", mine)) : result<>();
 }
 
 result<> cuda_cluster::grow(size_t bytes) {
@@ -157,7 +157,7 @@ result<> cuda_cluster::grow(size_t bytes) {
   if (auto quiet = idle("grow"); ok && !quiet) ok = std::unexpected(quiet.error().text);
   ok = p.agree_on_growth(bytes, ok);
   if (ok && bytes > p.mapped) ok = p.add_memory(bytes - p.mapped);
-  if (!ok) return told(ok, code);
+  if (!ok) return reported(ok, code);
   for (context& c : contexts_) c.segment_bytes = bytes;
   number_ = next_number();
   return {};

@@ -7,7 +7,7 @@
 namespace ggas {
 
 using userlib::attempt;
-using userlib::told;
+using userlib::reported;
 
 namespace {
 
@@ -39,7 +39,7 @@ result<graph> cuda_cluster::make_graph(const stream& s, const std::function<resu
   attempt<> ok = GGAS_RUNTIME(name, cudaSetDevice, device(s.node));
   // Relaxed: other threads go on with their calls.
   if (ok) ok = GGAS_RUNTIME(name, cudaStreamBeginCapture, cuda_stream(s), cudaStreamCaptureModeRelaxed);
-  if (!ok) return told(ok).error();
+  if (!ok) return reported(ok).error();
   const result<> queued = queue();
   cudaGraph_t captured = nullptr;
   ok = GGAS_RUNTIME(name, cudaStreamEndCapture, cuda_stream(s), &captured);
@@ -59,14 +59,14 @@ result<> cuda_cluster::launch_graph(const graph& g, const stream& s) {
     return error{errc::bad_argument, "launch_graph: a " + name + " on a stream of node " + std::to_string(s.node)};
   attempt<> ok = GGAS_RUNTIME(name, cudaSetDevice, device(s.node));
   if (ok) ok = GGAS_RUNTIME(name, cudaGraphLaunch, executable(g), cuda_stream(s));
-  return told(ok);
+  return reported(ok);
 }
 
 result<> cuda_cluster::drop_graph(const graph& g) {
   const auto at = find(parts_->graphs, g);
   if (at == parts_->graphs.end()) return no_graph("drop_graph");
   parts_->graphs.erase(at);
-  return told(GGAS_RUNTIME("graph of node " + std::to_string(g.node), cudaGraphExecDestroy, executable(g)));
+  return reported(GGAS_RUNTIME("graph of node " + std::to_string(g.node), cudaGraphExecDestroy, executable(g)));
 }
 
 }  // namespace ggas

@@ -20,7 +20,7 @@ namespace ggas {
 
 namespace userlib {
 // For failures that only have a text.
-inline result<> told(const attempt<>& a, errc code = errc::device_fault) {
+inline result<> reported(const attempt<>& a, errc code = errc::device_fault) {
   return a ? result<>() : error{code, a.error()};
 }
 }  // namespace userlib

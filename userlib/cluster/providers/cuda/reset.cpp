@@ -6,7 +6,7 @@
 namespace ggas {
 
 using userlib::attempt;
-using userlib::told;
+using userlib::reported;
 
 // By the copy engine: kernels that wait may hold every multiprocessor.
 result<> cuda_cluster::abort() {
@@ -16,7 +16,7 @@ result<> cuda_cluster::abort() {
   for (size_t node = 0; ok && node < contexts_.size(); ++node)
     ok = GGAS_RUNTIME("abort of node " + std::to_string(node), cudaMemcpyAsync, contexts_[node].local + layout::aborted,
                       &raised, sizeof raised, cudaMemcpyHostToDevice, aside);
-  return told(ok);
+  return reported(ok);
 }
 
 // Other processes' nodes are looked at, too: who of them waits itself is not late.
@@ -26,7 +26,7 @@ result<hang_report> cuda_cluster::report() {
   for (const context& c : contexts_) {
     const uint64_t at = layout::of(static_cast<uint64_t>(c.nodes), c.reserved).failed_waits();
     const auto ok = parts_->look(c.node, area.data(), at, area.size());
-    if (!ok && local(c.node)) return told(ok).error();
+    if (!ok && local(c.node)) return reported(ok).error();
     if (ok) add_waits(c, area, local(c.node) ? own : others);
   }
   find_suspects(own, others.waits, contexts_[0], [this](int node, uint64_t offset) -> std::optional<uint64_t> {
@@ -64,7 +64,7 @@ result<> cuda_cluster::reset(uint64_t timeout_ns) {
   for (const auto& [begin, end] : of_teams())
     if (ok && clear) clear = parts_->make_zero(begin, end - begin);
   if (ok) ok = parts_->agree("reset", clear);
-  return told(ok);
+  return reported(ok);
 }
 
 }  // namespace ggas

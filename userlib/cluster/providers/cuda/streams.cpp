@@ -8,7 +8,7 @@
 namespace ggas {
 
 using userlib::attempt;
-using userlib::told;
+using userlib::reported;
 
 namespace {
 
@@ -84,14 +84,14 @@ std::byte* cuda_cluster::segment(int node) {
 
 result<> cuda_cluster::write(int node, uint64_t offset, const void* from, size_t bytes) {
   if (auto ok = userlib::check_copy(*this, node, offset, bytes, "write"); !ok) return ok;
-  return told(parts_->copy(node, segment(node) + offset, from, bytes, cudaMemcpyHostToDevice,
-                           "write to node " + std::to_string(node)));
+  return reported(parts_->copy(node, segment(node) + offset, from, bytes, cudaMemcpyHostToDevice,
+                               "write to node " + std::to_string(node)));
 }
 
 result<> cuda_cluster::read(int node, uint64_t offset, void* to, size_t bytes) {
   if (auto ok = userlib::check_copy(*this, node, offset, bytes, "read"); !ok) return ok;
-  return told(parts_->copy(node, to, segment(node) + offset, bytes, cudaMemcpyDeviceToHost,
-                           "read from node " + std::to_string(node)));
+  return reported(parts_->copy(node, to, segment(node) + offset, bytes, cudaMemcpyDeviceToHost,
+                               "read from node " + std::to_string(node)));
 }
 
 host_region cuda_cluster::host_memory(int node) {
@@ -104,7 +104,7 @@ result<> cuda_cluster::write_constants(int node, void* at) {
   constants all{};
   if (!constants_of(device_context(node), all))
     return error{errc::bad_argument, "the window of node " + std::to_string(node) + " is none for GPUs"};
-  return told(
+  return reported(
       parts_->copy(node, at, &all, sizeof all, cudaMemcpyHostToDevice, "constants of node " + std::to_string(node)));
 }
 
@@ -117,7 +117,7 @@ result<stream> cuda_cluster::make_stream(int node, int priority) {
   if (ok) ok = GGAS_RUNTIME(name, cudaDeviceGetStreamPriorityRange, &least, &greatest);
   const int cuda = priority >= 0 ? std::max(-priority, greatest) : least;
   if (ok) ok = GGAS_RUNTIME(name, cudaStreamCreateWithPriority, &made, cudaStreamNonBlocking, cuda);
-  if (!ok) return told(ok).error();
+  if (!ok) return reported(ok).error();
   return parts_->streams.emplace_back(node, reinterpret_cast<uintptr_t>(made));
 }
 
@@ -127,7 +127,7 @@ result<event> cuda_cluster::make_event(int node) {
   cudaEvent_t made = nullptr;
   attempt<> ok = GGAS_RUNTIME(name, cudaSetDevice, device(node));
   if (ok) ok = GGAS_RUNTIME(name, cudaEventCreateWithFlags, &made, cudaEventDisableTiming);
-  if (!ok) return told(ok).error();
+  if (!ok) return reported(ok).error();
   return parts_->events.emplace_back(event{node, reinterpret_cast<uintptr_t>(made)});
 }
 
@@ -137,7 +137,7 @@ result<> cuda_cluster::record(const event& e, const stream& s) {
   if (e.node != s.node) return error{errc::bad_argument, name + ": an event of node " + std::to_string(e.node)};
   attempt<> ok = GGAS_RUNTIME(name, cudaSetDevice, device(s.node));
   if (ok) ok = GGAS_RUNTIME(name, cudaEventRecord, event_of(e), cuda_stream(s));
-  return told(ok);
+  return reported(ok);
 }
 
 result<> cuda_cluster::wait(const stream& s, const event& e) {
@@ -145,14 +145,14 @@ result<> cuda_cluster::wait(const stream& s, const event& e) {
   const std::string name = "wait in a stream of node " + std::to_string(s.node);
   attempt<> ok = GGAS_RUNTIME(name, cudaSetDevice, device(s.node));
   if (ok) ok = GGAS_RUNTIME(name, cudaStreamWaitEvent, cuda_stream(s), event_of(e), 0);
-  return told(ok);
+  return reported(ok);
 }
 
 result<bool> cuda_cluster::reached(const event& e) {
   if (auto ok = userlib::check_node(*this, e.node, "reached"); !ok) return std::move(ok.error());
   const cudaError_t now = cudaEventQuery(event_of(e));
   if (now == cudaSuccess || now == cudaErrorNotReady) return now == cudaSuccess;
-  return told(userlib::worked("event of node " + std::to_string(e.node), "cudaEventQuery", now)).error();
+  return reported(userlib::worked("event of node " + std::to_string(e.node), "cudaEventQuery", now)).error();
 }
 
 result<> cuda_cluster::copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) {
@@ -162,7 +162,7 @@ result<> cuda_cluster::copy_on_stream(const stream& s, void* to, const void* fro
   if (bytes == 0) return {};
   attempt<> ok = GGAS_RUNTIME(name, cudaSetDevice, device(s.node));
   if (ok) ok = GGAS_RUNTIME(name, cudaMemcpyAsync, to, from, bytes, cudaMemcpyDefault, cuda_stream(s));
-  return told(ok);
+  return reported(ok);
 }
 
 result<> cuda_cluster::launch(const stream&, extent, const block_shape&, std::function<void()>, std::string name) {

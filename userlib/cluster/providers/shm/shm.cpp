@@ -193,7 +193,7 @@ class shm_cluster final : public userlib::engine_cluster {
   result<bool> poll() override {
     constexpr uint64_t slice_ns = 1'000'000;
     const auto ended = scheduler_.poll(slice_ns);
-    if (!ended) return stopped(told(ended.error()));
+    if (!ended) return stopped(reported(ended.error()));
     if (cfg_.cancelled && cfg_.cancelled()) return stopped(cancelled());
     if (!*ended || !programs_.ended()) return false;
     if (auto ok = programs_.finish(now_ns(), [] { return true; }); !ok) return std::move(ok.error());
@@ -207,7 +207,7 @@ class shm_cluster final : public userlib::engine_cluster {
     const auto r = scheduler_.run(timeout_ns, [this] { return go_on(); });
     if (!r && r.error().why == simt::native_error::kind::timed_out)
       return stopped({errc::timed_out, "run: " + std::to_string(timeout_ns) + " ns are over\n" + r.error().text});
-    if (!r) return stopped(told(r.error()));
+    if (!r) return stopped(reported(r.error()));
     if (auto ok = programs_.finish(deadline, [this] { return go_on(); }); !ok) return std::move(ok.error());
     const uint64_t took = now_ns() - begin;
     return run_stats{.sim_ns = took, .nic_cycles = 0, .wall_s = static_cast<double>(took) * 1e-9};
@@ -223,7 +223,7 @@ class shm_cluster final : public userlib::engine_cluster {
       contexts_[n].trace = {traced_[n].data(), claimed_[n].data(), userlib::traced_calls};
   }
   static error cancelled() { return {errc::cancelled, "cancelled"}; }
-  static error told(const simt::native_error& e) {
+  static error reported(const simt::native_error& e) {
     if (e.why == simt::native_error::kind::cancelled) return cancelled();
     return {errc::device_fault, e.text};
   }

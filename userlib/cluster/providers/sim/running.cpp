@@ -150,9 +150,10 @@ result<run_stats> sim_cluster::run(uint64_t timeout_ns, host_sync how) {
     return ended.error();
   }
   // The hosts learn of it.
-  uint64_t told_ns = 0;
-  for (const host_parts& p : parts_) told_ns = std::max(told_ns, uint64_t{sync_ns(p.gpu, how) - p.gpu.launch_ns});
-  if (kernels) system_->run_for(told_ns * 1000);
+  uint64_t reported_ns = 0;
+  for (const host_parts& p : parts_)
+    reported_ns = std::max(reported_ns, uint64_t{sync_ns(p.gpu, how) - p.gpu.launch_ns});
+  if (kernels) system_->run_for(reported_ns * 1000);
   share_memory();  // with what was on its way when the last kernel ended
   return run_stats{.sim_ns = (system_->now_ps() - begin_ps) / 1000,
                    .nic_cycles = system_->nic_cycles() - cycles,

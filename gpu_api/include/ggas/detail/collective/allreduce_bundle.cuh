@@ -29,7 +29,7 @@ class bundle_exchange {
   GGAS_DEVICE unsigned channels() const { return plan_.channels; }
   // `Lines` lines of up to `Members` members are polled at once.
   template <int Members, int Lines>
-  GGAS_DEVICE ggas_status run(patience& end) const {
+  GGAS_DEVICE ggas_status run(poll_deadline& end) const {
     const unsigned all = 1u << plan_.rows_log2 << lanes_log2, threads = thread_count();
     row_lines r{};
     GGAS_NO_UNROLL
@@ -123,7 +123,7 @@ class bundle_exchange {
   }
 
   template <int Members, int Lines>
-  GGAS_DEVICE ggas_status receive(const row_lines& r, patience& end) const {
+  GGAS_DEVICE ggas_status receive(const row_lines& r, poll_deadline& end) const {
     const bool target = p_.goes_to(c_.rank);
     if (!target && !r.begins_slot) return ggas_ok;
     GGAS_UNROLL
@@ -144,7 +144,7 @@ class bundle_exchange {
   // member that gets no result receives only the first line of a slot.
   template <int Members, int Lines>
   GGAS_DEVICE bool take(const row_lines& r, unsigned line, int first, bool target, channel_line (&l)[Members][Lines],
-                        patience& end) const {
+                        poll_deadline& end) const {
     GGAS_UNROLL
     for (int k = 0; k < Members; ++k) {
       GGAS_UNROLL
@@ -214,7 +214,7 @@ class bundle_exchange {
 };
 
 template <bool Parts, class T>
-GGAS_DEVICE ggas_status one_shot_bundled(channel& c, const piece<T>& p, patience& end) {
+GGAS_DEVICE ggas_status one_shot_bundled(channel& c, const piece<T>& p, poll_deadline& end) {
   const bundle_exchange<T, Parts> exchange(c, p);
   c.bundled = exchange.channels();
   return c.team.size <= 2 ? exchange.template run<2, 4>(end) : exchange.template run<4, 2>(end);

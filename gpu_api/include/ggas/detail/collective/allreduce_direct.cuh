@@ -34,7 +34,7 @@ GGAS_DEVICE_FUNCTION ggas_status called_otherwise(call_id call, int node) {
 // First exchange: every member reports the addresses of its vectors. After it, earlier stores of the block's threads
 // are visible to the same block of every member.
 template <class T>
-GGAS_DEVICE ggas_status exchange_places(const channel& c, const piece<T>& p, vector_table& at, patience& end) {
+GGAS_DEVICE ggas_status exchange_places(const channel& c, const piece<T>& p, vector_table& at, poll_deadline& end) {
   const context& own = device_context();
   const uint64_t mark = mark_of_call(p), of_offset = ~(~uint64_t{0} << offset_bits);
   const auto offset = [&](const T* v) {
@@ -241,7 +241,7 @@ GGAS_DEVICE bool somebody_in_place(const channel& c, const vector_table& at, con
 
 // Informs every member's places, then move(places) to the end of the last exchange.
 template <class T, class Move>
-GGAS_DEVICE ggas_status between_places(channel& c, const piece<T>& p, patience& end, Move move) {
+GGAS_DEVICE ggas_status between_places(channel& c, const piece<T>& p, poll_deadline& end, Move move) {
   GGAS_SHARED(vector_table, at);
   const ggas_status mine = exchange_places(c, p, at, end);
   if (!next_exchange(c, mine)) return mine;
@@ -249,7 +249,7 @@ GGAS_DEVICE ggas_status between_places(channel& c, const piece<T>& p, patience& 
 }
 
 template <class T>
-GGAS_DEVICE ggas_status direct(channel& c, const piece<T>& p, unsigned block, unsigned blocks, patience& end) {
+GGAS_DEVICE ggas_status direct(channel& c, const piece<T>& p, unsigned block, unsigned blocks, poll_deadline& end) {
   return between_places(c, p, end, [&](vector_table& at) {
     move_part(c, at, p, block, blocks);
     __syncthreads();

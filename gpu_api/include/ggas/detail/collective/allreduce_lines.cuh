@@ -10,7 +10,7 @@ namespace ggas::detail {
 // Line i of every member, combined in the order of ranks; `own` is this member's.
 template <class T>
 GGAS_DEVICE ggas_status combine_line(const channel& c, unsigned i, uint64_t own, ggas_op op, uint64_t& sum,
-                                     patience& end) {
+                                     poll_deadline& end) {
   GGAS_NO_UNROLL
   for (int first = 0; first < c.team.size; first += members_at_once) {
     const int count = c.team.size - first < members_at_once ? c.team.size - first : members_at_once;
@@ -35,7 +35,7 @@ GGAS_DEVICE ggas_status combine_line(const channel& c, unsigned i, uint64_t own,
 // One exchange: at most all lines of a slot, to each member its part. A member that is not the root gets one line, so
 // that every member receives from every member.
 template <class T>
-GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, patience& end) {
+GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, poll_deadline& end) {
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n));
   const unsigned me = thread_rank(), threads = thread_count();
   GGAS_NO_UNROLL
@@ -73,7 +73,7 @@ GGAS_DEVICE ggas_status by_slots(channel& c, const piece<T>& p, Exchange exchang
 }
 
 template <class T>
-GGAS_DEVICE ggas_status one_shot(channel& c, const piece<T>& p, patience& end) {
+GGAS_DEVICE ggas_status one_shot(channel& c, const piece<T>& p, poll_deadline& end) {
   return by_slots(c, p, [&](const piece<T>& chunk) { return one_shot_exchange(c, chunk, end); });
 }
 
@@ -113,7 +113,7 @@ GGAS_DEVICE void scatter_parts(const channel& c, const piece<T>& p, const line_p
 // member's line i of the first exchange; a member that has all lines of another one knows that this one has read all.
 template <class T>
 GGAS_DEVICE ggas_status cast_part(const channel& first, const channel& second, const piece<T>& p,
-                                  const line_parts& parts, patience& end) {
+                                  const line_parts& parts, poll_deadline& end) {
   const unsigned mine = parts.of(first.rank);
   GGAS_NO_UNROLL
   for (unsigned i = thread_rank(); i < mine; i += thread_count()) {
@@ -133,7 +133,8 @@ GGAS_DEVICE ggas_status cast_part(const channel& first, const channel& second, c
 
 // The other members' results.
 template <class T>
-GGAS_DEVICE ggas_status collect_parts(const channel& c, const piece<T>& p, const line_parts& parts, patience& end) {
+GGAS_DEVICE ggas_status collect_parts(const channel& c, const piece<T>& p, const line_parts& parts,
+                                      poll_deadline& end) {
   ggas_status s = ggas_ok;
   for_other_parts(c, parts, [&](int from, unsigned i) {
     uint64_t data;
@@ -148,7 +149,7 @@ GGAS_DEVICE ggas_status collect_parts(const channel& c, const piece<T>& p, const
 
 // Chunks of a slot of lines for every member; two exchanges each.
 template <class T>
-GGAS_DEVICE ggas_status two_shot(channel& c, const piece<T>& p, patience& end) {
+GGAS_DEVICE ggas_status two_shot(channel& c, const piece<T>& p, poll_deadline& end) {
   const auto members = static_cast<unsigned>(c.team.size);
   const size_t most = static_cast<size_t>(channel::lines()) * members * elements<T>::count;
   for (size_t done = 0;;) {

@@ -13,11 +13,11 @@ namespace ggas::detail {
 // ---- the methods, one copy of each for all calls of a program: the registers and memory of one do not affect the
 // others. By block `block` of `blocks`; p is its part of the vector, or the whole one if blocks share it.
 
-// The channel is closed by `run(channel, patience)`.
+// The channel is closed by `run(channel, poll_deadline)`.
 template <class Run>
 GGAS_DEVICE ggas_status between_open_and_close(const ggas_team& team, unsigned block, uint64_t timeout_ns, Run run) {
   channel c = open_channel(team, block);
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   return close_channel(c, c.failed ? ggas_broken : run(c, end));
 }
 
@@ -28,26 +28,28 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_by_flags(piece<T> p, ggas_method method,
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_in_lines(piece<T> p, bool two, unsigned block, ggas_team team,
                                                  uint64_t timeout_ns) {
-  return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) {
+  return between_open_and_close(team, block, timeout_ns, [&](channel& c, poll_deadline& end) {
     return two ? two_shot(c, p, end) : one_shot(c, p, end);
   });
 }
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_by_push_or_read(piece<T> p, bool push, unsigned block, unsigned blocks,
                                                         ggas_team team, uint64_t timeout_ns) {
-  return between_open_and_close(
-      team, block, timeout_ns, [&](channel& c, patience& end) { return push_or_read(c, p, push, block, blocks, end); });
+  return between_open_and_close(team, block, timeout_ns, [&](channel& c, poll_deadline& end) {
+    return push_or_read(c, p, push, block, blocks, end);
+  });
 }
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status reduce_by_tree(piece<T> p, unsigned block, ggas_team team, uint64_t timeout_ns) {
-  return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) { return tree(c, p, end); });
+  return between_open_and_close(team, block, timeout_ns,
+                                [&](channel& c, poll_deadline& end) { return tree(c, p, end); });
 }
 
 // A one_shot over a bundle of channels, by a block that is alone.
 template <class T>
 GGAS_APART ggas_status reduce_by_bundle(piece<T> p, ggas_team team, uint64_t timeout_ns) {
   return between_open_and_close(team, 0, timeout_ns,
-                                [&](channel& c, patience& end) { return one_shot_bundled<false>(c, p, end); });
+                                [&](channel& c, poll_deadline& end) { return one_shot_bundled<false>(c, p, end); });
 }
 // For vectors that are not short.
 template <class T>
@@ -95,7 +97,7 @@ GGAS_APART ggas_status reduce_long(piece<T> p, ggas_method method, unsigned bloc
   if (method == ggas_by_gather || method == ggas_by_all_gather) return reduce_by_flags(p, method, timeout_ns);
   if (method == ggas_direct) {
     return between_open_and_close(team, block, timeout_ns,
-                                  [&](channel& c, patience& end) { return direct(c, p, block, used, end); });
+                                  [&](channel& c, poll_deadline& end) { return direct(c, p, block, used, end); });
   }
   if (over_memory(method)) return reduce_by_push_or_read(p, method == ggas_push, block, used, team, timeout_ns);
   const piece<T> part = part_of_block(p, part_elements<T>(p.n, used), block);
@@ -125,7 +127,7 @@ GGAS_DEVICE ggas_status reduce_only_by(const piece<T>& p, unsigned block, unsign
     if (!arguments_good(p, team) || !method_good(Method, p.root == everybody, blocks, team)) return ggas_bad_argument;
     const unsigned used = usable_channels(blocks);
     if (p.n == 0 || block >= used) return ggas_ok;
-    return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) {
+    return between_open_and_close(team, block, timeout_ns, [&](channel& c, poll_deadline& end) {
       return Method == ggas_push ? push_or_read(c, p, true, block, used, end) : direct(c, p, block, used, end);
     });
   }

@@ -32,7 +32,7 @@ class pusher {
     chunks_ = static_cast<unsigned>(up(each_, blocks * chunk_));
   }
 
-  GGAS_DEVICE ggas_status run(patience& end) {
+  GGAS_DEVICE ggas_status run(poll_deadline& end) {
     move_rest();
     gather_places();
     scatter(0);
@@ -118,7 +118,7 @@ class pusher {
 // By push or read, where no member works in place; else as direct.
 template <class T>
 GGAS_DEVICE ggas_status push_or_read(channel& c, const piece<T>& p, bool push, unsigned block, unsigned blocks,
-                                     patience& end) {
+                                     poll_deadline& end) {
   return between_places(c, p, end, [&](vector_table& at) {
     const bool in_place = somebody_in_place(c, at, p);
     if (push && !in_place && congruent(c, at, p)) return pusher<T>(c, at, p, block, blocks).run(end);

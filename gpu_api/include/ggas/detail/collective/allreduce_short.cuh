@@ -68,7 +68,7 @@ GGAS_DEVICE void for_each_rank(const channel& c, F f) {
 // The lines of all other members, if `wanted`. False: time is up, or the node's collectives are broken.
 template <int Most>
 GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool wanted, channel_line (&l)[Most],
-                               patience& end) {
+                               poll_deadline& end) {
   const auto number = static_cast<uint32_t>(c.seq);
   for (;;) {
     for_each_rank<Most>(c, [&](int k) {
@@ -84,7 +84,7 @@ GGAS_DEVICE bool take_from_all(const channel& c, const line_places& places, bool
 // Line i of every member, this member's is `own`; the result, if it goes to this member, is stored.
 template <int Most, class T>
 GGAS_DEVICE ggas_status exchange_short_line(channel& c, const piece<T>& p, const line_places& places, unsigned i,
-                                            uint64_t own, patience& end) {
+                                            uint64_t own, poll_deadline& end) {
   const channel_line mine = line_of(c.seq, own);
   for_each_rank<Most>(c, [&](int hop) {
     const int to = member_behind(c, hop);
@@ -128,7 +128,7 @@ GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, co
   if (!done) return ggas_ok;
   ggas_status mine = ggas_ok;
   if (i < lines_of<T>(p.n)) {
-    patience end(timeout_ns);
+    poll_deadline end(timeout_ns);
     places.at(c.seq);
     mine = exchange_short_line<Most>(c, p, places, i, own, end);
   }

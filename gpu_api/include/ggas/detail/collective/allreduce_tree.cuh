@@ -33,7 +33,7 @@ class tree_exchange {
         lines_(static_cast<unsigned>(lines_of<T>(p.n))),
         down_(p.root == everybody ? lines_ : 1) {}
 
-  GGAS_DEVICE ggas_status run(patience& end) {
+  GGAS_DEVICE ggas_status run(poll_deadline& end) {
     send_empty_lines();
     for (unsigned i = thread_rank(); i < lines_; i += thread_count()) {
       if (const ggas_status s = up(i, end); s != ggas_ok) return s;
@@ -53,7 +53,7 @@ class tree_exchange {
     for (int to = static_cast<int>(thread_rank()); to < c_.team.size; to += static_cast<int>(thread_count()))
       if (to != c_.rank && sent_to(to) == 0) send_line(c_, c_.outbox(to), 0);
   }
-  GGAS_DEVICE ggas_status up(unsigned i, patience& end) {
+  GGAS_DEVICE ggas_status up(unsigned i, poll_deadline& end) {
     uint64_t sum = load_elements(p_.src, i, p_.n);
     GGAS_NO_UNROLL
     for (int bit = 1; at_.is_child(bit); bit *= 2) {
@@ -70,7 +70,7 @@ class tree_exchange {
     pass_on(i, sum);
     return ggas_ok;
   }
-  GGAS_DEVICE ggas_status down(unsigned i, patience& end) {
+  GGAS_DEVICE ggas_status down(unsigned i, poll_deadline& end) {
     uint64_t data;
     const channel_line* const from = c_.inbox(at_.parent()) + i;
     if (!take_line(c_, from, data, end)) return no_line(c_, from);
@@ -98,7 +98,7 @@ class tree_exchange {
 };
 
 template <class T>
-GGAS_DEVICE ggas_status tree(channel& c, const piece<T>& p, patience& end) {
+GGAS_DEVICE ggas_status tree(channel& c, const piece<T>& p, poll_deadline& end) {
   return by_slots(c, p, [&](const piece<T>& chunk) { return tree_exchange<T>(c, chunk).run(end); });
 }
 

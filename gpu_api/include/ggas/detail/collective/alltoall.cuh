@@ -21,7 +21,7 @@ struct spread {
 
 // One exchange, a thread has one line at most.
 template <class U>
-GGAS_DEVICE ggas_status spread_short(channel& c, const spread<U>& p, const slice& part, patience& end) {
+GGAS_DEVICE ggas_status spread_short(channel& c, const spread<U>& p, const slice& part, poll_deadline& end) {
   const size_t units = part.units();
   const unsigned lines = lines_of_part<U>(units);
   const thread_line mine(lines, c.team.size);
@@ -58,7 +58,7 @@ GGAS_DEVICE ggas_status spread_parts(T* dst, const T* src, size_t n, size_t step
   channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
   if (is_short<U>(call.mine.units(), team.size))
-    return run_on(c, timeout_ns, [&](channel& at, patience& end) { return spread_short(at, p, call.mine, end); });
+    return run_on(c, timeout_ns, [&](channel& at, poll_deadline& end) { return spread_short(at, p, call.mine, end); });
   return spread_long(c, p, call, timeout_ns);
 }
 

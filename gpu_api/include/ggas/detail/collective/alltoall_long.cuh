@@ -15,7 +15,7 @@ constexpr size_t spread_in_lines_until = 3 * 1024;  // lines for all others
 
 // One exchange.
 template <class U>
-GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread<U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread<U>& p, const slice& mine, poll_deadline& end) {
   const line_plan plan(lines_of_part<U>(mine.units()));
   c.bundled = plan.channels;
   send_lines(c, plan, mine.units(), [&](int member) { return p.to(member) + mine.begin; });
@@ -32,7 +32,8 @@ constexpr size_t own_bytes_early = 24 * 1024;
 // own part: it is copied while the others are informed, at the start and at the end; a long one together with that of
 // the first peer.
 template <class U>
-GGAS_DEVICE ggas_status spread_directly(channel& c, const spread<U>& p, const channel_call<U>& call, patience& end) {
+GGAS_DEVICE ggas_status spread_directly(channel& c, const spread<U>& p, const channel_call<U>& call,
+                                        poll_deadline& end) {
   const slice& mine = call.mine;
   U* const to = p.from(c.rank) + mine.begin;
   const U* const from = p.to(c.rank) + mine.begin;
@@ -62,7 +63,7 @@ GGAS_DEVICE ggas_status spread_directly(channel& c, const spread<U>& p, const ch
 
 template <class U>
 GGAS_LONG ggas_status spread_long(channel c, spread<U> p, channel_call<U> call, uint64_t timeout_ns) {
-  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
+  return run_on(c, timeout_ns, [&](channel& at, poll_deadline& end) {
     return in_lines(at.team, call.lines(), call.blocks, spread_in_lines_until) ? spread_in_lines(at, p, call.mine, end)
                                                                                : spread_directly(at, p, call, end);
   });

@@ -35,7 +35,7 @@ GGAS_DEVICE ggas_arrival arrive(unsigned index, const ggas_team& team) {
 template <meeting M>
 GGAS_DEVICE ggas_status await(ggas_arrival& a, uint64_t timeout_ns) {
   if (a.refused) return ggas_bad_argument;
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   ggas_status mine = a.left;
   if (mine == ggas_ok) {
     mine = hear_all(

@@ -19,7 +19,7 @@ GGAS_DEVICE bool blocks_good(const blocks_group& g) {
 // before they continue.
 template <meeting M, class Between>
 GGAS_DEVICE ggas_status meet_around(const blocks_group& g, bool several_nodes, uint64_t timeout_ns, Between between) {
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   if (M == meeting::barrier && nic_page()) {
     __syncthreads();
     if (is_first_thread()) fence_acq_rel_system();
@@ -28,15 +28,16 @@ GGAS_DEVICE ggas_status meet_around(const blocks_group& g, bool several_nodes, u
   if (!several_nodes || s != ggas_ok) return s;
   if (g.block() == 0) s = between(end);
   if (s != ggas_ok && is_first_thread()) break_node();  // so the others are refused below
-  patience longer(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns);
-  const ggas_status told = meet_here<M>(g.word, g.first, g.count, longer);
-  return s == ggas_ok ? told : s;
+  poll_deadline longer(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns);
+  const ggas_status reported = meet_here<M>(g.word, g.first, g.count, longer);
+  return s == ggas_ok ? reported : s;
 }
 
 template <meeting M>
 GGAS_DEVICE ggas_status meet(const blocks_group& g, const ggas_team& t, uint64_t timeout_ns) {
   if (!ggas_team_good(t) || !blocks_good(g) || (t.size > 1 && g.index >= barrier_indices())) return ggas_bad_argument;
-  return meet_around<M>(g, t.size > 1, timeout_ns, [&](patience&) { return meet_at_index<M>(timeout_ns, t, g.index); });
+  return meet_around<M>(g, t.size > 1, timeout_ns,
+                        [&](poll_deadline&) { return meet_at_index<M>(timeout_ns, t, g.index); });
 }
 
 }  // namespace ggas::detail

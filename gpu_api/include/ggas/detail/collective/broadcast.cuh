@@ -28,7 +28,7 @@ struct way_to_leaves {
 
 // The same as broadcast_in_lines; a thread has one line at most.
 template <class U>
-GGAS_DEVICE ggas_status broadcast_short(channel& c, const broadcast_call<U>& p, const slice& part, patience& end) {
+GGAS_DEVICE ggas_status broadcast_short(channel& c, const broadcast_call<U>& p, const slice& part, poll_deadline& end) {
   const size_t units = part.units();
   const unsigned lines = lines_of_part<U>(units), line = thread_rank();
   const U* const src = p.src + part.begin;
@@ -77,7 +77,8 @@ GGAS_DEVICE ggas_status broadcast(T* dst, const T* src, size_t n, int root, cons
   channel c = find_channel(team, call.block);
   if (!good) return ggas_bad_argument;
   if (is_short<U>(call.mine.units(), team.size))
-    return run_on(c, timeout_ns, [&](channel& at, patience& end) { return broadcast_short(at, p, call.mine, end); });
+    return run_on(c, timeout_ns,
+                  [&](channel& at, poll_deadline& end) { return broadcast_short(at, p, call.mine, end); });
   return broadcast_long(c, p, call, timeout_ns);
 }
 

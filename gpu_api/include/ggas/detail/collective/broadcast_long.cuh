@@ -20,7 +20,7 @@ GGAS_DEVICE void copy_at_root(const channel& c, const broadcast_call<U>& p, cons
 
 template <class U>
 GGAS_DEVICE ggas_status finish_broadcast(const channel& c, const broadcast_call<U>& p, const slice& mine,
-                                         patience& end) {
+                                         poll_deadline& end) {
   return finish_stores(
       c,
       [&] {
@@ -34,7 +34,8 @@ GGAS_DEVICE ggas_status finish_broadcast(const channel& c, const broadcast_call<
 // other one that it has entered; this report is checked two calls later. So calls in sequence cost the time of
 // the lines, not a round trip. A leaf checks it while the root's lines are in flight.
 template <class U>
-GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& p, const slice& mine,
+                                           poll_deadline& end) {
   const line_plan plan(lines_of_part<U>(mine.units()));
   c.bundled = plan.channels;
   if (c.rank == p.root) {
@@ -61,7 +62,7 @@ GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& 
 // root's own. Otherwise nothing is stored, and `alike` is false.
 template <class U>
 GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& p, const slice& mine, bool& alike,
-                                     patience& end) {
+                                     poll_deadline& end) {
   bool others = false;
   const ggas_status s = hear_all(
       c,
@@ -81,7 +82,7 @@ GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& 
 // the addresses of all.
 template <class U>
 GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>& p, const slice& mine, bool beside_leaf,
-                                      patience& end) {
+                                      poll_deadline& end) {
   const U* const from = p.src + mine.begin;
   return store_to_others<U>(
       c, [&](int) { return c.rank == p.root; },
@@ -98,7 +99,7 @@ GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>&
 // of the end. The root's own copy comes at the end, a long one together with that of the first leaf.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_directly(channel& c, const broadcast_call<U>& p, const channel_call<U>& call,
-                                           patience& end) {
+                                           poll_deadline& end) {
   const slice& mine = call.mine;
   const bool beside_leaf = p.dst != p.src && own_beside_peer(c, call.bytes(), call.blocks);
   tell_all(c, p.place);
@@ -123,7 +124,8 @@ GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
 // block would have to store it to each of them. At the end every member reports to every member, after a fence, which
 // orders its loads before later stores of the root.
 template <class U>
-GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>& p, const slice& mine,
+                                            poll_deadline& end) {
   GGAS_SHARED(uint64_t, said_by_root);
   const bool is_root = c.rank == p.root;
   if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
@@ -193,7 +195,8 @@ GGAS_DEVICE void forward_piece(const channel& c, const broadcast_call<U>& p, con
 // stores it to all leaves, so that every link carries the vector once and no thread waits in between. As above, the end
 // orders loads before later stores of the root.
 template <class U>
-GGAS_DEVICE ggas_status broadcast_by_leaves(channel& c, const broadcast_call<U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status broadcast_by_leaves(channel& c, const broadcast_call<U>& p, const slice& mine,
+                                            poll_deadline& end) {
   GGAS_SHARED_ARRAY(uint64_t, places, most_forwarding);
   const bool is_root = c.rank == p.root;
   if (is_root && static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
@@ -218,7 +221,7 @@ GGAS_DEVICE ggas_status broadcast_by_leaves(channel& c, const broadcast_call<U>&
 // By stores to peers' memory, or by loads from it, too.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_over_memory(channel& c, const broadcast_call<U>& p, const channel_call<U>& call,
-                                              patience& end) {
+                                              poll_deadline& end) {
   const auto leaves = static_cast<unsigned>(c.team.size - 1);
   const size_t here = call.bytes();
   look_for_failure(c);
@@ -233,7 +236,7 @@ GGAS_DEVICE ggas_status broadcast_over_memory(channel& c, const broadcast_call<U
 
 template <class U>
 GGAS_LONG ggas_status broadcast_long(channel c, broadcast_call<U> p, channel_call<U> call, uint64_t timeout_ns) {
-  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
+  return run_on(c, timeout_ns, [&](channel& at, poll_deadline& end) {
     return in_lines(at.team, call.lines(), call.blocks, broadcast_in_lines_until)
                ? broadcast_in_lines(at, p, call.mine, end)
                : broadcast_over_memory(at, p, call, end);

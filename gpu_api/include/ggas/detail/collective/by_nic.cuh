@@ -52,7 +52,7 @@ GGAS_DEVICE bool goes_by_nic(const piece<T>& p, ggas_method method, const ggas_t
 
 // What one operation of the unit holds.
 template <class T>
-GGAS_DEVICE_FUNCTION ggas_status reduce_once_by_nic(piece<T> p, patience& end) {
+GGAS_DEVICE_FUNCTION ggas_status reduce_once_by_nic(piece<T> p, poll_deadline& end) {
   GGAS_SHARED_ARRAY(uint64_t, known, unit_facts);
   const auto words = static_cast<unsigned>((p.n * sizeof(T) + 7) / 8);
   const bool wants = p.goes_to(ggas_node());
@@ -86,7 +86,7 @@ template <class T>
 GGAS_DEVICE ggas_status reduce_by_nic(const piece<T>& p, unsigned block, uint64_t timeout_ns) {
   if (block != 0) return ggas_ok;
   constexpr size_t most = unit_bytes / sizeof(T);
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   ggas_status s = ggas_ok;
   for (size_t at = 0; at < p.n && s == ggas_ok; at += most)
     s = reduce_once_by_nic(p.part(at, p.n - at < most ? p.n - at : most), end);

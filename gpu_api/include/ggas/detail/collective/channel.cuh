@@ -4,7 +4,7 @@
 // collective.cuh.
 //
 //   channel c = open_channel(team, number);
-//   `patience end(timeout_ns);`
+//   `poll_deadline end(timeout_ns);`
 //   if (c.failed) return close_channel(c, ggas_broken);
 //   send_line ...; refresh_slots ...; take_line(s) ...         exchange 1
 //   if (!next_exchange(c, mine)) return close_channel(c, mine);
@@ -146,10 +146,10 @@ GGAS_DEVICE ggas_status close_channel(const channel& c, ggas_status mine) {
   return s;
 }
 
-// A call: `run(channel, patience)`, unless a collective failed on the channel before, and its end.
+// A call: `run(channel, poll_deadline)`, unless a collective failed on the channel before, and its end.
 template <class Run>
 GGAS_DEVICE ggas_status run_on(channel& c, uint64_t timeout_ns, Run run) {
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   return close_channel(c, c.failed ? ggas_broken : run(c, end));
 }
 
@@ -212,7 +212,7 @@ GGAS_DEVICE ggas_status no_lines(const channel& c, unsigned i) {
 
 // Waits for a line. False: timed out, or the node's collectives are broken; no_line() then gives the status. (It is not
 // computed here: for a status that it does not know the compiler adds a test where the paths join, which costs 30 ns.)
-GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, patience& end) {
+GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, poll_deadline& end) {
   for (;;) {
     const channel_line l = load_spin(from);
     data = tagged_data(l);
@@ -228,7 +228,7 @@ constexpr int members_at_once = 8;
 
 // Waits for line i of the members first, first + 1 ... whose bit is set in `wanted`, all polled at once; as take_line.
 GGAS_DEVICE bool take_lines(const channel& c, unsigned i, int first, unsigned wanted, uint64_t (&data)[members_at_once],
-                            patience& end) {
+                            poll_deadline& end) {
   for (;;) {
     channel_line l[members_at_once]{};
     GGAS_UNROLL

@@ -116,7 +116,7 @@ GGAS_DEVICE ggas_status no_line_of_row(const lines_of_row& r, const channel_line
 // Waits for the lines of a row, all polled at once, like take_line. There are no pauses between polls: pauses cost 0.05
 // us if a thread has one line, and save 0.2 us if it has more (H200).
 GGAS_DEVICE bool take_row(const lines_of_row& r, const channel_line* from, uint64_t (&data)[lines_at_once],
-                          patience& end) {
+                          poll_deadline& end) {
   for (unsigned polls = end.polls();;) {
     channel_line l[lines_at_once];
     GGAS_UNROLL
@@ -145,7 +145,7 @@ GGAS_DEVICE void store_at_once(U* part, unsigned line, size_t units, uint64_t da
 // Lines of `members` members from the one `first_hop` places after this one on, to the parts target(member).
 template <class Target>
 GGAS_DEVICE ggas_status receive_lines(const channel& c, const line_plan& plan, size_t units, int first_hop, int members,
-                                      Target target, patience& end) {
+                                      Target target, poll_deadline& end) {
   const auto receive = [&](const lines_of_row& r) {
     const int member = member_behind(c, first_hop + r.hop);
     auto* const part = target(member);
@@ -225,7 +225,7 @@ GGAS_DEVICE void tell_all(const channel& c, uint64_t data) {
 
 // By the whole block: receive(member, data) of one line of every other member.
 template <class Hear>
-GGAS_DEVICE ggas_status hear_all(const channel& c, Hear hear, patience& end) {
+GGAS_DEVICE ggas_status hear_all(const channel& c, Hear hear, poll_deadline& end) {
   for (int hop = 1 + static_cast<int>(thread_rank()); hop < c.team.size; hop += static_cast<int>(thread_count())) {
     const int member = member_behind(c, hop);
     uint64_t data;
@@ -241,7 +241,7 @@ GGAS_DEVICE ggas_status hear_all(const channel& c, Hear hear, patience& end) {
 GGAS_DEVICE void release_stores() { fence_acq_rel_system(); }
 
 // Waits for a line of a member; what it stored before its release_stores() is here then.
-GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end) {
+GGAS_DEVICE ggas_status await_stores(const channel& c, int member, poll_deadline& end) {
   uint64_t data;
   if (!take_line(c, c.inbox(member), data, end)) return no_line(c, c.inbox(member));
   acquire_line(c.inbox(member));
@@ -251,7 +251,7 @@ GGAS_DEVICE ggas_status await_stores(const channel& c, int member, patience& end
 // The last exchange of a collective that stored into destinations: every member reports to every member that its data
 // have arrived; meanwhile the block does `meanwhile`. A block barrier must be between the stores and this call.
 template <class Meanwhile>
-GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, patience& end) {
+GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, poll_deadline& end) {
   if (static_cast<int>(thread_rank()) + 1 < c.team.size) release_stores();
   tell_all(c, 0);
   meanwhile();
@@ -274,7 +274,7 @@ GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t unit
 // bytes from the start of its segment. Calls store(member, destination) for each member for which `wanted` is true, by
 // the whole block, in an order that differs from member to member.
 template <class U, class Wanted, class Store>
-GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store store, patience& end) {
+GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store store, poll_deadline& end) {
   constexpr int at_once = 8;
   GGAS_SHARED_ARRAY(uint64_t, places, at_once);
   const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());

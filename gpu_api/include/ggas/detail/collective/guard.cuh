@@ -78,7 +78,7 @@ struct heard_terms {
   bool all = true;
 };
 
-GGAS_DEVICE heard_terms hear_terms(const channel& c, const call_terms& mine, patience& end) {
+GGAS_DEVICE heard_terms hear_terms(const channel& c, const call_terms& mine, poll_deadline& end) {
   heard_terms h;
   for (int hop = 1 + static_cast<int>(thread_rank()); hop < c.team.size && h.all;
        hop += static_cast<int>(thread_count())) {
@@ -129,7 +129,7 @@ GGAS_DEVICE_FUNCTION ggas_status agree_on_channel(ggas_team team, unsigned numbe
   channel c = open_channel(team, number);
   most_blocks = blocks_of(mine);
   if (c.failed) return ggas_ok;  // the call says so
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   tell_terms(c, mine);
   const heard_terms h = hear_terms(c, mine, end);
   if (__syncthreads_or(!h.all)) return close_channel(c, h.all ? ggas_ok : ggas_timed_out);

@@ -82,7 +82,7 @@ GGAS_DEVICE void store_line(U* part, unsigned line, size_t units, uint64_t data)
 // unless it is in place.
 template <class Source, class Target>
 GGAS_DEVICE ggas_status exchange_line(channel& c, const thread_line& mine, size_t units, Source source, Target target,
-                                      patience& end) {
+                                      poll_deadline& end) {
   const int member = member_behind(c, mine.hop);
   const auto* const from = source(member);
   auto* const to = target(member);
@@ -137,7 +137,7 @@ GGAS_DEVICE ggas_status no_earlier_line(const channel& c) {
   const auto line = reinterpret_cast<uint64_t>(c.inbox(0, c.seq - 2));
   return no_line(line, c.inbox_step(), c.team.size, c.team.id, static_cast<uint32_t>(c.seq - 2));
 }
-GGAS_DEVICE ggas_status hear_of_earlier(const channel& c, patience& end) {
+GGAS_DEVICE ggas_status hear_of_earlier(const channel& c, poll_deadline& end) {
   bool heard = true;
   for_other_ends(c, [&](const channel& at, int member) {
     while (heard && !is_of_earlier(look_at_earlier(at, member), at.seq)) {
@@ -159,7 +159,7 @@ class early_look {
     seq_ = at.seq;
     found_ = look_at_earlier(at, member_behind(c, static_cast<int>(hop)));
   }
-  GGAS_DEVICE ggas_status hear(const channel& c, patience& end) const {
+  GGAS_DEVICE ggas_status hear(const channel& c, poll_deadline& end) const {
     return suffices_ && is_of_earlier(found_, seq_) ? ggas_ok : hear_of_earlier(c, end);
   }
 

@@ -53,7 +53,8 @@ GGAS_DEVICE bool find_source(const channel& c, permute_header own, int& source) 
 
 // After the headers in the same slots; where they do not fit, straight into the destination, and a second exchange.
 template <class U>
-GGAS_DEVICE ggas_status permute_on(channel& c, const permutation<U>& p, const slice& mine, bool& good, patience& end) {
+GGAS_DEVICE ggas_status permute_on(channel& c, const permutation<U>& p, const slice& mine, bool& good,
+                                   poll_deadline& end) {
   const size_t units = mine.units();
   const size_t all = (units + units_per_line<U> - 1) / units_per_line<U> + 1;
   const unsigned lines = all <= channel::lines() ? static_cast<unsigned>(all) : 1, me = thread_rank();
@@ -98,7 +99,7 @@ template <class U>
 GGAS_DEVICE_FUNCTION ggas_status run_permute(channel c, permutation<U> p, channel_call<U> call, uint64_t timeout_ns) {
   bool good = true;
   const ggas_status s =
-      run_on(c, timeout_ns, [&](channel& at, patience& end) { return permute_on(at, p, call.mine, good, end); });
+      run_on(c, timeout_ns, [&](channel& at, poll_deadline& end) { return permute_on(at, p, call.mine, good, end); });
   return s == ggas_ok && !good ? ggas_bad_argument : s;
 }
 

@@ -10,7 +10,7 @@ namespace ggas::detail {
 // Like direct, but each member loads its part of every member's vector and stores the result only to itself.
 template <class T>
 GGAS_DEVICE ggas_status combine_own_part(channel& c, const piece<T>& p, unsigned block, unsigned blocks,
-                                         patience& end) {
+                                         poll_deadline& end) {
   return between_places(c, p, end, [&](vector_table& at) {
     for (int i = static_cast<int>(thread_rank()); i < c.team.size; i += static_cast<int>(thread_count()))
       at.src[i] += static_cast<size_t>(c.rank) * p.step * sizeof(T);
@@ -31,7 +31,7 @@ GGAS_DEVICE bool takes_bundle(size_t n, unsigned blocks) {
 template <class T>
 GGAS_DEVICE_FUNCTION ggas_status scatter_by_bundle(piece<T> p, ggas_team team, uint64_t timeout_ns) {
   return between_open_and_close(team, 0, timeout_ns,
-                                [&](channel& c, patience& end) { return one_shot_bundled<true>(c, p, end); });
+                                [&](channel& c, poll_deadline& end) { return one_shot_bundled<true>(c, p, end); });
 }
 
 // In lines where they are few, or peers' memory is not memory.
@@ -48,7 +48,7 @@ GGAS_APART ggas_status reducescatter(piece<T> p, unsigned block, unsigned blocks
   if (lines && takes_bundle<T>(p.n, blocks)) return scatter_by_bundle(p, team, timeout_ns);
   const piece<T> part = part_of_block(p, part_elements<T>(p.n, used), block);
   if (lines && part.n == 0) return ggas_ok;
-  return between_open_and_close(team, block, timeout_ns, [&](channel& c, patience& end) {
+  return between_open_and_close(team, block, timeout_ns, [&](channel& c, poll_deadline& end) {
     return lines ? one_shot(c, part, end) : combine_own_part(c, p, block, used, end);
   });
 }

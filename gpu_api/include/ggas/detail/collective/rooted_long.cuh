@@ -16,7 +16,7 @@ GGAS_DEVICE void copy_part_of_root(const channel& c, const rooted<D, U>& p, cons
 // One exchange, for parts that fit a slot. A member without data sends one line without data, and every member waits
 // for every member's first line.
 template <direction D, class U>
-GGAS_DEVICE ggas_status rooted_in_lines(channel& c, const rooted<D, U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status rooted_in_lines(channel& c, const rooted<D, U>& p, const slice& mine, poll_deadline& end) {
   const unsigned lines = lines_of_part<U>(mine.units()), me = thread_rank(), threads = thread_count();
   const auto count = [&](int from, int to) { return p.carries(from, to) ? lines : 1; };
   GGAS_NO_UNROLL
@@ -45,7 +45,7 @@ GGAS_DEVICE ggas_status rooted_in_lines(channel& c, const rooted<D, U>& p, const
 
 // Two exchanges: where destinations are, and, after the stores, that they are done.
 template <direction D, class U>
-GGAS_DEVICE ggas_status rooted_directly(channel& c, const rooted<D, U>& p, const slice& mine, patience& end) {
+GGAS_DEVICE ggas_status rooted_directly(channel& c, const rooted<D, U>& p, const slice& mine, poll_deadline& end) {
   tell_all(c, p.place);
   look_for_failure(c);
   const ggas_status s = store_to_others<U>(
@@ -59,7 +59,7 @@ GGAS_DEVICE ggas_status rooted_directly(channel& c, const rooted<D, U>& p, const
 
 template <direction D, class U>
 GGAS_LONG ggas_status run_rooted(channel c, rooted<D, U> p, channel_call<U> call, uint64_t timeout_ns) {
-  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
+  return run_on(c, timeout_ns, [&](channel& at, poll_deadline& end) {
     return call.lines() <= channel::lines() ? rooted_in_lines(at, p, call.mine, end)
                                             : rooted_directly(at, p, call.mine, end);
   });

@@ -10,7 +10,7 @@ namespace ggas::detail {
 // Data that fit a slot. To members before it, and from those after it, a member has one line without data: the rule of
 // exchanges.
 template <class T>
-GGAS_DEVICE ggas_status scan_exchange(const channel& c, const piece<T>& p, ggas_scan_kind kind, patience& end) {
+GGAS_DEVICE ggas_status scan_exchange(const channel& c, const piece<T>& p, ggas_scan_kind kind, poll_deadline& end) {
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n)), me = thread_rank(), threads = thread_count();
   const auto count = [&](int to) { return to > c.rank ? lines : 1; };
   GGAS_NO_UNROLL
@@ -52,7 +52,7 @@ GGAS_DEVICE_FUNCTION ggas_status scan(piece<T> p, ggas_scan_kind kind, unsigned 
   const piece<T> part = part_of_block(p, part_elements<T>(p.n, used), block);
   if (part.n == 0) return ggas_ok;
   channel c = open_channel(team, block);
-  return run_on(c, timeout_ns, [&](channel& at, patience& end) {
+  return run_on(c, timeout_ns, [&](channel& at, poll_deadline& end) {
     return by_slots(at, part, [&](const piece<T>& chunk) { return scan_exchange(at, chunk, kind, end); });
   });
 }

@@ -30,7 +30,7 @@ GGAS_LAYOUT_FN bool source_good(const ggas_messages& m, int from, int tag) {
 GGAS_LAYOUT_FN bool buffer_good(const void* data, uint64_t bytes) { return data || bytes == 0; }
 
 // A message may still be refused where the launch was not begun.
-GGAS_DEVICE bool is_begun(message_rank r) { return r.desk().launch != 0; }
+GGAS_DEVICE bool is_begun(message_rank r) { return r.matching().launch != 0; }
 
 // ---- results
 
@@ -39,7 +39,7 @@ GGAS_DEVICE void no_message(ggas_message* got) {
 }
 // Of the call that has ended, which left it in the desk.
 GGAS_DEVICE void copy_result(message_rank r, ggas_message* got) {
-  const message_desk& d = r.desk();
+  const matching_state& d = r.matching();
   if (got) *got = {d.source, d.tag, d.info, d.bytes};
 }
 
@@ -67,9 +67,9 @@ GGAS_DEVICE void record_message(const G& g, const ggas_messages& m, waited_for k
 
 // ---- begin
 
-GGAS_DEVICE void begin_desk(message_rank r, const ggas_messages& m) {
+GGAS_DEVICE void begin_matching(message_rank r, const ggas_messages& m) {
   const message_layout l = layout_of(m);
-  message_desk& d = r.desk();
+  matching_state& d = r.matching();
   const uint64_t launch = d.launch + 1, requests = d.requests;
   d = {};
   d.all = m;
@@ -88,9 +88,9 @@ GGAS_DEVICE void begin_desk(message_rank r, const ggas_messages& m) {
 }
 template <class G>
 GGAS_DEVICE ggas_status begin_rank(const G& g, message_rank r, const ggas_messages& m, uint64_t timeout_ns) {
-  if (g.leads()) begin_desk(r, m);
+  if (g.leads()) begin_matching(r, m);
   g.sync();
-  return ring_begin(g, r.desk().ring, static_cast<uint32_t>(r.desk().launch), deadline(timeout_ns));
+  return ring_begin(g, r.matching().ring, static_cast<uint32_t>(r.matching().launch), deadline(timeout_ns));
 }
 
 // A rank begins the rings to it, with the ranks of that number on the other nodes. No thread sends before all of the
@@ -150,7 +150,7 @@ GGAS_DEVICE ggas_status make_request(const G&, const ggas_messages& m, message_r
   const message_rank r(m);
   if (!is_begun(r)) return ggas_bad_argument;
   const ggas_status s = begin_request<G>(r, first, data, bytes, peer, tag, info);
-  request->number = r.desk().number;
+  request->number = r.matching().number;
   return s;
 }
 template <class G>
@@ -177,10 +177,10 @@ GGAS_DEVICE bool set_of_requests(message_rank r, const ggas_message_request* req
     const uint64_t number = requests[i].number;
     if (number == 0) continue;
     const auto slot = static_cast<int>(number & 63);
-    if (static_cast<unsigned>(slot) >= r.desk().all.requests || r.request(slot).number != number) return false;
+    if (static_cast<unsigned>(slot) >= r.matching().all.requests || r.request(slot).number != number) return false;
     set |= uint64_t{1} << slot;
   }
-  return (set & ~r.desk().used) == 0;
+  return (set & ~r.matching().used) == 0;
 }
 
 template <class G>
@@ -195,7 +195,7 @@ GGAS_DEVICE ggas_status wait_for_any(const G& g, const ggas_messages& m, ggas_me
   if (!is_begun(r) || !set_of_requests(r, requests, n, set)) return ggas_bad_argument;
   if (set == 0) return ggas_ok;
   const ggas_status s = wait_for_requests<G>(r, set, ends, timeout_ns);
-  const uint64_t ended = r.desk().number;
+  const uint64_t ended = r.matching().number;
   copy_result(r, got);
   for (int i = 0; i < n && *which < 0; ++i)
     if (ended != 0 && requests[i].number == ended) *which = i;

@@ -66,7 +66,7 @@ struct message_request {
 static_assert(sizeof(waiting_message) <= 64 && sizeof(message_request) <= 128);
 
 // What a rank keeps for itself, from the start of its part on.
-struct message_desk {
+struct matching_state {
   ggas_messages all;
   ring_shape ring;                         // to this rank
   uint64_t chains, messages, slots, data;  // offsets in the part: message_layout
@@ -87,7 +87,7 @@ struct message_desk {
   uint32_t info;
   uint64_t bytes, number;
 };
-static_assert(sizeof(message_desk) <= 320);
+static_assert(sizeof(matching_state) <= 320);
 
 // First and last place of a chain, if it is of this launch.
 struct message_chain {

@@ -67,7 +67,7 @@ GGAS_DEVICE bool see_handshake(const G& g, message_rank r, int slot) {
 template <class G>
 GGAS_DEVICE bool send_piece(const G& g, message_rank r, int slot) {
   message_request& q = r.request(slot);
-  const uint64_t left = q.bytes - q.moved, most = r.desk().all.short_bytes, bytes = left < most ? left : most;
+  const uint64_t left = q.bytes - q.moved, most = r.matching().all.short_bytes, bytes = left < most ? left : most;
   if (!try_send_data(g, r, q, record_piece, q.other, buffer_of(q) + q.moved, bytes)) return false;
   g.sync();
   if (g.leads()) {
@@ -125,9 +125,9 @@ template <class G>
 GGAS_APART bool move_messages(message_rank r) {
   const G g;
   bool moved = false;
-  for_requests(r.desk().moving, [&](int slot) { moved |= move_on(g, r, slot); });
+  for_requests(r.matching().moving, [&](int slot) { moved |= move_on(g, r, slot); });
   GGAS_NO_UNROLL
-  for (int node = 0; node < static_cast<int>(r.desk().ring.nodes); ++node) moved |= take_of_node(g, r, node);
+  for (int node = 0; node < static_cast<int>(r.matching().ring.nodes); ++node) moved |= take_of_node(g, r, node);
   return moved;
 }
 
@@ -135,7 +135,7 @@ GGAS_APART bool move_messages(message_rank r) {
 
 // The sender's word, if it still waits: the message is received.
 GGAS_DEVICE bool close_handshake(message_rank r, const message_request& q) {
-  const uint64_t at = r.part_of(q.source) + r.desk().slots + (q.other & 63) * 2 * message_layout::line;
+  const uint64_t at = r.part_of(q.source) + r.matching().slots + (q.other & 63) * 2 * message_layout::line;
   const uint64_t expected = q.other * 4 + message_request::active;
   fence_acq_rel_system();
   return cas_system(word_of(r.node_of(q.source), at), expected, q.other * 4 + message_request::done) == expected;
@@ -144,7 +144,7 @@ GGAS_DEVICE bool close_handshake(message_rank r, const message_request& q) {
 // By all of the rank.
 template <class G>
 GGAS_DEVICE void copy_long(const G& g, message_rank r) {
-  for_requests(r.desk().copying, [&](int slot) {
+  for_requests(r.matching().copying, [&](int slot) {
     message_request& q = r.request(slot);
     char* const to = buffer_of(q);
     const char* const from = ggas_pointer_of_node<char>(r.node_of(q.source), q.address - 1);
@@ -175,10 +175,10 @@ using progress_group = either_t<is_same<G, block_group>, warp_group, G>;
 enum class message_turn { copy, ready, late };
 
 template <class G, class Ready>
-GGAS_DEVICE message_turn make_progress(const G& g, message_rank r, patience& end, Ready ready) {
+GGAS_DEVICE message_turn make_progress(const G& g, message_rank r, poll_deadline& end, Ready ready) {
   for (;;) {
     const bool moved = move_messages<G>(r);
-    if (r.desk().copying != 0) return message_turn::copy;
+    if (r.matching().copying != 0) return message_turn::copy;
     if (ready()) return message_turn::ready;
     if (moved) continue;
     if (g.of_leader(static_cast<int>(g.leads() && end.over()))) return message_turn::late;
@@ -204,7 +204,7 @@ GGAS_DEVICE message_turn by_progress(const G& g, F f) {
 template <class G, class Start, class Ready, class Finish>
 GGAS_DEVICE ggas_status run_messages(const G& g, message_rank r, uint64_t timeout_ns, Start start, Ready ready,
                                      Finish finish) {
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   for (bool first = true;; first = false) {
     const message_turn t = by_progress(g, [&](const progress_group<G>& by) {
       if (first) start(by);
@@ -215,7 +215,7 @@ GGAS_DEVICE ggas_status run_messages(const G& g, message_rank r, uint64_t timeou
       by.sync();
       return found;
     });
-    if (t != message_turn::copy) return static_cast<ggas_status>(r.desk().status);
+    if (t != message_turn::copy) return static_cast<ggas_status>(r.matching().status);
     copy_long(g, r);
   }
 }
@@ -223,7 +223,7 @@ GGAS_DEVICE ggas_status run_messages(const G& g, message_rank r, uint64_t timeou
 // What a call gives of a request that has ended, which is then free. By the first thread.
 GGAS_DEVICE void give_result(message_rank r, int slot) {
   const message_request& q = r.request(slot);
-  message_desk& d = r.desk();
+  matching_state& d = r.matching();
   d.status = q.status;
   d.source = q.source;
   d.tag = q.found_tag;
@@ -232,7 +232,7 @@ GGAS_DEVICE void give_result(message_rank r, int slot) {
   set_stage(r, slot, message_request::unused);
 }
 GGAS_DEVICE void give_status(message_rank r, ggas_status s) {
-  message_desk& d = r.desk();
+  matching_state& d = r.matching();
   d.status = s;
   d.source = d.tag = any_source;
   d.info = 0;
@@ -281,9 +281,9 @@ GGAS_APART ggas_status begin_request(message_rank r, message_request::stage firs
       [&](const progress_group<G>& by) {
         if (!by.leads()) return;
         const int slot = make_request(r, first, buffer, bytes, peer, tag, info);
-        r.desk().number = slot == no_request ? 0 : r.request(slot).number;
+        r.matching().number = slot == no_request ? 0 : r.request(slot).number;
       },
-      [] { return true; }, [&](bool) { give_status(r, r.desk().number == 0 ? ggas_bad_argument : ggas_ok); });
+      [] { return true; }, [&](bool) { give_status(r, r.matching().number == 0 ? ggas_bad_argument : ggas_ok); });
 }
 
 GGAS_DEVICE int find_ended(message_rank r, uint64_t set) {
@@ -299,7 +299,7 @@ GGAS_APART ggas_status wait_for_requests(message_rank r, uint64_t set, bool ends
       G{}, r, timeout_ns, [](const progress_group<G>&) {}, [&] { return find_ended(r, set) != no_request; },
       [&](bool) {
         const int slot = find_ended(r, set);
-        r.desk().number = slot == no_request ? 0 : r.request(slot).number;
+        r.matching().number = slot == no_request ? 0 : r.request(slot).number;
         if (slot != no_request)
           give_result(r, slot);
         else if (ends)
@@ -317,7 +317,7 @@ GGAS_APART ggas_status wait_for_message(message_rank r, int from, int tag, uint6
         give_status(r, late ? end_of_wait() : ggas_ok);
         if (late) return;
         const waiting_message& w = r.waiting(find_waiting(r, from, tag));
-        message_desk& d = r.desk();
+        matching_state& d = r.matching();
         d.source = w.source;
         d.tag = w.tag;
         d.info = w.info;

@@ -97,7 +97,7 @@ GGAS_DEVICE uint64_t address_for(message_rank r, int to, const char* data, uint6
 GGAS_DEVICE bool has_earlier_send(message_rank r, int slot) {
   const message_request& own = r.request(slot);
   bool found = false;
-  for_requests(r.desk().moving & ~(uint64_t{1} << slot), [&](int other) {
+  for_requests(r.matching().moving & ~(uint64_t{1} << slot), [&](int other) {
     const message_request& q = r.request(other);
     found |= q.state == message_request::queued && q.peer == own.peer && q.number < own.number;
   });
@@ -112,7 +112,7 @@ GGAS_DEVICE bool send_first(const G& g, message_rank r, int slot) {
   const char* const data = buffer_of(q);
   const uint64_t first = envelope(q.tag, q.info), bytes = q.bytes, number = q.number;
   const int to = q.peer;
-  if (bytes <= r.desk().all.short_bytes) {
+  if (bytes <= r.matching().all.short_bytes) {
     if (!try_send_data(g, r, q, record_short, first, data, bytes)) return false;
     if (g.leads()) end_request(r, slot, ggas_ok);
     return true;
@@ -145,7 +145,7 @@ struct arrival {
 };
 template <class G>
 GGAS_DEVICE arrival look_at_ring(const G& g, message_rank r, int node) {
-  const ring_shape ring = r.desk().ring;
+  const ring_shape ring = r.matching().ring;
   const auto line = [&](uint64_t at) { return load_spin(ring_line(ring, ggas_node(), node, at)); };
   arrival a;
   uint64_t at = 0;
@@ -173,7 +173,7 @@ GGAS_DEVICE arrival look_at_ring(const G& g, message_rank r, int node) {
 // store(i, word) gets the words of a record that is here.
 template <class G, class S>
 GGAS_DEVICE bool take_record(const G& g, bool alone, message_rank r, int node, const S& store) {
-  return by_movers(g, alone, next_record<S>{r.desk().ring, node, store}) != 0;
+  return by_movers(g, alone, next_record<S>{r.matching().ring, node, store}) != 0;
 }
 // The data of a record; null: they are dropped.
 template <class G>

@@ -34,29 +34,29 @@ struct message_rank {
 
   GGAS_DEVICE explicit message_rank(const ggas_messages& m)
       : part(reinterpret_cast<char*>(own_word(m.place + index_of_caller(m) * layout_of(m).bytes()))) {}
-  GGAS_DEVICE message_desk& desk() const { return *reinterpret_cast<message_desk*>(part); }
-  GGAS_DEVICE int me() const { return desk().me; }
+  GGAS_DEVICE matching_state& matching() const { return *reinterpret_cast<matching_state*>(part); }
+  GGAS_DEVICE int me() const { return matching().me; }
   GGAS_DEVICE message_chain& chain(uint32_t i) const {
-    return reinterpret_cast<message_chain*>(part + desk().chains)[i];
+    return reinterpret_cast<message_chain*>(part + matching().chains)[i];
   }
   GGAS_DEVICE waiting_message& waiting(uint32_t place) const {
-    return *reinterpret_cast<waiting_message*>(part + desk().messages + (place - 1) * message_layout::line);
+    return *reinterpret_cast<waiting_message*>(part + matching().messages + (place - 1) * message_layout::line);
   }
   GGAS_DEVICE uint64_t* data(uint32_t place) const {
-    return reinterpret_cast<uint64_t*>(part + desk().data + (place - 1) * uint64_t{desk().all.short_bytes});
+    return reinterpret_cast<uint64_t*>(part + matching().data + (place - 1) * uint64_t{matching().all.short_bytes});
   }
   GGAS_DEVICE message_request& request(int slot) const {
-    return *reinterpret_cast<message_request*>(part + desk().slots +
+    return *reinterpret_cast<message_request*>(part + matching().slots +
                                                static_cast<unsigned>(slot) * 2 * message_layout::line);
   }
   // The part of another rank, as an offset in the segment of its node, and the rings to it.
   GGAS_DEVICE uint64_t part_of(int rank) const {
-    const message_desk& d = desk();
+    const matching_state& d = matching();
     return d.all.place + static_cast<unsigned>(rank % d.node_ranks) * d.part_bytes;
   }
-  GGAS_DEVICE int node_of(int rank) const { return rank / desk().node_ranks; }
+  GGAS_DEVICE int node_of(int rank) const { return rank / matching().node_ranks; }
   GGAS_DEVICE ring_shape ring_of(int rank) const {
-    const ring_shape own = desk().ring;
+    const ring_shape own = matching().ring;
     return {part_of(rank) + message_layout::ring(), own.nodes, own.lines_log2};
   }
 };
@@ -65,7 +65,7 @@ struct message_rank {
 
 // Chain `kind` has messages in the order they came: bit 0: of any source, bit 1: with any tag.
 GGAS_DEVICE uint32_t chain_index(message_rank r, unsigned kind, int source, int tag) {
-  const uint32_t places = r.desk().all.waiting;
+  const uint32_t places = r.matching().all.waiting;
   if (kind == 3) return 3 * places;
   uint32_t hash = 0;
   if ((kind & 1) == 0) hash += static_cast<uint32_t>(source) * 0x9e3779b1u;
@@ -74,20 +74,20 @@ GGAS_DEVICE uint32_t chain_index(message_rank r, unsigned kind, int source, int 
 }
 GGAS_DEVICE message_chain load_chain(message_rank r, uint32_t i) {
   const message_chain c = r.chain(i);
-  const auto launch = static_cast<uint32_t>(r.desk().launch);
+  const auto launch = static_cast<uint32_t>(r.matching().launch);
   return c.launch == launch ? c : message_chain{launch, 0, 0};
 }
 
 // A place that is free, or 0.
 GGAS_DEVICE uint32_t free_place(message_rank r) {
-  const message_desk& d = r.desk();
+  const matching_state& d = r.matching();
   if (d.free != 0) return d.free;
   return d.fresh < d.all.waiting ? d.fresh + 1 : 0;
 }
 
 // The message is after all others. Its place is free_place().
 GGAS_DEVICE void add_waiting(message_rank r, uint32_t place) {
-  message_desk& d = r.desk();
+  matching_state& d = r.matching();
   waiting_message& w = r.waiting(place);
   if (d.free == place)
     d.free = w.next[0];
@@ -109,7 +109,7 @@ GGAS_DEVICE void add_waiting(message_rank r, uint32_t place) {
   }
 }
 GGAS_DEVICE void remove_waiting(message_rank r, uint32_t place) {
-  message_desk& d = r.desk();
+  matching_state& d = r.matching();
   waiting_message& w = r.waiting(place);
   GGAS_UNROLL
   for (unsigned kind = 0; kind < waiting_message::chains; ++kind) {
@@ -133,7 +133,7 @@ GGAS_DEVICE void remove_waiting(message_rank r, uint32_t place) {
 
 // The oldest that a receive with this source and tag wants; 0: there is none.
 GGAS_DEVICE uint32_t find_waiting(message_rank r, int source, int tag) {
-  if (r.desk().waiting == 0) return 0;
+  if (r.matching().waiting == 0) return 0;
   const unsigned kind = (source == any_source ? 1u : 0u) | (tag == any_tag ? 2u : 0u);
   uint32_t place = load_chain(r, chain_index(r, kind, source, tag)).first;
   while (place != 0) {
@@ -160,7 +160,7 @@ GGAS_DEVICE void for_requests(uint64_t set, F f) {
 
 // Of the set that is for its state. By the first thread.
 GGAS_DEVICE void set_stage(message_rank r, int slot, message_request::stage to) {
-  message_desk& d = r.desk();
+  matching_state& d = r.matching();
   const uint64_t bit = uint64_t{1} << slot;
   const bool moves = to == message_request::unmatched || to == message_request::queued ||
                      to == message_request::asked || to == message_request::sending || to == message_request::answering;
@@ -178,7 +178,7 @@ GGAS_DEVICE void end_request(message_rank r, int slot, ggas_status s) {
 // A request of the rank; no_request: all are in use. By the first thread.
 GGAS_DEVICE int make_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes, int peer,
                              int tag, uint32_t info) {
-  message_desk& d = r.desk();
+  matching_state& d = r.matching();
   const uint64_t all = ~uint64_t{0} >> (64 - d.all.requests);
   if ((~d.used & all) == 0) return no_request;
   const int slot = lowest_bit(~d.used & all);
@@ -203,7 +203,7 @@ GGAS_DEVICE char* buffer_of(const message_request& q) {
 // The oldest receive that wants a message; no_request: none does.
 GGAS_DEVICE int find_posted(message_rank r, int source, int tag) {
   int found = no_request;
-  for_requests(r.desk().posted, [&](int slot) {
+  for_requests(r.matching().posted, [&](int slot) {
     const message_request& q = r.request(slot);
     const bool fits = (q.peer == any_source || q.peer == source) && (q.tag == any_tag || q.tag == tag);
     if (fits && (found == no_request || q.number < r.request(found).number)) found = slot;
@@ -213,7 +213,7 @@ GGAS_DEVICE int find_posted(message_rank r, int source, int tag) {
 // What a number says, if it is one of a request that is in this state.
 GGAS_DEVICE int find_request(message_rank r, uint64_t number, message_request::stage state) {
   const auto slot = static_cast<int>(number & 63);
-  if (static_cast<unsigned>(slot) >= r.desk().all.requests) return no_request;
+  if (static_cast<unsigned>(slot) >= r.matching().all.requests) return no_request;
   const message_request& q = r.request(slot);
   return q.number == number && q.state == state ? slot : no_request;
 }

@@ -14,7 +14,7 @@ namespace ggas::mpi {
 // Which half of the stages the next piece of a collective uses: of the rank, in its desk.
 GGAS_DEVICE uint64_t half_bytes() { return world().stage_bytes / 2; }
 GGAS_DEVICE uint64_t next_half() {
-  message_desk& d = self().desk();
+  matching_state& d = self().matching();
   const uint64_t half = d.pieces & 1;
   const rank_group g;
   g.sync();  // all have read

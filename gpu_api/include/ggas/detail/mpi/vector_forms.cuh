@@ -35,7 +35,7 @@ GGAS_DEVICE int agree_on_most(uint64_t& most) {
   const rank_group g;
   const uint64_t mine = most;
   const int error = reduce_all({&mine, &most, 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD, true}, MPI_SUCCESS);
-  uint64_t& shared = self().desk().number;
+  uint64_t& shared = self().matching().number;
   if (g.leads()) shared = most;
   g.sync();
   most = shared;

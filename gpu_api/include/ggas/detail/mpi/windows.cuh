@@ -73,7 +73,7 @@ GGAS_DEVICE int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info, MP
   const bool shared = !in_segment && ggas::detail::is_in_shared(base);
   int wrong = !comm_good(comm) ? MPI_ERR_COMM : size < 0 || unit <= 0 ? MPI_ERR_ARG : MPI_SUCCESS;
   if (wrong == MPI_SUCCESS && size > 0 && !in_segment && !shared) wrong = MPI_ERR_BUFFER;
-  ggas::message_desk& d = self().desk();
+  ggas::matching_state& d = self().matching();
   int number = 0;
   for (int i = 1; i <= static_cast<int>(ggas::message_layout::windows) && number == 0; ++i)
     if ((d.windows >> i & 1) == 0) number = i;
@@ -94,7 +94,7 @@ GGAS_DEVICE int MPI_Win_free(MPI_Win* win) {
   const bool good = window_good(*win);
   const int met = meet();
   const rank_group g;
-  if (good && g.leads()) self().desk().windows &= ~(1u << win->number);
+  if (good && g.leads()) self().matching().windows &= ~(1u << win->number);
   g.sync();
   *win = {0};
   return after(good ? MPI_SUCCESS : MPI_ERR_WIN, met);

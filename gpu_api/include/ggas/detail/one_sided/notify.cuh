@@ -155,16 +155,16 @@ GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.n
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint32_t quarter = quarter_of_ring(q);
   if (q.exclusive) {
-    if (position - q.told < quarter) return;
-    q.told = position;
+    if (position - q.reported < quarter) return;
+    q.reported = position;
     tell_reader_position(q, position);
     store_relaxed(q.at.words + 2, uint64_t{position});
     return;
   }
   if (position % quarter != 0) return;
-  const uint64_t told = load_relaxed(q.at.words + 2);
-  if ((told & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(told)) <= 0) return;
-  if (cas_gpu(q.at.words + 2, told, told | telling) != told) return;
+  const uint64_t reported = load_relaxed(q.at.words + 2);
+  if ((reported & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(reported)) <= 0) return;
+  if (cas_gpu(q.at.words + 2, reported, reported | telling) != reported) return;
   fence_acq_rel_gpu();  // after who reported before, and before who reports next
   tell_reader_position(q, position);
   fence_acq_rel_gpu();

@@ -33,7 +33,7 @@ class ggas_queue {
   mutable uint32_t consumed = 0;  // slots
   mutable bool looked = false;    // ticket and consumed are known
   mutable uint32_t note = 0;      // next notification; without a NIC: the node whose ring is looked at first
-  mutable uint32_t told = 0;      // exclusive: notifications the NIC was informed of
+  mutable uint32_t reported = 0;  // exclusive: notifications the NIC was informed of
   // What a copy of this handle has seen.
   GGAS_DEVICE void remember(const ggas_queue& copy) const {
     at = copy.at;
@@ -43,6 +43,6 @@ class ggas_queue {
     consumed = copy.consumed;
     looked = copy.looked;
     note = copy.note;
-    told = copy.told;
+    reported = copy.reported;
   }
 };

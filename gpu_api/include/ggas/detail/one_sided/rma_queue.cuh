@@ -257,7 +257,7 @@ GGAS_DEVICE ggas_queue ggas_queue_of(int index, ggas_sharing sharing) {
   if (q.exclusive) {
     q.ticket = load_relaxed(q.at.words);
     q.note = static_cast<uint32_t>(load_relaxed(q.at.words + 1));
-    q.told = static_cast<uint32_t>(load_relaxed(q.at.words + 2));
+    q.reported = static_cast<uint32_t>(load_relaxed(q.at.words + 2));
   }
   return q;
 }

@@ -118,7 +118,7 @@ GGAS_DEVICE ggas_status wait_for_signal(const uint64_t* signal, ggas_cmp cmp, ui
                                         uint64_t timeout_ns) {
   if (!wait_arguments_good(signal, cmp)) return ggas_bad_argument;
   uint64_t found = 0;
-  const ggas_status s = wait_until(signal, cmp, value, found, patience(timeout_ns));
+  const ggas_status s = wait_until(signal, cmp, value, found, poll_deadline(timeout_ns));
   if (s == ggas_ok && seen) *seen = found;
   return s;
 }

@@ -52,7 +52,7 @@ GGAS_DEVICE ggas_status put_tagged(const G& g, ggas_tagged* remote, const T* loc
 // A thread's next lines, every `count`-th from `first` on, are polled at once.
 template <unsigned Lines, class Words>
 GGAS_DEVICE bool take_some(const ggas_tagged* lines, const Words& target, uint64_t first, uint64_t words,
-                           unsigned count, uint32_t tag, patience& time) {
+                           unsigned count, uint32_t tag, poll_deadline& time) {
   ggas_tagged l[Lines] = {};
   for (bool all = false; !all;) {
     all = true;
@@ -74,7 +74,7 @@ GGAS_DEVICE bool take_some(const ggas_tagged* lines, const Words& target, uint64
 template <class Words>
 GGAS_DEVICE ggas_status take_words(const ggas_tagged* lines, const Words& target, uint64_t words, uint32_t tag,
                                    uint64_t timeout_ns, unsigned rank, unsigned count) {
-  patience time(timeout_ns);
+  poll_deadline time(timeout_ns);
   bool good = true;
   if (words <= count) {
     if (rank < words) good = take_some<1>(lines, target, rank, words, count, tag, time);

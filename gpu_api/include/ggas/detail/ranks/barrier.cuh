@@ -48,7 +48,7 @@ GGAS_DEVICE bool ranks_good(const ggas_ranks& r) {
 // By the first thread of a node's first rank. In step k of barrier n the word of round k of a node is set to n; it has
 // one writer. A number in a word means that its writer, and all nodes whose words this had received, have arrived.
 template <meeting M>
-GGAS_DEVICE ggas_status disseminate(const ggas_ranks& r, uint64_t number, patience& end) {
+GGAS_DEVICE ggas_status disseminate(const ggas_ranks& r, uint64_t number, poll_deadline& end) {
   const dissemination_plan plan{r.nodes.size};
   const int me = ggas_team_rank(r.nodes);
   GGAS_NO_UNROLL
@@ -65,7 +65,7 @@ GGAS_DEVICE ggas_status disseminate(const ggas_ranks& r, uint64_t number, patien
 
 // Stores that a NIC may still have under way are waited for.
 template <meeting M>
-GGAS_DEVICE ggas_status meet_nodes(const ggas_ranks& r, patience& end) {
+GGAS_DEVICE ggas_status meet_nodes(const ggas_ranks& r, poll_deadline& end) {
   uint64_t* const ended = own_word(r.place + rank_layout::meetings);
   const uint64_t number = load_own(ended) + 1;
   __syncthreads();
@@ -80,12 +80,12 @@ GGAS_DEVICE ggas_status meet_nodes(const ggas_ranks& r, patience& end) {
 
 template <meeting M>
 GGAS_DEVICE ggas_status meet_ranks(const ggas_ranks& r, uint64_t timeout_ns) {
-  const auto nodes = [&](patience& end) {
+  const auto nodes = [&](poll_deadline& end) {
     return meets_natively(r) ? meet_at_index<M>(timeout_ns, r.nodes, r.native_barrier) : meet_nodes<M>(r, end);
   };
   if (r.nodes.size == 1) return meet_around<M>(blocks_of(r), false, timeout_ns, nodes);
   if (r.blocks > 1) return meet_around<M>(blocks_of(r), true, timeout_ns, nodes);
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   return nodes(end);
 }
 

@@ -41,7 +41,7 @@ GGAS_DEVICE ggas_status by_packets(rank_call& c, const own_data& d, F f) {
 
 // One packet to a rank, and one from a rank, of which each may be none.
 GGAS_DEVICE ggas_status step_by_buffers(rank_call& c, const plan_step& step, char* dst, const char* src, size_t bytes,
-                                        patience& end) {
+                                        poll_deadline& end) {
   ++c.number;
   if (step.to == no_rank && step.from == no_rank) return ggas_ok;
   const buffered_move m{buffers_of(c), src, bytes, bytes, dst};
@@ -57,7 +57,7 @@ GGAS_DEVICE ggas_status step_by_buffers(rank_call& c, const plan_step& step, cha
 }
 
 // Halving: a message carries all parts of the ranks below its receiver, in the order from the root.
-GGAS_DEVICE ggas_status scatter_along_tree(const rank_call& c, const buffered_move& m, int root, patience& end) {
+GGAS_DEVICE ggas_status scatter_along_tree(const rank_call& c, const buffered_move& m, int root, poll_deadline& end) {
   const binomial_plan plan{c.count, root};
   const int received = plan.receives_in(c.me), children = plan.steps() - received - 1;
   if (c.me != root) {
@@ -89,7 +89,7 @@ GGAS_DEVICE ggas_status scatter_along_tree(const rank_call& c, const buffered_mo
 // ------------------------------------------------------------------------------------------------ packets
 
 // The root lets one rank after the other store.
-GGAS_DEVICE ggas_status gather_by_token(rank_call& c, const own_data& d, int root, patience& end) {
+GGAS_DEVICE ggas_status gather_by_token(rank_call& c, const own_data& d, int root, poll_deadline& end) {
   const linear_plan plan{c.count, root};
   if (c.me == root) copy_own(d.dst + behind(d.bytes, c.me), d.src, d.bytes);
   return by_packets(c, d, [&](size_t at, size_t bytes) {
@@ -104,7 +104,7 @@ GGAS_DEVICE ggas_status gather_by_token(rank_call& c, const own_data& d, int roo
 }
 
 // Each part goes once around: a rank sends on what it took last.
-GGAS_DEVICE ggas_status allgather_around(rank_call& c, const own_data& d, patience& end) {
+GGAS_DEVICE ggas_status allgather_around(rank_call& c, const own_data& d, poll_deadline& end) {
   const ring_plan plan{c.count};
   copy_own(d.dst + behind(d.bytes, c.me), d.src, d.bytes);
   __syncthreads();
@@ -117,7 +117,7 @@ GGAS_DEVICE ggas_status allgather_around(rank_call& c, const own_data& d, patien
   });
 }
 
-GGAS_DEVICE ggas_status alltoall_by_pairs(rank_call& c, const own_data& d, patience& end) {
+GGAS_DEVICE ggas_status alltoall_by_pairs(rank_call& c, const own_data& d, poll_deadline& end) {
   const xor_plan plan{c.count};
   copy_own(d.dst + behind(d.bytes, c.me), d.src + behind(d.bytes, c.me), d.bytes);
   return by_packets(c, d, [&](size_t at, size_t bytes) {

@@ -61,7 +61,7 @@ GGAS_DEVICE void tell_rank(const rank_call& c, int rank, unsigned row, uint64_t 
   release_to(c, rank);
   store_relaxed(c.word(rank, row, c.me), value);
 }
-GGAS_DEVICE ggas_status await_rank(const rank_call& c, unsigned row, int from, uint64_t value, patience& end) {
+GGAS_DEVICE ggas_status await_rank(const rank_call& c, unsigned row, int from, uint64_t value, poll_deadline& end) {
   uint64_t seen;
   return await_word<meeting::barrier>(c.own(row, from), value, seen, end) ? ggas_ok : timed_out_for(from);
 }
@@ -73,7 +73,7 @@ GGAS_DEVICE void tell_ranks(const rank_call& c, unsigned row, uint64_t value, Wh
     if (rank != c.me && who(rank)) tell_rank(c, rank, row, value);
 }
 template <class Who>
-GGAS_DEVICE ggas_status await_ranks(const rank_call& c, unsigned row, Who who, uint64_t value, patience& end) {
+GGAS_DEVICE ggas_status await_ranks(const rank_call& c, unsigned row, Who who, uint64_t value, poll_deadline& end) {
   ggas_status s = ggas_ok;
   for (int rank = static_cast<int>(thread_rank()); rank < c.count && s == ggas_ok;
        rank += static_cast<int>(thread_count()))
@@ -155,7 +155,7 @@ struct storing_block {
 // as there are lanes.
 template <class By, class Target, class May, class Store, class Done>
 GGAS_DEVICE ggas_status serve(const rank_call& c, const By& by, int count, Target target, May may, Store store,
-                              Done done, patience& end) {
+                              Done done, poll_deadline& end) {
   const auto all = static_cast<unsigned>(count);
   GGAS_NO_UNROLL
   for (unsigned base = by.first(); base < all; base += by.width() * by.step()) {
@@ -190,7 +190,7 @@ GGAS_DEVICE ggas_status serve(const rank_call& c, const By& by, int count, Targe
 constexpr size_t most_of_warp = 4096;
 template <class Target, class May, class Store, class Done>
 GGAS_DEVICE ggas_status serve_ranks(const rank_call& c, int count, size_t bytes, Target target, May may, Store store,
-                                    Done done, patience& end) {
+                                    Done done, poll_deadline& end) {
   return count > 1 && bytes <= most_of_warp ? serve(c, storing_warp{}, count, target, may, store, done, end)
                                             : serve(c, storing_block{}, count, target, may, store, done, end);
 }
@@ -203,7 +203,7 @@ GGAS_DEVICE void copy_bytes(char* to, const char* from, size_t bytes, const move
 // each is notified after its data, if it waits for them.
 template <class Target, class To, class From>
 GGAS_DEVICE ggas_status store_to_ranks(const rank_call& c, int count, size_t bytes, bool tells, Target target, To to,
-                                       From from, patience& end) {
+                                       From from, poll_deadline& end) {
   const bool waits = c.enters(ggas_in_mine);
   return serve_ranks(
       c, count, bytes, target, [&](int rank) { return !waits || has_entered(c, rank); },
@@ -320,7 +320,7 @@ GGAS_DEVICE ggas_status begin_call(const rank_call& c, const rank_facts& f, uint
   return c.enters(ggas_in_all) ? meet_ranks<meeting::barrier>(c.ranks, timeout_ns) : ggas_ok;
 }
 
-// good(): whether the arguments are valid, for valid ranks. `body(call, patience)` moves the data and returns the
+// good(): whether the arguments are valid, for valid ranks. `body(call, poll_deadline)` moves the data and returns the
 // thread's status. A call that consists of several continues the numbers of `call`, as all ranks do.
 template <class Good, class Body>
 GGAS_DEVICE ggas_status run_ranks(const ggas_ranks& r, unsigned mode, rank_facts f, uint64_t timeout_ns, Good good,
@@ -334,7 +334,7 @@ GGAS_DEVICE ggas_status run_ranks(const ggas_ranks& r, unsigned mode, rank_facts
   ggas_status s = begin_call(c, f, timeout_ns);
   if (s == ggas_bad_argument) return s;
   if (s == ggas_ok) {
-    patience end(timeout_ns);
+    poll_deadline end(timeout_ns);
     s = status_of_ranks(c, body(c, end));
   }
   if (s == ggas_ok && c.leaves(ggas_out_all)) s = meet_ranks<meeting::barrier>(r, timeout_ns);

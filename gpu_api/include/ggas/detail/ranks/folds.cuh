@@ -37,7 +37,7 @@ GGAS_DEVICE void take_message(const rank_call& c, int from) {
   tell_rank(c, from, rank_layout::taken, message);
   store_own(received, message);
 }
-GGAS_DEVICE ggas_status await_message(const rank_call& c, int from, patience& end) {
+GGAS_DEVICE ggas_status await_message(const rank_call& c, int from, poll_deadline& end) {
   return await_rank(c, rank_layout::filled, from, load_own(c.own(rank_layout::received, from)) + 1, end);
 }
 
@@ -64,7 +64,7 @@ struct rank_fold {
 // source(rank).
 template <class T, class To, class Source>
 GGAS_DEVICE ggas_status fold_at_once(const rank_call& c, const rank_fold<T>& p, int last, To to, Source source,
-                                     patience& end) {
+                                     poll_deadline& end) {
   const xor_plan plan{c.count};
   return by_messages<T>(c, p.n, [&](size_t first, size_t count) {
     const auto partner = [&](int i) {
@@ -104,7 +104,7 @@ GGAS_DEVICE ggas_status fold_at_once(const rank_call& c, const rank_fold<T>& p, 
 
 // Vectors longer than a slot: each piece goes from rank to rank, which combine it on the way; pieces follow each other.
 template <class T>
-GGAS_DEVICE ggas_status scan_along(const rank_call& c, const rank_fold<T>& p, ggas_scan_kind kind, patience& end) {
+GGAS_DEVICE ggas_status scan_along(const rank_call& c, const rank_fold<T>& p, ggas_scan_kind kind, poll_deadline& end) {
   const int before = c.me - 1, next = c.me + 1 < c.count ? c.me + 1 : no_rank;
   return by_messages<T>(c, p.n, [&](size_t first, size_t count) {
     ggas_status s = ggas_ok;
@@ -139,14 +139,14 @@ GGAS_DEVICE ggas_status scan_along(const rank_call& c, const rank_fold<T>& p, gg
 }
 
 template <class T>
-GGAS_DEVICE_FUNCTION ggas_status scan_ranks(rank_call c, rank_fold<T> p, ggas_scan_kind kind, patience end) {
+GGAS_DEVICE_FUNCTION ggas_status scan_ranks(rank_call c, rank_fold<T> p, ggas_scan_kind kind, poll_deadline end) {
   if (p.n > c.ranks.slot_bytes / sizeof(T)) return scan_along(c, p, kind, end);
   return fold_at_once(
       c, p, kind == ggas_scan_inclusive ? c.me + 1 : c.me, [&](int rank) { return rank > c.me; },
       [&](int) { return p.src; }, end);
 }
 template <class T>
-GGAS_DEVICE_FUNCTION ggas_status reducescatter_ranks(rank_call c, rank_fold<T> p, patience end) {
+GGAS_DEVICE_FUNCTION ggas_status reducescatter_ranks(rank_call c, rank_fold<T> p, poll_deadline end) {
   return fold_at_once(
       c, p, c.count, [](int) { return true; }, [&](int rank) { return p.src + static_cast<size_t>(rank) * p.n; }, end);
 }

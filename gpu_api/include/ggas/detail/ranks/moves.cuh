@@ -68,7 +68,7 @@ GGAS_DEVICE void offer_here(const rank_call& c) {
 // By another one of its node: what `giver` has at `from` goes to the own destination, and the giver learns that it was
 // read, where it waits for that.
 GGAS_DEVICE ggas_status pull_here(const rank_call& c, int giver, bool offered, char* to, const char* from, size_t bytes,
-                                  patience& end) {
+                                  poll_deadline& end) {
   ggas_status s = ggas_ok;
   if (offered) {
     uint64_t seen;
@@ -84,7 +84,7 @@ GGAS_DEVICE ggas_status pull_here(const rank_call& c, int giver, bool offered, c
   return s;
 }
 // By the giver: all have read.
-GGAS_DEVICE ggas_status await_readers(const rank_call& c, patience& end) {
+GGAS_DEVICE ggas_status await_readers(const rank_call& c, poll_deadline& end) {
   if (!c.tells()) return ggas_ok;
   return await_ranks(
       c, rank_layout::arrived, [&](int rank) { return c.is_here(rank); }, c.number, end);
@@ -118,7 +118,7 @@ GGAS_DEVICE const char* given_at(const rank_call& c, const M& m, const broadcast
 
 // A rank that sends on must have the data, whatever the mode.
 template <class M>
-GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const M& m, int root, patience& end) {
+GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const M& m, int root, poll_deadline& end) {
   const broadcast_tree t = tree_of(c, m, root);
   const binomial_plan plan{c.count / t.blocks, root / t.blocks};
   const int received = plan.receives_in(t.node), own_giver = t.giver(), children = plan.steps() - received - 1;
@@ -153,7 +153,7 @@ GGAS_DEVICE ggas_status broadcast_to_ranks(const rank_call& c, const M& m, int r
 }
 
 template <class M>
-GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const M& m, int root, patience& end) {
+GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const M& m, int root, poll_deadline& end) {
   const bool tells = c.tells(), pull = pulls<M>(c);
   if constexpr (!M::buffered) {
     if (pull && c.me != root && c.is_here(root))
@@ -181,7 +181,7 @@ GGAS_DEVICE ggas_status scatter_to_ranks(const rank_call& c, const M& m, int roo
 }
 
 template <class M>
-GGAS_DEVICE ggas_status gather_from_ranks(const rank_call& c, const M& m, int root, patience& end) {
+GGAS_DEVICE ggas_status gather_from_ranks(const rank_call& c, const M& m, int root, poll_deadline& end) {
   const bool tells = c.tells();
   char* const part = c.memory(m.dst, root) + behind(m.bytes, c.me);
   if (c.me != root)
@@ -197,7 +197,7 @@ GGAS_DEVICE ggas_status gather_from_ranks(const rank_call& c, const M& m, int ro
 
 // A part for every rank: the same one, or in an alltoall another one for each.
 template <class M>
-GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const M& m, bool alike, patience& end) {
+GGAS_DEVICE ggas_status spread_to_ranks(const rank_call& c, const M& m, bool alike, poll_deadline& end) {
   const xor_plan plan{c.count};
   const bool tells = c.tells();
   const auto source = [&](int rank) { return alike ? m.src : m.src + behind(m.stride, rank); };
@@ -230,7 +230,7 @@ GGAS_DEVICE bool is_admitted(const rank_call& c, int to) {
 }
 
 // By the first warp, for the block: until one of the ranks has reported.
-GGAS_DEVICE ggas_status await_source(const rank_call& c, patience& end) {
+GGAS_DEVICE ggas_status await_source(const rank_call& c, poll_deadline& end) {
   const auto turn = rank_layout::came + static_cast<unsigned>(c.permute % rank_layout::turns);
   if (thread_rank() >= 32) return ggas_ok;
   for (;;) {
@@ -246,7 +246,7 @@ GGAS_DEVICE ggas_status await_source(const rank_call& c, patience& end) {
 }
 
 template <class M>
-GGAS_DEVICE ggas_status permute_ranks(const rank_call& c, const M& m, int to, patience& end) {
+GGAS_DEVICE ggas_status permute_ranks(const rank_call& c, const M& m, int to, poll_deadline& end) {
   const bool tells = c.tells();
   if (c.enters(ggas_in_mine) || c.permute % permutes_between == 0)
     tell_ranks(c, rank_layout::admitted, c.permute, [](int) { return true; });

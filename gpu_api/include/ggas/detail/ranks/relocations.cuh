@@ -16,13 +16,13 @@ struct broadcast_of_ranks {
   static GGAS_DEVICE parts_there src(int) { return {1, false}; }
   static GGAS_DEVICE size_t needs(size_t bytes, int, bool root) { return root ? 0 : bytes; }
   template <class M>
-  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int root, patience& end) {
+  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int root, poll_deadline& end) {
     return broadcast_to_ranks(c, m, root, end);
   }
-  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int root, patience& end) {
+  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int root, poll_deadline& end) {
     return straight(c, all_of(c, d), root, end);
   }
-  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int root, patience& end) {
+  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int root, poll_deadline& end) {
     return by_packets(c, d,
                       [&](size_t at, size_t bytes) { return straight(c, packet_of(c, d, at, bytes), root, end); });
   }
@@ -34,14 +34,14 @@ struct scatter_of_ranks {
   static GGAS_DEVICE parts_there src(int count) { return {count, false}; }
   static GGAS_DEVICE size_t needs(size_t bytes, int count, bool root) { return root ? 0 : behind(bytes, count / 2); }
   template <class M>
-  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int root, patience& end) {
+  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int root, poll_deadline& end) {
     return scatter_to_ranks(c, m, root, end);
   }
-  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int root, patience& end) {
+  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int root, poll_deadline& end) {
     return scatter_along_tree(c, all_of(c, d), root, end);
   }
   // By the tree while the buffers of its inner ranks hold what these send on.
-  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int root, patience& end) {
+  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int root, poll_deadline& end) {
     if (behind(d.bytes, c.count) <= 2 * c.ranks.buffer_bytes) return whole(c, d, root, end);
     return by_packets(c, d,
                       [&](size_t at, size_t bytes) { return straight(c, packet_of(c, d, at, bytes), root, end); });
@@ -54,13 +54,13 @@ struct gather_of_ranks {
   static GGAS_DEVICE parts_there src(int) { return {1, true}; }
   static GGAS_DEVICE size_t needs(size_t bytes, int count, bool root) { return root ? behind(bytes, count) : 0; }
   template <class M>
-  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int root, patience& end) {
+  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int root, poll_deadline& end) {
     return gather_from_ranks(c, m, root, end);
   }
-  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int root, patience& end) {
+  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int root, poll_deadline& end) {
     return straight(c, all_of(c, d), root, end);
   }
-  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int root, patience& end) {
+  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int root, poll_deadline& end) {
     return gather_by_token(c, d, root, end);
   }
 };
@@ -71,13 +71,13 @@ struct allgather_of_ranks {
   static GGAS_DEVICE parts_there src(int) { return {1, true}; }
   static GGAS_DEVICE size_t needs(size_t bytes, int count, bool) { return behind(bytes, count); }
   template <class M>
-  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int, patience& end) {
+  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int, poll_deadline& end) {
     return spread_to_ranks(c, m, true, end);
   }
-  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int none, patience& end) {
+  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int none, poll_deadline& end) {
     return straight(c, all_of(c, d), none, end);
   }
-  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int, patience& end) {
+  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int, poll_deadline& end) {
     return allgather_around(c, d, end);
   }
 };
@@ -88,13 +88,13 @@ struct alltoall_of_ranks {
   static GGAS_DEVICE parts_there src(int count) { return {count, true}; }
   static GGAS_DEVICE size_t needs(size_t bytes, int count, bool) { return behind(bytes, count); }
   template <class M>
-  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int, patience& end) {
+  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int, poll_deadline& end) {
     return spread_to_ranks(c, m, false, end);
   }
-  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int none, patience& end) {
+  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int none, poll_deadline& end) {
     return straight(c, all_of(c, d), none, end);
   }
-  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int, patience& end) {
+  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int, poll_deadline& end) {
     return alltoall_by_pairs(c, d, end);
   }
 };
@@ -105,13 +105,13 @@ struct permute_of_ranks {
   static GGAS_DEVICE parts_there src(int) { return {1, true}; }
   static GGAS_DEVICE size_t needs(size_t bytes, int, bool) { return bytes; }
   template <class M>
-  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int to, patience& end) {
+  static GGAS_DEVICE ggas_status straight(const rank_call& c, const M& m, int to, poll_deadline& end) {
     return permute_ranks(c, m, to, end);
   }
-  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int to, patience& end) {
+  static GGAS_DEVICE ggas_status whole(const rank_call& c, const own_data& d, int to, poll_deadline& end) {
     return straight(c, all_of(c, d), to, end);
   }
-  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int to, patience& end) {
+  static GGAS_DEVICE ggas_status packets(rank_call& c, const own_data& d, int to, poll_deadline& end) {
     return by_packets(c, d, [&](size_t at, size_t bytes) { return straight(c, packet_of(c, d, at, bytes), to, end); });
   }
 };
@@ -143,7 +143,7 @@ GGAS_DEVICE ggas_status relocate(call_id call, const ggas_ranks& r, const ranked
   };
   return run_ranks(
       r, mode, facts_of_relocation<K>(call, n, sizeof(T), partner, 0), timeout_ns, good,
-      [&](rank_call& c, patience& end) {
+      [&](rank_call& c, poll_deadline& end) {
         const size_t bytes = n * sizeof(T);
         return K::straight(c, direct_move{at.dst, at.src, c.memory(at.src, c.me), bytes, bytes}, partner, end);
       });
@@ -176,7 +176,7 @@ GGAS_DEVICE bool own_data_good(const ggas_ranks& r, const own_data& d, size_t n,
 
 // The buffers' way, whatever the mode: a rank lets others store to its buffer, and waits for what they store.
 template <class K>
-GGAS_DEVICE_FUNCTION ggas_status move_by_buffers(rank_call& c, own_data d, int partner, patience end) {
+GGAS_DEVICE_FUNCTION ggas_status move_by_buffers(rank_call& c, own_data d, int partner, poll_deadline end) {
   rank_call inner = c;
   inner.mode = ggas_in_mine | ggas_out_mine;
   const bool dynamic = c.ranks.scheme == ggas_dynamic;
@@ -197,7 +197,7 @@ GGAS_DEVICE ggas_status relocate(call_id call, const ggas_ranks& r, T* dst, cons
   const own_data d{reinterpret_cast<char*>(dst), reinterpret_cast<const char*>(src), n * sizeof(T)};
   const auto good = [&] { return partner_good<K>(r, partner, mode) && own_data_good<K>(r, d, n, alignof(T), partner); };
   return run_ranks(r, mode, facts_of_relocation<K>(call, n, sizeof(T), partner, call_terms::exclusive), timeout_ns,
-                   good, [&](rank_call& c, patience& end) { return move_by_buffers<K>(c, d, partner, end); });
+                   good, [&](rank_call& c, poll_deadline& end) { return move_by_buffers<K>(c, d, partner, end); });
 }
 
 }  // namespace ggas::detail

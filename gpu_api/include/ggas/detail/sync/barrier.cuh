@@ -44,7 +44,7 @@ enum class meeting { barrier, sync };
 
 // Waits until a word is at least `least`; `seen` is what was found. False: time is up.
 template <meeting M>
-GGAS_DEVICE bool await_word(const uint64_t* word, uint64_t least, uint64_t& seen, patience& end) {
+GGAS_DEVICE bool await_word(const uint64_t* word, uint64_t least, uint64_t& seen, poll_deadline& end) {
   while ((seen = load_spin(word)) < least) {
     if (end.over()) return false;
   }
@@ -53,7 +53,7 @@ GGAS_DEVICE bool await_word(const uint64_t* word, uint64_t least, uint64_t& seen
 }
 // The value that `writer` has written.
 template <meeting M>
-GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, int writer, patience& end) {
+GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, int writer, poll_deadline& end) {
   uint64_t seen;
   return await_word<M>(word, least, seen, end) ? ggas_ok : timed_out_for(writer);
 }
@@ -88,7 +88,7 @@ GGAS_DEVICE ggas_status end_of_meeting(const ggas_team& t, uint64_t number, ggas
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_as_master(const layout& l, const ggas_team& t, uint64_t number, patience& end) {
+GGAS_DEVICE ggas_status meet_as_master(const layout& l, const ggas_team& t, uint64_t number, poll_deadline& end) {
   const int threads = static_cast<int>(thread_count()), first = static_cast<int>(thread_rank()) + 1;
   ggas_status s = ggas_ok;
   for (int i = first; i < t.size && s == ggas_ok; i += threads) {
@@ -103,7 +103,7 @@ GGAS_DEVICE ggas_status meet_as_master(const layout& l, const ggas_team& t, uint
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_as_follower(const layout& l, const ggas_team& t, uint64_t number, patience& end) {
+GGAS_DEVICE ggas_status meet_as_follower(const layout& l, const ggas_team& t, uint64_t number, poll_deadline& end) {
   ggas_status s = ggas_ok;
   if (thread_rank() == 0) {
     store_relaxed(word_of(t.first, l.check_in(t.id, static_cast<uint64_t>(ggas_node()))), number);
@@ -113,7 +113,7 @@ GGAS_DEVICE ggas_status meet_as_follower(const layout& l, const ggas_team& t, ui
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, patience& end) {
+GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, poll_deadline& end) {
   GGAS_SHARED(uint64_t, number);
   __syncthreads();  // every thread's stores are before the fence of thread 0
   ggas_status s = ggas_ok;
@@ -136,7 +136,7 @@ GGAS_DEVICE ggas_status meet_at_master(const layout& l, const ggas_team& t, pati
 // neither for the stores nor for the NIC's answer. A NIC with the unit serves one GPU: there are no neighbours to push
 // stores to.
 template <meeting M>
-GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, patience& end) {
+GGAS_DEVICE ggas_status meet_by_unit(const ggas_team& t, poll_deadline& end) {
   GGAS_SHARED_ARRAY(uint64_t, known, unit_facts);
   __syncthreads();  // every thread's stores are before the fence of thread 0
   learn_facts<M == meeting::barrier>(known);
@@ -173,7 +173,7 @@ struct meeting_point {
 // A team of this node only: nothing to send, and no node to wait for. The mark is checked after the branch, where the
 // compiler leaves it: before the fence, the fence would wait for its load, which takes 0.15 us.
 template <meeting M>
-GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before, patience& end) {
+GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before, poll_deadline& end) {
   if (!p.there) return ggas_ok;
   keep_here(before.broken);
   if (before.broken != 0) return ggas_broken;
@@ -190,7 +190,7 @@ GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before
 // Each thread that stores a flag makes the fence, which is cumulative: it covers stores of the block before the block
 // barrier. Acquire and release suffice, because no member reads a word here whose order with its own flag would matter.
 template <meeting M>
-GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patience& end) {
+GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, poll_deadline& end) {
   const int rank = static_cast<int>(thread_rank()), threads = static_cast<int>(thread_count());
   const progress_here* const mine = own_progress(layout::barrier_epoch(t.id));
   const meeting_point first(l, t, rank);
@@ -210,7 +210,7 @@ GGAS_DEVICE ggas_status meet_directly(const layout& l, const ggas_team& t, patie
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_block(const ggas_team& t, patience& end) {
+GGAS_DEVICE ggas_status meet_block(const ggas_team& t, poll_deadline& end) {
   if (unit_serves(t)) return meet_by_unit<M>(t, end);
   const layout l = own_layout();
   return nic_page() ? meet_at_master<M>(l, t, end) : meet_directly<M>(l, t, end);

@@ -18,7 +18,7 @@ GGAS_DEVICE bool has_failed(const progress_here& g) {
 constexpr uint64_t refused = ~uint64_t{0};
 
 template <meeting M>
-GGAS_DEVICE ggas_status await_block(unsigned block, uint64_t attempt, patience& end) {
+GGAS_DEVICE ggas_status await_block(unsigned block, uint64_t attempt, poll_deadline& end) {
   uint64_t seen;
   if (!await_word<M>(own_word(own_layout().arrived(block)), attempt, seen, end))
     return timed_out_for(static_cast<int>(block));
@@ -26,7 +26,7 @@ GGAS_DEVICE ggas_status await_block(unsigned block, uint64_t attempt, patience& 
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, patience& end) {
+GGAS_DEVICE ggas_status lead_grid(const ggas_team& t, poll_deadline& end) {
   __syncthreads();
   const progress_here before = load_own(own_progress(layout::grid_release));
   const uint64_t attempt = next_attempt(before);
@@ -52,7 +52,7 @@ GGAS_DEVICE void release_to_lead() {
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status check_in(patience& end) {
+GGAS_DEVICE ggas_status check_in(poll_deadline& end) {
   uint64_t* const arrived = own_word(own_layout().arrived(block_rank()));
   progress_here before = load_relaxed(own_progress(layout::grid_release));
   if (M == meeting::barrier) release_to_lead();
@@ -71,7 +71,7 @@ GGAS_DEVICE ggas_status check_in(patience& end) {
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status follow_grid(patience& end) {
+GGAS_DEVICE ggas_status follow_grid(poll_deadline& end) {
   ggas_status s = ggas_ok;
   __syncthreads();
   if (thread_rank() == 0) {
@@ -119,7 +119,7 @@ GGAS_DEVICE_FUNCTION ggas_status give_up(block_meeting m) {
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_blocks(block_meeting m, bool first, patience& end) {
+GGAS_DEVICE ggas_status meet_blocks(block_meeting m, bool first, poll_deadline& end) {
   uint64_t broken = load_relaxed(own_word(layout::broken));
   if (M == meeting::barrier) fence_acq_rel_gpu();
   if (!device_context().local) return ggas_bad_argument;  // a branch after the fence, as in meet_member
@@ -140,7 +140,7 @@ GGAS_DEVICE ggas_status meet_blocks(block_meeting m, bool first, patience& end) 
 }
 
 template <meeting M>
-GGAS_DEVICE ggas_status meet_here(uint64_t* word, unsigned first, unsigned blocks, patience& end) {
+GGAS_DEVICE ggas_status meet_here(uint64_t* word, unsigned first, unsigned blocks, poll_deadline& end) {
   ggas_status s = ggas_ok;
   __syncthreads();
   if (thread_rank() == 0) {
@@ -173,12 +173,12 @@ GGAS_DEVICE ggas_status meet_grid(const ggas_team& t, uint64_t timeout_ns) {
   if (!ggas_team_good(t) || block_count() > layout::max_blocks) return ggas_bad_argument;
   const place_of_meeting here(t, block_rank());
   if (here.refused()) return refuse_meeting<M>(t);
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   if (block_count() == 1) return meet_block<M>(t, end);
   if (t.size == 1 && !nic_page()) return meet_here<M>(own_word(layout::blocks_met), 0, block_count(), end);
   if (block_rank() == 0) return lead_grid<M>(t, end);
   // Block 0 decides whether time is up; the others wait longer, for its word.
-  patience longer(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns);
+  poll_deadline longer(timeout_ns > ~0ull / 2 ? ~0ull : 2 * timeout_ns);
   return follow_grid<M>(longer);
 }
 
@@ -187,7 +187,7 @@ GGAS_DEVICE ggas_status meet_block(const ggas_team& t, uint64_t timeout_ns) {
   if (!ggas_team_good(t)) return ggas_bad_argument;
   const place_of_meeting here(t, 0);
   if (here.refused()) return refuse_meeting<M>(t);
-  patience end(timeout_ns);
+  poll_deadline end(timeout_ns);
   return meet_block<M>(t, end);
 }
 

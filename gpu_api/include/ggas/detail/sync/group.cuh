@@ -144,7 +144,7 @@ template <class G, class T>
 GGAS_DEVICE ggas_status wait_for_flag(const G& g, const T* flag, ggas_cmp cmp, T value, uint64_t timeout_ns) {
   ggas_status s = ggas_ok;
   if (g.leads())
-    s = wait_arguments_good(flag, cmp) ? wait_until(flag, cmp, value, patience(timeout_ns)) : ggas_bad_argument;
+    s = wait_arguments_good(flag, cmp) ? wait_until(flag, cmp, value, poll_deadline(timeout_ns)) : ggas_bad_argument;
   return g.join(s);
 }
 

@@ -40,7 +40,7 @@ GGAS_DEVICE void start_unit(uint64_t command) { store_relaxed(nic_unit().block, 
 // Until the operation after those has ended. All members get this status if their commands differ, or if stores before
 // a fenced command of one of them may be lost.
 constexpr uint64_t unit_disagreed = 10;  // ST_BAD
-GGAS_DEVICE ggas_status await_unit(uint32_t ended_before, patience& end) {
+GGAS_DEVICE ggas_status await_unit(uint32_t ended_before, poll_deadline& end) {
   uint64_t flag;
   while (static_cast<uint32_t>(flag = load_spin(nic_unit().flag)) == ended_before) {
     if (end.over()) return end.status();

@@ -38,10 +38,10 @@ GGAS_DEVICE_FUNCTION uint64_t end_after_look(uint64_t at, uint64_t timeout_ns) {
 
 // The deadline of wait loops: checked after every miss, it reads the timer only from time to time. Made from a
 // time-out; time counts from the first reading.
-class patience {
+class poll_deadline {
  public:
-  GGAS_DEVICE explicit patience(const deadline& end) : end_(end.at) {}
-  GGAS_DEVICE explicit patience(uint64_t timeout_ns) : timeout_ns_(timeout_ns) {}
+  GGAS_DEVICE explicit poll_deadline(const deadline& end) : end_(end.at) {}
+  GGAS_DEVICE explicit poll_deadline(uint64_t timeout_ns) : timeout_ns_(timeout_ns) {}
   GGAS_DEVICE bool over() { return (++misses_ % misses_between_looks == 0 || only_once()) && look(); }
   // After a turn of so many misses.
   GGAS_DEVICE bool over(size_t misses) { return misses < misses_between_looks ? over() : look(); }
@@ -89,7 +89,7 @@ GGAS_DEVICE bool is_outcome(unsigned set, T v, T value) {
 // `seen` is the value that ended the wait: accesses that its writer ordered before it are visible. Nothing is known of
 // a later value of the flag.
 template <class T>
-GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen, patience&& time) {
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen, poll_deadline&& time) {
   const unsigned good = outcomes_of(cmp);
   unsigned left = time.polls();
   while (!is_outcome(good, seen = load_poll(flag), value)) {
@@ -101,13 +101,13 @@ GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, T& seen
   return ggas_ok;
 }
 template <class T>
-GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, patience&& time) {
+GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, poll_deadline&& time) {
   T seen;
-  return wait_until(flag, cmp, value, seen, static_cast<patience&&>(time));
+  return wait_until(flag, cmp, value, seen, static_cast<poll_deadline&&>(time));
 }
 template <class T>
 GGAS_DEVICE ggas_status wait_until(const T* flag, ggas_cmp cmp, T value, const deadline& end) {
-  return wait_until(flag, cmp, value, patience(end));
+  return wait_until(flag, cmp, value, poll_deadline(end));
 }
 
 template <class T>

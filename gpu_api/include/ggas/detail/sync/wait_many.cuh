@@ -33,7 +33,7 @@ GGAS_DEVICE ggas_status wait_any(const T* flags, size_t n, const Mask& ignore, g
   if (!flags_good(flags, n, cmp) || !index) return ggas_bad_argument;
   if (all_ignored(ignore, n)) return *index = n, ggas_ok;
   const unsigned good = outcomes_of(cmp);
-  patience time(timeout_ns);
+  poll_deadline time(timeout_ns);
   do {
     for (size_t i = 0; i < n; ++i) {
       if (ignore[i] || !is_outcome(good, load_poll(flags + i), value)) continue;
@@ -51,7 +51,7 @@ GGAS_DEVICE ggas_status wait_some(const T* flags, size_t n, const Mask& ignore, 
   if (!flags_good(flags, n, cmp) || !indices || !count) return ggas_bad_argument;
   if (all_ignored(ignore, n)) return *count = 0, ggas_ok;
   const unsigned good = outcomes_of(cmp);
-  patience time(timeout_ns);
+  poll_deadline time(timeout_ns);
   size_t found = 0;
   do {
     for (size_t i = 0; i < n; ++i) {

@@ -15,7 +15,7 @@
 
 namespace ggas::library::shm {
 
-struct alignas(64) bell {  // in shared memory, at first 0
+struct alignas(64) doorbell {  // in shared memory, at first 0
   std::atomic<uint32_t> rings;
   std::atomic<uint32_t> sleepers;  // a killed one stays counted, which costs the writer a system call
 
@@ -51,7 +51,7 @@ struct alignas(64) bell {  // in shared memory, at first 0
 };
 
 // Until the doorbell has rung more than `rings` times, or that time is over.
-void sleep_at(bell& b, uint32_t rings, uint64_t ns);
+void sleep_at(doorbell& b, uint32_t rings, uint64_t ns);
 
 inline constexpr uint64_t nap_ns = 100'000'000;       // how often a sleeper looks whether it waits for a dead process
 inline constexpr uint64_t kernel_nap_ns = 1'000'000;  // where a kernel may store what is waited for
@@ -71,7 +71,7 @@ inline void pause() {
 
 // Waits until done() is true. check() is called from time to time: GGAS_OK, or an error to return.
 template <class Done, class Check>
-ggas_rc wait(bell& b, limit until, Done&& done, Check&& check, uint64_t nap = nap_ns) {
+ggas_rc wait(doorbell& b, limit until, Done&& done, Check&& check, uint64_t nap = nap_ns) {
   if (done()) return GGAS_OK;
   if (until.no_wait()) return GGAS_TIMEOUT;
   if (const uint64_t alone = look_alone_ns.load(std::memory_order_relaxed)) {
@@ -85,11 +85,11 @@ ggas_rc wait(bell& b, limit until, Done&& done, Check&& check, uint64_t nap = na
       if (until.passed()) return GGAS_TIMEOUT;
     }
   }
-  const limit patience = limit::after(yield_ns);
+  const limit timeout = limit::after(yield_ns);
   do {
     sched_yield();
     if (done()) return GGAS_OK;
-  } while (!patience.passed() && !until.passed());
+  } while (!timeout.passed() && !until.passed());
   b.sleepers.fetch_add(1);
   ggas_rc outcome = GGAS_OK;
   for (;;) {
@@ -126,7 +126,7 @@ class lock {
 
  private:
   std::atomic<bool> held_{false};
-  bell freed_{};
+  doorbell freed_{};
 };
 
 }  // namespace ggas::library::shm

@@ -24,7 +24,7 @@ static struct tally {
 static void way(int held, const char* what, int line) {
   ++tally->tried;
   tally->held += held;
-  if (!held) printf("# strangers.c:%d: succeeded: %s\n", line, what);
+  if (!held) printf("# intruders.c:%d: succeeded: %s\n", line, what);
 }
 /* A way that must be refused as the condition says. */
 #define HELD(condition) way(!!(condition), #condition, __LINE__)
@@ -275,7 +275,7 @@ static int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
 }
 
-void strangers(node* n) {
+void intruders(node* n) {
   unsigned char* const memory = pages(PAGE);
   ggas_region r;
   pid_t child;
@@ -291,7 +291,7 @@ void strangers(node* n) {
   tell(n, 0, tally->victim_nla);
   meet(n);
   {
-    const uint64_t theirs = told(n, 0);
+    const uint64_t theirs = reported(n, 0);
     const pid_t other = fork();
     if (other == 0) _exit(attacker(n, theirs, n->dev.fd));
     CHECK_IS(status_of(other), 0);

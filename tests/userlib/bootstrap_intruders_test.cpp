@@ -48,16 +48,16 @@ file listen_at(const address& a) {
 deadline in_time() { return std::chrono::steady_clock::now() + soon; }
 
 processes::body who_meets(int size, uint64_t timeout_ns = 8000 * ms) {
-  return member(size, timeout_ns, [](bootstrap& b) { return told(b.meet("here")); });
+  return member(size, timeout_ns, [](bootstrap& b) { return reported(b.meet("here")); });
 }
 
 // Unauthenticated peers send nothing, noise of any length, noise after the right first letters, or leave; the job still
 // starts.
-TEST(bootstrap_strangers, noise_at_the_door_harms_nobody) {
+TEST(bootstrap_intruders, noise_at_the_door_harms_nobody) {
   processes all;
   all.start(0, who_meets(2));
   std::mt19937 random(11);
-  std::vector<file> strangers;
+  std::vector<file> intruders;
   for (int i = 0; i < 200; ++i) {
     file s = connect_to(address(job_of(1, 2)));
     ASSERT_TRUE(s) << "rank 0 is not there any more";
@@ -65,14 +65,14 @@ TEST(bootstrap_strangers, noise_at_the_door_harms_nobody) {
     for (char& c : noise) c = static_cast<char>(random());
     if (i % 3 == 0 && noise.size() > 6) std::memcpy(noise.data(), "GGAS\1\0", 6);
     if (i % 7) ::send(s.fd(), noise.data(), noise.size(), MSG_NOSIGNAL);
-    if (i % 2) strangers.push_back(std::move(s));
+    if (i % 2) intruders.push_back(std::move(s));
   }
   all.start(1, who_meets(2));
   expect_each(all, 2);
 }
 
 // Someone who has said hello properly, and then noise: that breaks the job, with a text.
-TEST(bootstrap_strangers, noise_of_a_member_is_told) {
+TEST(bootstrap_intruders, noise_of_a_member_is_reported) {
   processes all;
   all.start(0, who_meets(2));
   const file s = connect_to(address(job_of(1, 2)));
@@ -98,7 +98,7 @@ processes::body as_nobody(std::function<file(const address&)> then) {
   };
 }
 
-TEST(bootstrap_strangers, other_users_are_turned_away) {
+TEST(bootstrap_intruders, other_users_are_turned_away) {
   if (getuid() != 0) GTEST_SKIP() << "only root becomes another user";
   processes all, other;
   all.start(0, who_meets(2));
@@ -112,7 +112,7 @@ TEST(bootstrap_strangers, other_users_are_turned_away) {
   expect_each(all, 2);
 }
 
-TEST(bootstrap_strangers, a_name_that_another_user_has_is_told_to_all) {
+TEST(bootstrap_intruders, a_name_that_another_user_has_is_reported_to_all) {
   if (getuid() != 0) GTEST_SKIP() << "only root becomes another user";
   processes all, other;
   other.start(0, as_nobody(listen_at));
@@ -133,7 +133,7 @@ void leave_room_for(int descriptors) {
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) std::abort();
 }
 
-TEST(bootstrap_strangers, rank_0_without_room_for_sockets_says_so) {
+TEST(bootstrap_intruders, rank_0_without_room_for_sockets_says_so) {
   processes all;
   const auto meet = who_meets(3, 1000 * ms);
   all.start(0, [=](int rank, const voice& parent) {
@@ -145,12 +145,12 @@ TEST(bootstrap_strangers, rank_0_without_room_for_sockets_says_so) {
   for (int r : {1, 2}) EXPECT_TRUE(has(all.next(r, soon), "rank 0"));
 }
 
-TEST(bootstrap_strangers, a_member_without_room_for_what_is_passed_on_says_so) {
+TEST(bootstrap_intruders, a_member_without_room_for_what_is_passed_on_says_so) {
   for (const int victim : {0, 1}) {
     processes all;
     const auto pass_on = member(2, 8000 * ms, [=](bootstrap& b) {
       if (b.rank() == victim) leave_room_for(0);
-      return told(b.gather("handles", "", 0));
+      return reported(b.gather("handles", "", 0));
     });
     all.start_all(2, pass_on);
     for (int r : {0, 1}) EXPECT_EQ(all.next(r, soon), "joined");
@@ -161,7 +161,7 @@ TEST(bootstrap_strangers, a_member_without_room_for_what_is_passed_on_says_so) {
 }
 
 // The kernel lets no more descriptors of a user be under way than one process may open: the others wait at the door.
-TEST(bootstrap_strangers, more_handles_than_may_be_under_way) {
+TEST(bootstrap_intruders, more_handles_than_may_be_under_way) {
   if (getuid() != 0) GTEST_SKIP() << "only root becomes another user";
   constexpr int rooms = 4, each = 8;  // messages that wait in a socket: less than the kernel holds
   std::vector<std::pair<file, file>> all(rooms);
@@ -192,7 +192,7 @@ TEST(bootstrap_strangers, more_handles_than_may_be_under_way) {
   EXPECT_EQ(both.next(0, soon), "ok");
 }
 
-TEST(bootstrap_strangers, a_wait_for_ever_is_one) {
+TEST(bootstrap_intruders, a_wait_for_ever_is_one) {
   processes all;
   all.start(1, who_meets(2, ~uint64_t{0}));
   std::this_thread::sleep_for(milliseconds(100));
@@ -233,7 +233,7 @@ void send_raw(const file& to, std::string text, unsigned handles) {
 }
 
 // An empty message ends nothing that it brought along: its descriptors are closed.
-TEST(bootstrap_strangers, descriptors_of_an_empty_message_are_closed) {
+TEST(bootstrap_intruders, descriptors_of_an_empty_message_are_closed) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
   const file from(ends[0]), to(ends[1]);
@@ -281,13 +281,13 @@ void mangled(int rank, Other other) {
     mangler m(seed);
     const address a(j);
     file door = rank == 0 ? file() : listen_at(a);
-    std::thread stranger([&] { other(m, a, door); });
+    std::thread intruder([&] { other(m, a, door); });
     std::string wrong;
     if (const auto b = bootstrap::join(j); !b)
       wrong = b.error();
     else if (const auto met = (*b)->meet("here"); !met)
       wrong = met.error();
-    stranger.join();
+    intruder.join();
     EXPECT_FALSE(has(wrong, "within")) << "seed " << seed << ": " << wrong;
     ++(wrong.empty() ? good : bad);
     if (!wrong.empty()) last = wrong;
@@ -297,7 +297,7 @@ void mangled(int rank, Other other) {
   EXPECT_GT(bad, 50u) << last;
 }
 
-TEST(bootstrap_strangers, mangled_messages_of_a_member_end_in_a_text) {
+TEST(bootstrap_intruders, mangled_messages_of_a_member_end_in_a_text) {
   mangled(0, [](mangler& m, const address& a, const file&) {
     const file s = connect_to(a);
     send(s, {.type = message::kind::hello, .rank = 1, .size = 2}, -1, in_time());
@@ -313,7 +313,7 @@ TEST(bootstrap_strangers, mangled_messages_of_a_member_end_in_a_text) {
   });
 }
 
-TEST(bootstrap_strangers, mangled_messages_of_rank_0_end_in_a_text) {
+TEST(bootstrap_intruders, mangled_messages_of_rank_0_end_in_a_text) {
   mangled(1, [](mangler& m, const address&, const file& door) {
     const file s(accept(door.fd(), nullptr, nullptr));
     message hello;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "userlib/libggas/shm/bell.hpp"
+#include "userlib/libggas/shm/doorbell.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -9,9 +9,9 @@
 
 namespace ggas::library::shm {
 
-void bell::wake() { syscall(SYS_futex, &rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+void doorbell::wake() { syscall(SYS_futex, &rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
-void sleep_at(bell& b, uint32_t rings, uint64_t ns) {
+void sleep_at(doorbell& b, uint32_t rings, uint64_t ns) {
   const timespec t{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
   syscall(SYS_futex, &b.rings, FUTEX_WAIT, rings, &t, nullptr, 0);  // however it ends, the caller looks again
 }
