@@ -4,6 +4,7 @@
 Registers are bits of one mask: UR0 ... UR62 are bits 0 ... 62, UP0 ... UP6 bits 64 ... 70, R0 ... R254 from bit
 128 on, P0 ... P6 from bit 384 on; single bits of R0 ... where predicates are kept from bit 512 on.
 """
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -88,6 +89,7 @@ class Function:
     code: list = field(default_factory=list)
 
 
+@functools.cache
 def _mask(operand, wide=False):
     mask = 0
     for kind, number in REGISTER.findall(operand):
@@ -97,6 +99,7 @@ def _mask(operand, wide=False):
     return mask
 
 
+@functools.cache
 def _result_width(operation):
     parts = operation.split(".")
     if "128" in parts:
@@ -106,14 +109,19 @@ def _result_width(operation):
     return 1
 
 
+@functools.cache
 def _is_predicate(operand):
     return re.fullmatch(r"U?P(\d|T|R)", operand) is not None
 
 
-def _results(operation, operands):
+@functools.cache
+def _has_no_result(name):
+    return name.startswith(tuple(NO_RESULT)) and name not in ("REDUX", "STRONG")
+
+
+def _results(name, operands):
     """How many leading operands are results."""
-    name = operation.split(".", 1)[0]
-    if any(name == n or name.startswith(n) for n in NO_RESULT) and name not in ("REDUX", "STRONG"):
+    if _has_no_result(name):
         return 0
     if name in PREDICATE_RESULT:
         count = 0
@@ -136,11 +144,23 @@ def _predicates_kept(operands):
     return (number & 0x7F) * register_bit("UP" if operands[1] == "UPR" else "P", 0)
 
 
+@functools.cache
+def operands_of(text):
+    """Split at commas outside of brackets."""
+    return tuple(o.strip() for o in re.split(r",(?![^\[]*\])", text)) if text.strip() else ()
+
+
+@functools.cache
+def _shape_of(operands):
+    """What is left of operands without their registers."""
+    return tuple(REGISTER.sub("", o) for o in operands)
+
+
 def decode(address, guard, operation, operand_text):
-    """An instruction with its masks; operands are split at commas outside of brackets."""
-    operands = [o.strip() for o in re.split(r",(?![^\[]*\])", operand_text)] if operand_text.strip() else []
+    """An instruction with its masks."""
+    operands = list(operands_of(operand_text))
     i = Instruction(address, guard, operation, operands)
-    results = _results(operation, operands)
+    results = _results(i.name, operands)
     width = _result_width(operation)
     for n, operand in enumerate(operands):
         if n < results:
@@ -167,10 +187,11 @@ def decode(address, guard, operation, operand_text):
     i.read_bits = tuple(bits(i.reads | (_mask(guard) if i.guard_is_uniform else 0)))
     i.write_bits = tuple(bits(i.writes))
     i.reads |= _mask(guard)
-    i.shape = i.operation, i.guard.startswith("!"), tuple(REGISTER.sub("", o) for o in operands)
+    i.shape = i.operation, i.guard.startswith("!"), _shape_of(tuple(operands))
     return i
 
 
+@functools.cache
 def name_takes_pair(operation, source):
     name = operation.split(".", 1)[0]
     if name.startswith("D"):

@@ -26,6 +26,7 @@ Exit status 0: nothing found; 1: found something, which is printed; 2: wrong use
 import argparse
 import hashlib
 import multiprocessing
+import os
 import pathlib
 import shutil
 import subprocess
@@ -162,7 +163,7 @@ def main():
     arguments.add_argument("--seen", type=pathlib.Path, help="folder of notes: objects seen clean are left out")
     arguments.add_argument("files", nargs="+", type=pathlib.Path)
     a = arguments.parse_args()
-    program = None if a.listing else shutil.which(a.cuobjdump)
+    program = None if a.listing else shutil.which(pathlib.Path(a.cuobjdump).absolute() if os.sep in a.cuobjdump else a.cuobjdump)
     if not a.listing and not (program and pathlib.Path(program).with_name("nvdisasm").exists()):
         print(f"no {a.cuobjdump} with nvdisasm beside it: skipped")
         return 77

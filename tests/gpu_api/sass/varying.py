@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What registers hold: known expressions of constants, and whether lanes of a warp may differ in it."""
+import functools
 import re
 
 from flow import settle
@@ -114,6 +115,7 @@ class Step:
         return i.name in OF_LANES or i.name != "VOTE" and bool(i.reads & varying)
 
 
+@functools.cache
 def predicate_bit(name):
     return 1 << FIRST_P + int(name[1]) if isinstance(name, str) and re.fullmatch(r"P\d", name) else 0
 

@@ -97,7 +97,7 @@ GGAS_DEVICE int MPI_Barrier(MPI_Comm comm) {
   return ggas::mpi::after(ggas::mpi::comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, ggas::mpi::meet());
 }
 
-GGAS_DEVICE int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
   const int wrong = first_of(check_data(buffer, count, type, comm), check_root(root));
   const uint64_t total = count < 0 ? 0 : bytes_of(count, type);
@@ -109,8 +109,8 @@ GGAS_DEVICE int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, 
                                 }));
 }
 
-GGAS_DEVICE int MPI_Gather(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type,
-                           int root, MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Gather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                                    MPI_Datatype to_type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
   const bool receives = is_root(root);
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
@@ -129,8 +129,8 @@ GGAS_DEVICE int MPI_Gather(const void* from, int count, MPI_Datatype type, void*
                }));
 }
 
-GGAS_DEVICE int MPI_Scatter(const void* from, int count, MPI_Datatype type, void* to, int to_count,
-                            MPI_Datatype to_type, int root, MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Scatter(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                                     MPI_Datatype to_type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
   const bool sends = is_root(root), same = sends && in_place(to);
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
@@ -148,8 +148,8 @@ GGAS_DEVICE int MPI_Scatter(const void* from, int count, MPI_Datatype type, void
                }));
 }
 
-GGAS_DEVICE int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
-                              MPI_Datatype to_type, MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                                       MPI_Datatype to_type, MPI_Comm comm) {
   using namespace ggas::mpi;
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   const bool same = in_place(from);
@@ -166,8 +166,8 @@ GGAS_DEVICE int MPI_Allgather(const void* from, int count, MPI_Datatype type, vo
                }));
 }
 
-GGAS_DEVICE int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int to_count,
-                             MPI_Datatype to_type, MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                                      MPI_Datatype to_type, MPI_Comm comm) {
   using namespace ggas::mpi;
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   int wrong = first_of(check_data(to, to_count, to_type, comm), check_data(from, count, type, comm));

@@ -41,7 +41,7 @@ GGAS_DEVICE int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* 
   return MPI_SUCCESS;
 }
 
-GGAS_DEVICE int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+GGAS_DEVICE_FUNCTION int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   using namespace ggas::mpi;
   const int wrong = first_of(comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, check_source(source, tag));
   if (wrong != MPI_SUCCESS) return wrong;
@@ -51,7 +51,7 @@ GGAS_DEVICE int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status
   fill_status(status, m, error_of(s));
   return error_of(s);
 }
-GGAS_DEVICE int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+GGAS_DEVICE_FUNCTION int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   using namespace ggas::mpi;
   const int wrong = first_of(comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, check_source(source, tag));
   if (wrong != MPI_SUCCESS) return wrong;
@@ -64,8 +64,8 @@ GGAS_DEVICE int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
 
 // ---- requests
 
-GGAS_DEVICE int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                          MPI_Request* request) {
+GGAS_DEVICE_FUNCTION int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                                   MPI_Request* request) {
   using namespace ggas::mpi;
   *request = MPI_REQUEST_NULL;
   const int wrong = first_of(check_data(buffer, count, type, comm), check_target(dest, tag));
@@ -73,8 +73,8 @@ GGAS_DEVICE int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int 
   return error_of(ggas_isend(rank_group{}, world(), static_cast<const char*>(buffer), bytes_of(count, type), dest, tag,
                              &request->active, info_of(type)));
 }
-GGAS_DEVICE int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                          MPI_Request* request) {
+GGAS_DEVICE_FUNCTION int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                   MPI_Request* request) {
   using namespace ggas::mpi;
   *request = MPI_REQUEST_NULL;
   const int wrong = first_of(check_data(buffer, count, type, comm), check_source(source, tag));
@@ -87,7 +87,7 @@ GGAS_DEVICE int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source
 
 namespace ggas::mpi {
 // One that has ended is none, unless it is persistent. None has ended.
-GGAS_DEVICE int end_request(MPI_Request* request, MPI_Status* status, uint64_t time, bool& ended) {
+GGAS_DEVICE_FUNCTION int end_request(MPI_Request* request, MPI_Status* status, uint64_t time, bool& ended) {
   ggas_message m = from_nobody();
   m.source = MPI_ANY_SOURCE;
   const bool none = request->active.number == 0;
@@ -112,14 +112,14 @@ GGAS_DEVICE int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   *flag = ended;
   return ended ? error : error == MPI_ERR_TIMEOUT ? MPI_SUCCESS : error;
 }
-GGAS_DEVICE int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+GGAS_DEVICE_FUNCTION int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   int all = MPI_SUCCESS;
   for (int i = 0; i < count; ++i)
     all = ggas::mpi::first_of(all, MPI_Wait(requests + i, statuses ? statuses + i : nullptr));
   return all;
 }
 // Ends all requests, or none of them.
-GGAS_DEVICE int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+GGAS_DEVICE_FUNCTION int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   using namespace ggas::mpi;
   const rank_group g;
   (void)ggas_probe(g, world(), MPI_ANY_SOURCE, MPI_ANY_TAG, nullptr, 0);  // moves them on
@@ -129,7 +129,7 @@ GGAS_DEVICE int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Sta
   g.sync();
   return *flag ? MPI_Waitall(count, requests, statuses) : MPI_SUCCESS;
 }
-GGAS_DEVICE int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+GGAS_DEVICE_FUNCTION int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   *index = MPI_UNDEFINED;
   *flag = 1;
   for (int i = 0; i < count; ++i) {
@@ -140,7 +140,7 @@ GGAS_DEVICE int MPI_Testany(int count, MPI_Request* requests, int* index, int* f
   }
   return MPI_SUCCESS;
 }
-GGAS_DEVICE int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+GGAS_DEVICE_FUNCTION int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   const uint64_t begin = ggas::detail::clock_ns();
   for (;;) {
     int flag;
@@ -157,23 +157,23 @@ GGAS_DEVICE int MPI_Cancel(MPI_Request* request) {
 
 // ---- persistent requests
 
-GGAS_DEVICE int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                              MPI_Request* request) {
+GGAS_DEVICE_FUNCTION int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
+                                       MPI_Comm comm, MPI_Request* request) {
   using namespace ggas::mpi;
   const int wrong = first_of(check_data(buffer, count, type, comm), check_target(dest, tag));
   if (wrong != MPI_SUCCESS) return wrong;
   *request = {{}, const_cast<void*>(buffer), static_cast<int>(bytes_of(count, type)), dest, tag, info_of(type), 1};
   return MPI_SUCCESS;
 }
-GGAS_DEVICE int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                              MPI_Request* request) {
+GGAS_DEVICE_FUNCTION int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                       MPI_Request* request) {
   using namespace ggas::mpi;
   const int wrong = first_of(check_data(buffer, count, type, comm), check_source(source, tag));
   if (wrong != MPI_SUCCESS) return wrong;
   *request = {{}, buffer, static_cast<int>(bytes_of(count, type)), source, tag, info_of(type), 2};
   return MPI_SUCCESS;
 }
-GGAS_DEVICE int MPI_Start(MPI_Request* request) {
+GGAS_DEVICE_FUNCTION int MPI_Start(MPI_Request* request) {
   using namespace ggas::mpi;
   if (request->kind == 0 || request->active.number != 0) return MPI_ERR_REQUEST;
   if (request->peer == MPI_PROC_NULL) return MPI_SUCCESS;
@@ -184,12 +184,12 @@ GGAS_DEVICE int MPI_Start(MPI_Request* request) {
   return error_of(ggas::detail::begin_receive(rank_group{}, world(), request->buffer, bytes, request->peer,
                                               request->tag, &request->active, request->info));
 }
-GGAS_DEVICE int MPI_Startall(int count, MPI_Request* requests) {
+GGAS_DEVICE_FUNCTION int MPI_Startall(int count, MPI_Request* requests) {
   int all = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) all = ggas::mpi::first_of(all, MPI_Start(requests + i));
   return all;
 }
-GGAS_DEVICE int MPI_Request_free(MPI_Request* request) {
+GGAS_DEVICE_FUNCTION int MPI_Request_free(MPI_Request* request) {
   const int error = request->active.number == 0 ? MPI_SUCCESS : MPI_Wait(request, MPI_STATUS_IGNORE);
   *request = MPI_REQUEST_NULL;
   return error;
@@ -197,9 +197,9 @@ GGAS_DEVICE int MPI_Request_free(MPI_Request* request) {
 
 // ---- both at once
 
-GGAS_DEVICE int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type, int dest, int send_tag,
-                             void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                             MPI_Status* status) {
+GGAS_DEVICE_FUNCTION int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type, int dest,
+                                      int send_tag, void* buffer, int count, MPI_Datatype type, int source, int tag,
+                                      MPI_Comm comm, MPI_Status* status) {
   MPI_Request sent;
   const int wrong =
       ggas::mpi::first_of(ggas::mpi::check_data(buffer, count, type, comm), ggas::mpi::check_source(source, tag));
@@ -214,8 +214,8 @@ GGAS_DEVICE int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Dataty
 
 // For messages that fit into a record (short_bytes): the buffer is free when the send returns, and no other memory is
 // needed. MPI_ERR_COUNT: longer.
-GGAS_DEVICE int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag, int source,
-                                     int tag, MPI_Comm comm, MPI_Status* status) {
+GGAS_DEVICE_FUNCTION int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag,
+                                              int source, int tag, MPI_Comm comm, MPI_Status* status) {
   using namespace ggas::mpi;
   const int wrong = first_of(check_data(buffer, count, type, comm),
                              first_of(check_target(dest, send_tag), check_source(source, tag)));
@@ -241,8 +241,8 @@ GGAS_DEVICE void copy_own_bytes(void* to, const void* from, uint64_t bytes) {
   g.sync();
 }
 }  // namespace ggas::mpi
-GGAS_DEVICE int MPI_Pack(const void* from, int count, MPI_Datatype type, void* packed, int size, int* position,
-                         MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Pack(const void* from, int count, MPI_Datatype type, void* packed, int size, int* position,
+                                  MPI_Comm comm) {
   using namespace ggas::mpi;
   const int wrong = check_data(from, count, type, comm);
   if (wrong != MPI_SUCCESS) return wrong;
@@ -253,8 +253,8 @@ GGAS_DEVICE int MPI_Pack(const void* from, int count, MPI_Datatype type, void* p
   *position = at + static_cast<int>(bytes);
   return MPI_SUCCESS;
 }
-GGAS_DEVICE int MPI_Unpack(const void* packed, int size, int* position, void* to, int count, MPI_Datatype type,
-                           MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Unpack(const void* packed, int size, int* position, void* to, int count, MPI_Datatype type,
+                                    MPI_Comm comm) {
   using namespace ggas::mpi;
   const int wrong = check_data(to, count, type, comm);
   if (wrong != MPI_SUCCESS) return wrong;

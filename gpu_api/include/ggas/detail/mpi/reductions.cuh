@@ -255,7 +255,14 @@ struct reduction {
     return wrong != MPI_SUCCESS ? wrong : op_good(op, type) ? MPI_SUCCESS : MPI_ERR_OP;
   }
 };
-// The call for numbers of one type. `good`: this rank has numbers.
+// For numbers of one type, compiled once for all calls. `good`: this rank has numbers.
+template <class T>
+GGAS_DEVICE_FUNCTION int reduce_type(const void* from, void* to, uint64_t count, MPI_Op op, bool wanted, bool good) {
+  return reduce_pieces<T>(
+      count, to, wanted && good,
+      [&](uint64_t half, uint64_t begin, uint64_t n) { put_numbers<T>(op, half, from, begin, n, good); },
+      [&](uint64_t half, uint64_t i) { return fold_all<T>(op, half, i); });
+}
 struct reduce_numbers {
   const reduction& r;
   uint64_t count;
@@ -263,10 +270,7 @@ struct reduce_numbers {
   int& error;
   template <class T>
   GGAS_DEVICE void operator()(T) const {
-    error = reduce_pieces<T>(
-        count, r.to, r.wanted && good,
-        [&](uint64_t half, uint64_t begin, uint64_t n) { put_numbers<T>(r.op, half, r.from, begin, n, good); },
-        [&](uint64_t half, uint64_t i) { return fold_all<T>(r.op, half, i); });
+    error = reduce_type<T>(r.from, r.to, count, r.op, r.wanted, good);
   }
 };
 GGAS_DEVICE int reduce_all(reduction r, int wrong) {
@@ -279,6 +283,24 @@ GGAS_DEVICE int reduce_all(reduction r, int wrong) {
 }
 
 // Numbers of ranks 0 ... `last` - 1: each rank reads those before it.
+template <class T>
+GGAS_DEVICE void put_for_scan(const void* from, uint64_t half, uint64_t begin, uint64_t n, bool good) {
+  const number_share share(from);
+  for (uint64_t i = share.first; i < n; i += share.step)
+    put_number(stage_of(ggas_message_rank(world()), half) + i * place_bytes<T>,
+               maybe<T>{good ? read_number<T>(from, begin + i) : T{}, good});
+}
+template <class T>
+GGAS_DEVICE_FUNCTION int scan_type(const void* from, void* to, uint64_t count, MPI_Op op, int last, bool good) {
+  return reduce_pieces<T>(
+      count, to, good, [&](uint64_t half, uint64_t begin, uint64_t n) { put_for_scan<T>(from, half, begin, n, good); },
+      [&](uint64_t half, uint64_t i) {
+        maybe<T> all{T{}, 0};
+        for (int rank = 0; rank < last; ++rank)
+          all = combined(op, all, take_number<T>(stage_of(rank, half) + i * place_bytes<T>));
+        return all;
+      });
+}
 struct scan_numbers {
   const reduction& r;
   uint64_t count;
@@ -287,23 +309,7 @@ struct scan_numbers {
   int& error;
   template <class T>
   GGAS_DEVICE void operator()(T) const {
-    error = reduce_pieces<T>(
-        count, r.to, good, [&](uint64_t half, uint64_t begin, uint64_t n) { put<T>(half, begin, n); },
-        [&](uint64_t half, uint64_t i) {
-          maybe<T> all{T{}, 0};
-          for (int rank = 0; rank < last; ++rank)
-            all = combined(r.op, all, take_number<T>(stage_of(rank, half) + i * place_bytes<T>));
-          return all;
-        });
-  }
-
- private:
-  template <class T>
-  GGAS_DEVICE void put(uint64_t half, uint64_t begin, uint64_t n) const {
-    const number_share share(r.from);
-    for (uint64_t i = share.first; i < n; i += share.step)
-      put_number(stage_of(ggas_message_rank(world()), half) + i * place_bytes<T>,
-                 maybe<T>{good ? read_number<T>(r.from, begin + i) : T{}, good});
+    error = scan_type<T>(r.from, r.to, count, r.op, last, good);
   }
 };
 GGAS_DEVICE int scan_all(reduction r, bool inclusive) {

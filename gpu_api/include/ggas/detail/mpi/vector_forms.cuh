@@ -81,8 +81,8 @@ GGAS_DEVICE void take_part(char* to, uint64_t n, int rank, uint64_t half, uint64
 }  // namespace ggas::mpi
 
 // Counts of both sides are equal, as those of MPI must be. In place: at the root, or each rank.
-GGAS_DEVICE int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
-                            const int* displacements, MPI_Datatype to_type, int root, MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
+                                     const int* displacements, MPI_Datatype to_type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
   const bool receives = is_root(root), same = receives && in_place(from);
   const vector_parts parts{to, counts, displacements, to_type};
@@ -96,8 +96,8 @@ GGAS_DEVICE int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void
                                              : 0,
                       parts, receives, wrong);
 }
-GGAS_DEVICE int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
-                               const int* displacements, MPI_Datatype to_type, MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
+                                        const int* displacements, MPI_Datatype to_type, MPI_Comm comm) {
   using namespace ggas::mpi;
   const bool same = in_place(from);
   const vector_parts parts{to, counts, displacements, to_type};
@@ -110,8 +110,8 @@ GGAS_DEVICE int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, v
                              : bytes_of(count, type),
                       parts, true, wrong);
 }
-GGAS_DEVICE int MPI_Scatterv(const void* from, const int* counts, const int* displacements, MPI_Datatype type, void* to,
-                             int count, MPI_Datatype to_type, int root, MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Scatterv(const void* from, const int* counts, const int* displacements, MPI_Datatype type,
+                                      void* to, int count, MPI_Datatype to_type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
   const bool sends = is_root(root), same = sends && in_place(to);
   const vector_parts parts{from, counts, displacements, type};
@@ -122,9 +122,9 @@ GGAS_DEVICE int MPI_Scatterv(const void* from, const int* counts, const int* dis
     if (!same) take_part(as_bytes(to), bytes_of(count, to_type), source, half, begin, bytes);
   });
 }
-GGAS_DEVICE int MPI_Alltoallv(const void* from, const int* counts, const int* displacements, MPI_Datatype type,
-                              void* to, const int* to_counts, const int* to_displacements, MPI_Datatype to_type,
-                              MPI_Comm comm) {
+GGAS_DEVICE_FUNCTION int MPI_Alltoallv(const void* from, const int* counts, const int* displacements, MPI_Datatype type,
+                                       void* to, const int* to_counts, const int* to_displacements,
+                                       MPI_Datatype to_type, MPI_Comm comm) {
   using namespace ggas::mpi;
   const vector_parts parts{from, counts, displacements, type}, others{to, to_counts, to_displacements, to_type};
   const int wrong = first_of(others.check(comm), in_place(from) ? MPI_ERR_BUFFER : parts.check(comm));

@@ -64,7 +64,7 @@ GGAS_DEVICE int find_target(const void* buffer, int count, MPI_Datatype type, in
 }  // namespace ggas::mpi
 
 // By all ranks. `base` lies in the segment or in shared memory of the block, or `size` is 0.
-GGAS_DEVICE int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info, MPI_Comm comm, MPI_Win* win) {
+GGAS_DEVICE_FUNCTION int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info, MPI_Comm comm, MPI_Win* win) {
   using namespace ggas::mpi;
   const rank_group g;
   *win = {0};
@@ -89,7 +89,7 @@ GGAS_DEVICE int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info, MP
   win->number = number;
   return after(wrong, meet());
 }
-GGAS_DEVICE int MPI_Win_free(MPI_Win* win) {
+GGAS_DEVICE_FUNCTION int MPI_Win_free(MPI_Win* win) {
   using namespace ggas::mpi;
   const bool good = window_good(*win);
   const int met = meet();
@@ -100,12 +100,12 @@ GGAS_DEVICE int MPI_Win_free(MPI_Win* win) {
   return after(good ? MPI_SUCCESS : MPI_ERR_WIN, met);
 }
 // What was put before is there after it, at all ranks.
-GGAS_DEVICE int MPI_Win_fence(int, MPI_Win win) {
+GGAS_DEVICE_FUNCTION int MPI_Win_fence(int, MPI_Win win) {
   return ggas::mpi::after(ggas::mpi::window_good(win) ? MPI_SUCCESS : MPI_ERR_WIN, ggas::mpi::meet());
 }
 
-GGAS_DEVICE int MPI_Put(const void* from, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
-                        MPI_Datatype target_type, MPI_Win win) {
+GGAS_DEVICE_FUNCTION int MPI_Put(const void* from, int count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                 int target_count, MPI_Datatype target_type, MPI_Win win) {
   using namespace ggas::mpi;
   char* at;
   const int wrong = find_target(from, count, type, rank, disp, target_count, target_type, win, at);
@@ -117,8 +117,8 @@ GGAS_DEVICE int MPI_Put(const void* from, int count, MPI_Datatype type, int rank
     ggas::detail::store_relaxed(at + i, as_bytes(from)[i]);
   return MPI_SUCCESS;
 }
-GGAS_DEVICE int MPI_Get(void* to, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
-                        MPI_Datatype target_type, MPI_Win win) {
+GGAS_DEVICE_FUNCTION int MPI_Get(void* to, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
+                                 MPI_Datatype target_type, MPI_Win win) {
   using namespace ggas::mpi;
   char* at;
   const int wrong = find_target(to, count, type, rank, disp, target_count, target_type, win, at);
