@@ -158,6 +158,10 @@ class system {
   std::expected<uint64_t, std::string> read_register(unsigned node, uint16_t offset) {
     return load(node, bar0_base + offset, 8);
   }
+  // Writes registers of a node's NIC, for sim/driver.
+  auto registers_of(unsigned node) {
+    return [this, node](uint16_t offset, uint64_t value) { write_register(node, offset, value); };
+  }
   void write_register(unsigned node, uint16_t offset, uint64_t value) { store(node, bar0_base + offset, value, 8); }
 
   // A program of the processor, not started. Destroy it before the system.

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "ggas_regs.h"
+#include "sim/driver/set_up.hpp"
 #include "sim/system.hpp"
 
 namespace ggas::sim {
@@ -18,7 +19,8 @@ constexpr uint64_t link_up_timeout_ps = 10'000'000'000;
 constexpr uint64_t cut_link_up_timeout_ps = 1'000'000'000;  // it may be cut from the beginning
 constexpr uint64_t reroute_timeout_ps = 1'000'000'000'000;
 // Each node exports its segments under these numbers and up, for this domain, and every window belongs to that domain.
-constexpr uint64_t segment_export = 0, window_domain = 1;
+constexpr unsigned segment_export = 0;
+constexpr uint16_t window_domain = 1;
 }  // namespace
 
 std::expected<void, std::string> system::program() {
@@ -81,48 +83,42 @@ void system::program_node(unsigned n) {
   program_routes(n);
   if (cfg_.mask_mode) {
     set(GGAS_REG_SMFU_MASK, (window_bytes_ - 1) & ~(stride_ - 1));
-    set(GGAS_REG_SMFU_SHIFT,
-        uint64_t(std::countr_zero(stride_)) | uint64_t(nodes_.size()) << GGAS_SMFU_SHIFT_NODES_SHIFT |
-            segment_export << GGAS_SMFU_SHIFT_EXPORT_NO_SHIFT | window_domain << GGAS_SMFU_SHIFT_DOMAIN_SHIFT);
+    set(GGAS_REG_SMFU_SHIFT, uint64_t(std::countr_zero(stride_)) |
+                                 uint64_t(nodes_.size()) << GGAS_SMFU_SHIFT_NODES_SHIFT |
+                                 uint64_t{segment_export} << GGAS_SMFU_SHIFT_EXPORT_NO_SHIFT |
+                                 uint64_t{window_domain} << GGAS_SMFU_SHIFT_DOMAIN_SHIFT);
   } else {
     program_intervals(n);
   }
   set(uint16_t(GGAS_REG_MSIX_ADDR(0)), nodes_[n]->root->config().msi_base);
   set(uint16_t(GGAS_REG_MSIX_CTRL(0)), 0);
-  set(GGAS_REG_EVQ_BASE, event_ring_base);
-  set(GGAS_REG_EVQ_CTRL, GGAS_EVQ_CTRL_ENABLE_MASK | event_ring_log2 << GGAS_EVQ_CTRL_LOG2_SIZE_SHIFT);
+  driver::set_events(set, event_ring_base, event_ring_log2);
 }
 
 // A segment in each endpoint.
 void system::program_exports(unsigned n) {
-  for (unsigned g = 0; g < gpus(n); ++g) {
-    const auto set = [&](unsigned offset, uint64_t value) { write_register(n, uint16_t(offset), value); };
-    set(GGAS_REG_EXPORT_BASE(segment_export + g), nodes_[n]->segment_bus + g * cfg_.endpoint_bar_bytes);
-    set(GGAS_REG_EXPORT_SIZE(segment_export + g), cfg_.segment_bytes);
-    set(GGAS_REG_EXPORT_ACCESS(segment_export + g),
-        window_domain | GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK);
-  }
+  for (unsigned g = 0; g < gpus(n); ++g)
+    driver::set_export(registers_of(n), segment_export + g,
+                       {.base = nodes_[n]->segment_bus + g * cfg_.endpoint_bar_bytes,
+                        .bytes = cfg_.segment_bytes,
+                        .domain = window_domain});
 }
 
 // One for each segment of the cluster, and one for the group of this node.
 void system::program_intervals(unsigned n) {
-  const auto set = [&](unsigned offset, uint64_t value) { write_register(n, uint16_t(offset), value); };
   unsigned i = 0;
-  for (unsigned to = 0; to < nodes(); ++to) {
-    for (unsigned g = 0; g < gpus(to); ++g, ++i) {
-      set(GGAS_REG_INTERVAL_START(i), i * stride_);
-      set(GGAS_REG_INTERVAL_END(i), i * stride_ + cfg_.segment_bytes);
-      set(GGAS_REG_INTERVAL_TARGET(i), to | GGAS_INTERVAL_TARGET_VALID_MASK |
-                                           (segment_export + g) << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
-                                           window_domain << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
-    }
-  }
-  if (!multicast_offset()) return;
-  set(GGAS_REG_INTERVAL_START(i), *multicast_offset());
-  set(GGAS_REG_INTERVAL_END(i), *multicast_offset() + cfg_.segment_bytes);
-  set(GGAS_REG_INTERVAL_TARGET(i), n | GGAS_INTERVAL_TARGET_VALID_MASK | GGAS_INTERVAL_TARGET_GROUP_MASK |
-                                       segment_export << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
-                                       window_domain << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
+  const auto map = [&](uint64_t at, unsigned node, unsigned number, bool group) {
+    driver::set_interval(registers_of(n), i++,
+                         {.start = at,
+                          .end = at + cfg_.segment_bytes,
+                          .node = node,
+                          .number = number,
+                          .domain = window_domain,
+                          .group = group});
+  };
+  for (unsigned to = 0; to < nodes(); ++to)
+    for (unsigned g = 0; g < gpus(to); ++g) map(i * stride_, to, segment_export + g, false);
+  if (multicast_offset()) map(*multicast_offset(), n, segment_export, true);
 }
 
 // This node's lines of all groups. The tables of simulated NICs begin empty.

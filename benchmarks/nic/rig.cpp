@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/nic/rig.hpp"
+#include "sim/driver/set_up.hpp"
 
 #include <fmt/format.h>
 
@@ -41,11 +42,17 @@ tlp request(tlp_kind kind, uint8_t bar, uint64_t addr, unsigned dws, uint32_t fi
   return t;
 }
 
-uint64_t context_ctrl(unsigned vpid, unsigned log2) {
-  const uint64_t queue = vpid >= nic_rig::first_queue ? GGAS_CONTEXT_CTRL_QUEUE_MASK : 0;
-  return GGAS_CONTEXT_CTRL_ENABLE_MASK | queue | uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT |
-         uint64_t{log2} << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT | mailbox_log2 << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT |
-         queue_log2 << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT;
+driver::context context_of(unsigned vpid, unsigned log2) {
+  const uint64_t rings = rings_base + (uint64_t{vpid} << 22);
+  return {.notifications = rings,
+          .status = status_base + 16 * vpid,
+          .mailbox = rings + (1 << 20),
+          .queue = queue_base,
+          .notify_log2 = log2,
+          .mailbox_log2 = mailbox_log2,
+          .queue_log2 = queue_log2,
+          .domain = domain,
+          .queued = vpid >= nic_rig::first_queue};
 }
 
 }  // namespace
@@ -115,8 +122,9 @@ void nic_rig::ring_queue(unsigned n, unsigned vpid, unsigned slots) {
 void nic_rig::restart(unsigned n, unsigned vpid, unsigned log2, bool backpressure) {
   produced_[n][vpid] = consumed_[n][vpid] = 0;
   write_register(n, GGAS_REG_CONTEXT_CTRL(vpid), 0);
-  write_register(n, GGAS_REG_CONTEXT_CTRL(vpid),
-                 context_ctrl(vpid, log2) | (backpressure ? GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK : 0));
+  driver::context c = context_of(vpid, log2);
+  c.backpressure = backpressure;
+  write_register(n, GGAS_REG_CONTEXT_CTRL(vpid), c.ctrl());
 }
 void nic_rig::ring_notes(unsigned n, unsigned vpid, unsigned read) {
   queue(n, request(tlp_kind::mwr, bar_pages, vpid * nic::rma_context_bytes + nic::rma_doorbell_notes, 1, read));
@@ -226,16 +234,11 @@ void nic_rig::write_register(unsigned n, unsigned offset, uint64_t value) {
 void nic_rig::set_up_window(unsigned n) {
   write_register(n, GGAS_REG_NODE, n);
   write_register(n, GGAS_REG_LINK_PEER, (1 - n) | GGAS_LINK_PEER_VALID_MASK);
-  write_register(n, GGAS_REG_EXPORT_BASE(0), segment_base);
-  write_register(n, GGAS_REG_EXPORT_SIZE(0), segment_bytes);
-  write_register(n, GGAS_REG_EXPORT_ACCESS(0),
-                 domain | GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK);
-  for (unsigned i = 0; i < 2; ++i) {
-    write_register(n, GGAS_REG_INTERVAL_START(i), i * segment_bytes);
-    write_register(n, GGAS_REG_INTERVAL_END(i), (i + 1) * segment_bytes);
-    write_register(n, GGAS_REG_INTERVAL_TARGET(i),
-                   i | GGAS_INTERVAL_TARGET_VALID_MASK | uint64_t{domain} << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
-  }
+  const auto set = [&](unsigned offset, uint64_t value) { write_register(n, offset, value); };
+  driver::set_export(set, 0, {.base = segment_base, .bytes = segment_bytes, .domain = domain});
+  for (unsigned i = 0; i < 2; ++i)
+    driver::set_interval(set, i,
+                         {.start = i * segment_bytes, .end = (i + 1) * segment_bytes, .node = i, .domain = domain});
   write_register(n, GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
 }
 
@@ -263,12 +266,8 @@ void nic_rig::set_up_contexts(unsigned n) {
   write_register(n, GGAS_REG_ATU_PIECE(0), table_base);
   write_register(n, GGAS_REG_ATU_TABLE2, 1);
   for (unsigned v = 0; v < end_of_queues; ++v) {
-    const uint64_t rings = rings_base + (uint64_t{v} << 22);
-    write_register(n, GGAS_REG_CONTEXT_NOTIFY(v), rings);
-    write_register(n, GGAS_REG_CONTEXT_STATUS(v), status_base + 16 * v);
-    write_register(n, GGAS_REG_CONTEXT_MAILBOX(v), rings + (1 << 20));
-    write_register(n, GGAS_REG_CONTEXT_QUEUE(v), queue_base);
-    write_register(n, GGAS_REG_CONTEXT_CTRL(v), context_ctrl(v, notify_log2));
+    driver::set_context([&](unsigned offset, uint64_t value) { write_register(n, offset, value); }, v,
+                        context_of(v, notify_log2));
   }
   write_register(n, GGAS_REG_RMA_CTRL,
                  GGAS_RMA_CTRL_REQUESTER_MASK | GGAS_RMA_CTRL_TARGET_MASK | 2ull << GGAS_RMA_CTRL_MTU_SHIFT);

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "ggas_regs.h"
+#include "sim/driver/set_up.hpp"
 #include "sim/vfio_user/replay.hpp"
 #include "tests/sim/device_client.hpp"
 
@@ -37,16 +38,10 @@ struct guest_node {
   void program() {
     set(GGAS_REG_NODE, id);
     set(GGAS_REG_LINK_PEER, (1 - id) | GGAS_LINK_PEER_VALID_MASK);
-    set(GGAS_REG_EXPORT_BASE(0), ram_at);
-    set(GGAS_REG_EXPORT_SIZE(0), 0x10000);
-    set(GGAS_REG_EXPORT_ACCESS(0),
-        1 | GGAS_EXPORT_ACCESS_VALID_MASK | GGAS_EXPORT_ACCESS_READ_MASK | GGAS_EXPORT_ACCESS_WRITE_MASK);
-    for (unsigned i = 0; i < 2; ++i) {
-      set(GGAS_REG_INTERVAL_START(i), i * 0x10000);
-      set(GGAS_REG_INTERVAL_END(i), (i + 1) * 0x10000);
-      set(GGAS_REG_INTERVAL_TARGET(i),
-          i | GGAS_INTERVAL_TARGET_VALID_MASK | uint64_t(1) << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
-    }
+    const auto reg = [&](uint16_t offset, uint64_t value) { set(offset, value); };
+    driver::set_export(reg, 0, {.base = ram_at, .bytes = 0x10000, .domain = 1});
+    for (unsigned i = 0; i < 2; ++i)
+      driver::set_interval(reg, i, {.start = i * 0x10000ull, .end = (i + 1) * 0x10000ull, .node = i, .domain = 1});
     set(GGAS_REG_SMFU_CTRL, GGAS_SMFU_CTRL_EGRESS_MASK | GGAS_SMFU_CTRL_INGRESS_MASK);
   }
   // A link whose other side began again is dead until both begin again.

@@ -36,10 +36,10 @@ read_result machine::read(unsigned n, const pcie::tlp& t, uint64_t limit) {
 }
 
 void machine::give_out(unsigned n, unsigned number, uint64_t base, uint64_t size, uint16_t domain, unsigned rights) {
-  write_register(n, uint16_t(GGAS_REG_EXPORT_BASE(number)), base);
-  write_register(n, uint16_t(GGAS_REG_EXPORT_SIZE(number)), size);
-  write_register(n, uint16_t(GGAS_REG_EXPORT_ACCESS(number)),
-                 domain | GGAS_EXPORT_ACCESS_VALID_MASK | uint64_t{rights} << GGAS_EXPORT_ACCESS_READ_SHIFT);
+  driver::set_export(registers_of(n), number, {.base = base, .bytes = size, .domain = domain, .rights = rights});
+}
+void machine::map(unsigned n, unsigned index, const driver::interval& i) {
+  driver::set_interval(registers_of(n), index, i);
 }
 
 }  // namespace ggas::test

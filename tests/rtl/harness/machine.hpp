@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "ggas_regs.h"
+#include "sim/driver/set_up.hpp"
 #include "tests/rtl/harness/host_model.hpp"
 
 namespace ggas::test {
@@ -34,7 +35,13 @@ class machine {
   void write(unsigned n, pcie::tlp t) { host(n).write(std::move(t)); }
   read_result quiet(unsigned n, uint64_t limit = 300'000) { return read(n, make_read(bar_pages, 0, 1), limit); }
   uint64_t events(unsigned n, unsigned code) { return read_register(n, uint16_t(GGAS_REG_EVENT_COUNT(code))); }
-  // Rights: bit 0 loads, bit 1 stores.
+  // Writes registers of a NIC, for sim/driver.
+  auto registers_of(unsigned n) {
+    return [this, n](uint16_t offset, uint64_t value) { write_register(n, offset, value); };
+  }
+  // Interval `index` of the window of NIC n.
+  void map(unsigned n, unsigned index, const driver::interval& i);
+  // An export of its memory. Rights: bit 0 loads, bit 1 stores.
   void give_out(unsigned n, unsigned number, uint64_t base, uint64_t size, uint16_t domain, unsigned rights = 3);
 
  protected:

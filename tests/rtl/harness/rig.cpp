@@ -113,9 +113,12 @@ bool rig::set_up() {
     give_out(n, segment_export, cfg.segment[n], cfg.stride, window_domain);
     write_register(n, GGAS_REG_SMFU_TIMEOUT, cfg.load_ticks | cfg.host_ticks << 16);
     for (unsigned i = 0; i < 2; ++i) {
-      write_register(n, uint16_t(GGAS_REG_INTERVAL_START(i)), window(i, 0));
-      write_register(n, uint16_t(GGAS_REG_INTERVAL_END(i)), window(i, cfg.stride));
-      write_register(n, uint16_t(GGAS_REG_INTERVAL_TARGET(i)), cfg.id[i] | to_segment);
+      map(n, i,
+          {.start = window(i, 0),
+           .end = window(i, cfg.stride),
+           .node = cfg.id[i],
+           .number = segment_export,
+           .domain = window_domain});
     }
     const unsigned shift = unsigned(std::countr_zero(cfg.stride));
     write_register(n, GGAS_REG_SMFU_MASK, uint64_t{0xffff} << shift);

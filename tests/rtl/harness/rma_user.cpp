@@ -63,7 +63,6 @@ rma_user::rma_user(machine& m, const user_config& c, uint64_t seed)
     : cfg(c), machine_(m), rng_(seed + c.vpid * 2 + c.side), base_(c.rings + c.vpid * ring_bytes) {}
 
 void rma_user::enable() {
-  const auto reg = [&](uint32_t offset, uint64_t v) { machine_.write_register(cfg.side, uint16_t(offset), v); };
   memory& m = machine_.host(cfg.side).mem;
   for (uint64_t i = 0; i < (4u << cfg.notify_log2); ++i) m.store32(notify_ring() + 4 * i, 0, 15);
   for (uint64_t i = 0; i < (32u << cfg.mailbox_log2); ++i) m.store32(mailbox() + 4 * i, 0, 15);
@@ -72,17 +71,17 @@ void rma_user::enable() {
   posted_ = slots_written_ = notes_read_ = notes_reported_ = mails_read_ = mails_reported_ = 0;
   notes.clear();
   messages.clear();
-  reg(GGAS_REG_CONTEXT_NOTIFY(cfg.vpid), cfg.ring ? notify_ring() : 0);
-  reg(GGAS_REG_CONTEXT_QUEUE(cfg.vpid), queue_ring());
-  reg(GGAS_REG_CONTEXT_STATUS(cfg.vpid), cfg.status ? status_block() : 0);
-  reg(GGAS_REG_CONTEXT_MAILBOX(cfg.vpid), cfg.mailbox ? mailbox() : 0);
-  reg(GGAS_REG_CONTEXT_CTRL(cfg.vpid), GGAS_CONTEXT_CTRL_ENABLE_MASK |
-                                           uint64_t{cfg.queue} << GGAS_CONTEXT_CTRL_QUEUE_SHIFT |
-                                           uint64_t{cfg.backpressure} << GGAS_CONTEXT_CTRL_BACKPRESSURE_SHIFT |
-                                           cfg.notify_log2 << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT |
-                                           cfg.queue_log2 << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT |
-                                           uint64_t{cfg.mailbox_log2} << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT |
-                                           uint64_t{cfg.pd} << GGAS_CONTEXT_CTRL_PD_SHIFT);
+  driver::set_context(machine_.registers_of(cfg.side), cfg.vpid,
+                      {.notifications = cfg.ring ? notify_ring() : 0,
+                       .status = cfg.status ? status_block() : 0,
+                       .mailbox = cfg.mailbox ? mailbox() : 0,
+                       .queue = queue_ring(),
+                       .notify_log2 = cfg.notify_log2,
+                       .mailbox_log2 = cfg.mailbox_log2,
+                       .queue_log2 = cfg.queue_log2,
+                       .domain = cfg.pd,
+                       .queued = cfg.queue,
+                       .backpressure = cfg.backpressure});
 }
 
 void rma_user::disable() { machine_.write_register(cfg.side, uint16_t(GGAS_REG_CONTEXT_CTRL(cfg.vpid)), 0); }

@@ -51,9 +51,8 @@ void refused_by_target(rig& r, unsigned n) {
 void unreachable(rig& r, unsigned n, rng& random) {
   const uint16_t node = uint16_t(random.next() | 0x40);
   const uint64_t at = (random.next() | uint64_t{1} << 40) & ~uint64_t{0xffff};
-  r.write_register(n, uint16_t(GGAS_REG_INTERVAL_START(50)), at);
-  r.write_register(n, uint16_t(GGAS_REG_INTERVAL_END(50)), at + 0x1000);
-  r.write_register(n, uint16_t(GGAS_REG_INTERVAL_TARGET(50)), node | rig::to_segment);
+  r.map(n, 50,
+        {.start = at, .end = at + 0x1000, .node = node, .number = rig::segment_export, .domain = rig::window_domain});
   r.write(n, make_write(bar_window, at, some_dws(2, 1)));
   EXPECT_TRUE(r.read(n, make_read(bar_window, at + 0x48, 1)).ones());
   EXPECT_EQ(r.quiet(n).value(), 5u);  // ST_UNREACHABLE

@@ -22,11 +22,12 @@ class PeerStop : public testing::TestWithParam<std::tuple<unsigned, unsigned>> {
     ASSERT_TRUE(r.set_up()) << r.report();
     r.scoreboards(false);
     r.give_out(1, other_export, r.bus(1, other_base), 0x1'0000, other_domain);
-    r.write_register(0, uint16_t(GGAS_REG_INTERVAL_START(50)), other_window);
-    r.write_register(0, uint16_t(GGAS_REG_INTERVAL_END(50)), other_window + 0x1'0000);
-    r.write_register(0, uint16_t(GGAS_REG_INTERVAL_TARGET(50)),
-                     GGAS_INTERVAL_TARGET_VALID_MASK | uint64_t{other_export} << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
-                         uint64_t{other_domain} << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT | r.cfg.id[1]);
+    r.map(0, 50,
+          {.start = other_window,
+           .end = other_window + 0x1'0000,
+           .node = r.cfg.id[1],
+           .number = other_export,
+           .domain = other_domain});
     for (const uint64_t base : {uint64_t{0}, other_base})
       for (unsigned at = 0; at < places * place_bytes; at += 4) r.s[1].host->mem.store32(r.bus(1, base + at), 0, 15);
   }

@@ -20,15 +20,16 @@ void stopped_context::start() {
   slots_ = 0;
   queue_ = rng_.chance(0.3);
   for (unsigned p = 0; p < area_pages; ++p) o_.give(0, area() + 0x1000 * p, "context");
-  reg(GGAS_REG_CONTEXT_NOTIFY(vpid_), area());
-  reg(GGAS_REG_CONTEXT_MAILBOX(vpid_), area() + 0x1000);
-  reg(GGAS_REG_CONTEXT_STATUS(vpid_), area() + 0x2000);
-  reg(GGAS_REG_CONTEXT_QUEUE(vpid_), area() + 0x4000);
-  reg(GGAS_REG_CONTEXT_CTRL(vpid_), GGAS_CONTEXT_CTRL_ENABLE_MASK | uint64_t{queue_} << GGAS_CONTEXT_CTRL_QUEUE_SHIFT |
-                                        ring_log2 << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT |
-                                        queue_log2 << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT |
-                                        uint64_t{mailbox_log2} << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT |
-                                        uint64_t{domain} << GGAS_CONTEXT_CTRL_PD_SHIFT);
+  driver::set_context(w_.r.registers_of(0), vpid_,
+                      {.notifications = area(),
+                       .status = area() + 0x2000,
+                       .mailbox = area() + 0x1000,
+                       .queue = area() + 0x4000,
+                       .notify_log2 = ring_log2,
+                       .mailbox_log2 = mailbox_log2,
+                       .queue_log2 = queue_log2,
+                       .domain = domain,
+                       .queued = queue_});
 }
 
 descriptor stopped_context::something() {

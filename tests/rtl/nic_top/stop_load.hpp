@@ -93,13 +93,12 @@ class stopped_export : public stoppable {
   static constexpr unsigned pages = 2, places = 4;
   stopped_export(rig& r, ownership& o, uint8_t number) : r_(r), o_(o), number_(number) {
     for (unsigned d = 0; d < 2; ++d) {
-      const unsigned i = 2 * number + d;
-      r.write_register(1, uint16_t(GGAS_REG_INTERVAL_START(i)), window_of(d));
-      r.write_register(1, uint16_t(GGAS_REG_INTERVAL_END(i)), window_of(d) + pages * 0x1000);
-      r.write_register(1, uint16_t(GGAS_REG_INTERVAL_TARGET(i)),
-                       r.cfg.id[0] | GGAS_INTERVAL_TARGET_VALID_MASK |
-                           uint64_t{number} << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
-                           domain(d) << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
+      r.map(1, 2 * number + d,
+            {.start = window_of(d),
+             .end = window_of(d) + pages * 0x1000,
+             .node = r.cfg.id[0],
+             .number = number,
+             .domain = uint16_t(domain(d))});
     }
   }
   void start() override {

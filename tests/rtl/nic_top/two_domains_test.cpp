@@ -28,13 +28,8 @@ class window_user {
   }
   // Another interval onto the same export.
   void map(unsigned index, uint64_t at, uint16_t domain) {
-    const unsigned i = 30 + index;
-    r_.write_register(side_, uint16_t(GGAS_REG_INTERVAL_START(i)), at);
-    r_.write_register(side_, uint16_t(GGAS_REG_INTERVAL_END(i)), at + bytes);
-    r_.write_register(side_, uint16_t(GGAS_REG_INTERVAL_TARGET(i)),
-                      r_.cfg.id[1 - side_] | GGAS_INTERVAL_TARGET_VALID_MASK |
-                          uint64_t{number} << GGAS_INTERVAL_TARGET_EXPORT_NO_SHIFT |
-                          uint64_t{domain} << GGAS_INTERVAL_TARGET_DOMAIN_SHIFT);
+    r_.map(side_, 30 + index,
+           {.start = at, .end = at + bytes, .node = r_.cfg.id[1 - side_], .number = number, .domain = domain});
   }
   // Some stores and a load after them, when the last ones are done.
   void keep_busy() {

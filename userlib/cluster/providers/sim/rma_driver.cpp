@@ -2,6 +2,7 @@
 #include "userlib/cluster/providers/sim/rma_driver.hpp"
 
 #include "ggas_regs.h"
+#include "sim/driver/set_up.hpp"
 
 namespace ggas::userlib {
 
@@ -9,7 +10,7 @@ namespace {
 
 constexpr uint64_t entry_bytes = 16, table_bytes = 1 << 20;  // a piece for each class: 64 Ki entries
 constexpr uint64_t valid = 1, readable = 2, writable = 4;
-constexpr uint64_t domain = 1;  // all contexts of a cluster trust each other
+constexpr uint16_t domain = 1;  // all contexts of a cluster trust each other
 constexpr unsigned class_shift = 46;
 
 uint64_t table(unsigned page_class) { return sim::translation_base + page_class * table_bytes; }
@@ -72,17 +73,17 @@ void rma_driver::enable(const context_plan& p, unsigned vpid, const queue_config
     if (part.where == queue_config::place::none) return 0;
     return (part.where == queue_config::place::gpu ? a.gpu : a.host) + part.offset;
   };
-  const bool queue = p.work_queue.where != queue_config::place::none;
-  set(GGAS_REG_CONTEXT_NOTIFY(vpid), bus(p.notifications));
-  set(GGAS_REG_CONTEXT_QUEUE(vpid), bus(p.work_queue));
-  set(GGAS_REG_CONTEXT_STATUS(vpid), bus(p.status));
-  set(GGAS_REG_CONTEXT_MAILBOX(vpid), bus(p.mailbox));
-  uint64_t ctrl = GGAS_CONTEXT_CTRL_ENABLE_MASK | domain << GGAS_CONTEXT_CTRL_PD_SHIFT;
-  if (queue) ctrl |= GGAS_CONTEXT_CTRL_QUEUE_MASK | uint64_t(q.slots_log2) << GGAS_CONTEXT_CTRL_QUEUE_LOG2_SHIFT;
-  if (q.backpressure) ctrl |= GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK;
-  ctrl |= uint64_t(q.notify_log2) << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT;
-  ctrl |= uint64_t(q.mailbox_log2) << GGAS_CONTEXT_CTRL_MAILBOX_LOG2_SHIFT;
-  set(GGAS_REG_CONTEXT_CTRL(vpid), ctrl);
+  driver::set_context([this](uint16_t offset, uint64_t value) { set(offset, value); }, vpid,
+                      {.notifications = bus(p.notifications),
+                       .status = bus(p.status),
+                       .mailbox = bus(p.mailbox),
+                       .queue = bus(p.work_queue),
+                       .notify_log2 = q.notify_log2,
+                       .mailbox_log2 = q.mailbox_log2,
+                       .queue_log2 = q.slots_log2,
+                       .domain = domain,
+                       .queued = p.work_queue.where != queue_config::place::none,
+                       .backpressure = q.backpressure});
 }
 
 std::expected<void, std::string> rma_driver::finish() {
