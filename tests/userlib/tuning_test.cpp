@@ -34,7 +34,7 @@ engine_rows = { host = 13 }
 
 tuning read(int nodes) {
   const auto t = read_tuning(good, "table", nodes);
-  EXPECT_TRUE(t) << t.error();
+  EXPECT_TRUE(t) << t.error().text;
   return t.value_or(tuning{});
 }
 
@@ -94,7 +94,7 @@ TEST(Tuning, WhatIsWrittenIsRead) {
   for (int nodes : {2, 6}) {
     const tuning t = read(nodes);
     const auto again = read_tuning(tuning_text(t, nodes), "again", nodes);
-    ASSERT_TRUE(again) << again.error();
+    ASSERT_TRUE(again) << again.error().text;
     EXPECT_EQ(tuning_text(*again, nodes), tuning_text(t, nodes));
   }
 }
@@ -144,7 +144,7 @@ TEST(Tuning, SaysWhatIsWrong) {
   for (const auto& c : cases) {
     const auto t = read_tuning(c.text, "table", 2);
     ASSERT_FALSE(t) << c.message;
-    EXPECT_NE(t.error().find(c.message), std::string::npos) << t.error() << "\nshould say: " << c.message;
+    EXPECT_NE(t.error().text.find(c.message), std::string::npos) << t.error().text << "\nshould say: " << c.message;
   }
 }
 
@@ -174,7 +174,7 @@ TEST(Tuning, SurvivesMangledTables) {
     if (t)
       ASSERT_EQ(t->allreduce.row[tuning::rows - 1].bytes, uint64_t{tuning::any});
     else
-      ASSERT_TRUE(t.error().starts_with("fuzz.toml:")) << t.error();
+      ASSERT_TRUE(t.error().text.starts_with("fuzz.toml:")) << t.error().text;
   }
   EXPECT_GT(loaded, 0u);
   EXPECT_GT(refused, 1000u);
@@ -185,7 +185,7 @@ TEST(Tuning, FilesThatCannotBeTables) {
     setenv("GGAS_TUNING", file, 1);
     const auto t = tuning_for(2);
     unsetenv("GGAS_TUNING");
-    return t ? std::string("read") : t.error();
+    return t ? std::string("read") : t.error().text;
   };
   EXPECT_EQ(of_file("/nowhere/at/all.toml"), "GGAS_TUNING = /nowhere/at/all.toml: cannot be read");
   EXPECT_EQ(of_file("/tmp"), "GGAS_TUNING = /tmp: cannot be read");
@@ -196,7 +196,7 @@ TEST(Tuning, FilesThatCannotBeTables) {
 TEST(Tuning, TheBuiltInTableIsForAnyNumber) {
   for (int nodes = 1; nodes <= 72; ++nodes) {
     const auto t = tuning_for(nodes);
-    ASSERT_TRUE(t) << t.error();
+    ASSERT_TRUE(t) << t.error().text;
     EXPECT_GT(t->allreduce.of(4).threads, 0u);
   }
 }

@@ -199,20 +199,19 @@ size_t line_of_foreign_letter(std::string_view text) {
 
 }  // namespace
 
-std::expected<tuning, std::string> read_tuning(std::string_view text, std::string_view name, int nodes) {
+result<tuning> read_tuning(std::string_view text, std::string_view name, int nodes) {
+  const auto refuse = [&](const std::string& why) { return error{errc::bad_argument, std::string(name) + why}; };
   if (const size_t line = line_of_foreign_letter(text); line)
-    return std::unexpected(std::string(name) + ":" + std::to_string(line) +
-                           ": only strings and comments may have letters outside ASCII");
+    return refuse(":" + std::to_string(line) + ": only strings and comments may have letters outside ASCII");
   toml::table all;
   try {
     all = toml::parse(text, name);
   } catch (const toml::parse_error& e) {
-    return std::unexpected(std::string(name) + ":" + std::to_string(e.source().begin.line) + ": " +
-                           std::string(e.description()));
+    return refuse(":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
   }
   const toml::array* entries = all["nodes"].as_array();
   if (!entries || entries->empty() || !entries->is_homogeneous<toml::table>())
-    return std::unexpected(std::string(name) + ": needs an array of tables 'nodes', each with count = 1 or more");
+    return refuse(": needs an array of tables 'nodes', each with count = 1 or more");
   reader r(name);
   r.only(all, {"nodes"});
   std::optional<reader::entry> best;
@@ -220,19 +219,20 @@ std::expected<tuning, std::string> read_tuning(std::string_view text, std::strin
     const reader::entry one = r.read(*e.as_table());
     if (!best || is_better(one.count, best->count, static_cast<uint64_t>(nodes))) best = one;
   }
-  if (!r.error().empty()) return std::unexpected(r.error());
+  if (!r.error().empty()) return error{errc::bad_argument, r.error()};
   return best->values;
 }
 
-std::expected<tuning, std::string> tuning_for(int nodes) {
+result<tuning> tuning_for(int nodes) {
   const char* file = std::getenv("GGAS_TUNING");
   if (!file || !*file) return read_tuning(built_in_tuning, "built-in tuning table", nodes);
   constexpr std::streamsize most = 1 << 20;  // of a table that someone wrote
   std::string text(most + 1, 0);
   std::ifstream in(file);
   in.read(text.data(), most + 1);  // does not throw for a folder, as iterators do
-  if (in.bad() || !in.is_open()) return std::unexpected(std::string("GGAS_TUNING = ") + file + ": cannot be read");
-  if (in.gcount() > most) return std::unexpected(std::string("GGAS_TUNING = ") + file + ": is longer than 1 MiB");
+  if (in.bad() || !in.is_open()) return error{errc::no_file, std::string("GGAS_TUNING = ") + file + ": cannot be read"};
+  if (in.gcount() > most)
+    return error{errc::bad_argument, std::string("GGAS_TUNING = ") + file + ": is longer than 1 MiB"};
   text.resize(static_cast<size_t>(in.gcount()));
   return read_tuning(text, file, nodes);
 }

@@ -3,21 +3,22 @@
 // number of nodes that was measured. Format: docs/collectives.md.
 #pragma once
 
-#include <expected>
 #include <string>
 #include <string_view>
 
 #include "ggas/detail/platform/tuning.hpp"
+#include "ggas/result.hpp"
 
 namespace ggas {
 
 // Reads the file that the environment variable GGAS_TUNING names (at most 1 MiB), or else the built-in table, which was
 // measured on H200 GPUs. Returns the entry for `nodes`, else that of the next smaller number, else the smallest; of two
-// for the same number the later one. All entries are checked. The error names file, line and rule. Any thread may call
+// for the same number the later one. All entries are checked. The error, no_file or bad_argument,
+// names file, line and rule. Any thread may call
 // it while none changes the environment.
-std::expected<tuning, std::string> tuning_for(int nodes);
+result<tuning> tuning_for(int nodes);
 // The same from a text; `name` appears in errors.
-std::expected<tuning, std::string> read_tuning(std::string_view text, std::string_view name, int nodes);
+result<tuning> read_tuning(std::string_view text, std::string_view name, int nodes);
 
 // One entry of the table as text, which read_tuning reads. The methods must be some that a table may name.
 std::string tuning_text(const tuning& t, int nodes);

@@ -76,7 +76,7 @@ attempt<> cuda_cluster::parts::choose_devices() {
   const int nodes = others ? others->size() : cfg.nodes ? cfg.nodes : count;
   if (auto ok = userlib::check_segment(cfg.segment_bytes, static_cast<uint64_t>(nodes)); !ok) return ok;
   const auto table = tuning_for(nodes);
-  if (!table) return std::unexpected(table.error());
+  if (!table) return std::unexpected(table.error().text);
   tuned = *table;
   const auto n = static_cast<size_t>(nodes);
   self.devices_.assign(n, cudaInvalidDeviceId);

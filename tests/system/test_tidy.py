@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""clang-tidy finds nothing in the sources of products, programs and benchmarks (.clang-tidy has its checks)."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+FOLDERS = ("benchmarks", "gpu_api", "programs", "sim", "userlib")
+TIDY = Path(sys.executable).with_name("clang-tidy")
+
+
+def sources(build):
+    """Of the compilation database: one entry a file, C++ of the project itself."""
+    commands = json.loads((build / "compile_commands.json").read_text())
+    files = {Path(c["file"]) for c in commands}
+    return sorted(f for f in files if f.suffix == ".cpp" and f.is_relative_to(ROOT) and f.relative_to(ROOT).parts[0] in FOLDERS)
+
+
+def headers_of_compiler():
+    """clang-tidy's package has none of those that belong to a compiler."""
+    return subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def look_at(file, build, headers):
+    command = [TIDY, "-p", build, "--quiet", f"--extra-arg=-isystem{headers}", "--extra-arg=-Wno-everything", file]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return "" if done.returncode == 0 else f"{file.relative_to(ROOT)}:\n{done.stdout}"
+
+
+@pytest.mark.skipif(not TIDY.exists(), reason="no clang-tidy of requirements.txt")
+def test_sources_are_clean():
+    build = Path(os.environ.get("GGAS_BUILD", ROOT / "build" / "release"))
+    files, headers = sources(build), headers_of_compiler()
+    assert len(files) > 200
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [text for text in pool.map(lambda f: look_at(f, build, headers), files) if text]
+    assert not found, "\n".join(found)
