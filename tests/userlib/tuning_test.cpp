@@ -35,7 +35,7 @@ engine_rows = { host = 13 }
 tuning read(int nodes) {
   const auto t = read_tuning(good, "table", nodes);
   EXPECT_TRUE(t) << t.error().text;
-  return t.value_or(tuning{});
+  return t ? *t : tuning{};
 }
 
 std::string replaced(const std::string& what, const std::string& by) {
