@@ -77,12 +77,12 @@ def run(name, command):
         except subprocess.TimeoutExpired as late:
             status, out, why = 1, (late.stdout or b"").decode(errors="replace"), f"no end after {TIMEOUT_S} s"
         messages.seek(0)
-        told = messages.read()
-    sys.stderr.write(told)
+        reported = messages.read()
+    sys.stderr.write(reported)
     if why:
         print(f"compare: {name}: {why}", file=sys.stderr)
     print(f"compare: {name}: {time.monotonic() - begin:.0f} s", file=sys.stderr)
-    return (status if status >= 0 else 1), out, f"{name}: {why}{last_line(told)}" if why else ""  # below 0: it died of a signal
+    return (status if status >= 0 else 1), out, f"{name}: {why}{last_line(reported)}" if why else ""  # below 0: it died of a signal
 
 
 def ours(energy):

@@ -151,7 +151,7 @@ TEST(chakra, what_is_wrong_is_reported_with_file_byte_and_node) {
       {"collective of group '' in r0, which this rank does not have", {{collective(0, barrier, 0)}, {}}},
   };
   for (const auto& [says, ranks] : cases)
-    EXPECT_NE(wrong(ranks).find(says), std::string::npos) << says << "\nis told as\n" << wrong(ranks);
+    EXPECT_NE(wrong(ranks).find(says), std::string::npos) << says << "\nis reported as\n" << wrong(ranks);
 }
 
 TEST(chakra, broken_files_are_refused) {

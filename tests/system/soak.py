@@ -19,7 +19,7 @@ NODES, TOPOLOGY = 8, "torus:2x2x2"
 ALL_NODES = "random_stores random_access alltoall allreduce allgather broadcast barrier global_reduction himeno".split()
 PAIRS = "message_rate put_bandwidth get_bandwidth atomic_latency load_bandwidth store_bandwidth".split()
 # What a benchmark says when an operation towards another node ended with an error; a wrong result reads otherwise.
-TOLD = ("peer error", "timeout", "timed out", "time-out", "broken", "unreachable", "link")
+REPORTED = ("peer error", "timeout", "timed out", "time-out", "broken", "unreachable", "link")
 COUNTERS = ("LINK_TX_PACKETS", "LINK_RX_CRC_ERRORS", "LINK_RX_SEQ_ERRORS", "LINK_TX_REPLAYS", "EVENT_LINK_DEAD",
             "EVENT_PACKET_LOST")
 
@@ -65,8 +65,8 @@ def run_one(bench, name, seed, cut, timeout_s):
     counters = {name: sum(c.get(name, 0) for c in last.values()) for name in COUNTERS}
     if done.returncode == 0:
         return cycles, counters, None, False, command
-    told = cut and done.returncode == 1 and any(word in done.stderr for word in TOLD)
-    return cycles, counters, None if told else f"status {done.returncode}: {done.stderr.strip()[-300:]}", told, command
+    reported = cut and done.returncode == 1 and any(word in done.stderr for word in REPORTED)
+    return cycles, counters, None if reported else f"status {done.returncode}: {done.stderr.strip()[-300:]}", reported, command
 
 
 def main():
@@ -79,13 +79,13 @@ def main():
     parser.add_argument("--short", action="store_true",
                         help="two runs of random stores: bit errors, and a link that is cut")
     options = parser.parse_args()
-    began, cycles, failures, runs, told = time.monotonic(), 0, [], 0, 0
+    began, cycles, failures, runs, reported = time.monotonic(), 0, [], 0, 0
     counted = collections.Counter()
 
     def go(name, seed, cut):
-        nonlocal cycles, runs, told
+        nonlocal cycles, runs, reported
         more, counters, wrong, was_reported, command = run_one(options.bench, name, seed, cut, 1800)
-        cycles, runs, told = cycles + more, runs + 1, told + was_reported
+        cycles, runs, reported = cycles + more, runs + 1, reported + was_reported
         counted.update(counters)
         if wrong:
             failures.append(name)
@@ -107,7 +107,7 @@ def main():
         print(f"seed {seed}: {cycles / 1e6:.1f} M cycles, {runs} runs, {len(failures)} failed, "
               f"{time.monotonic() - began:.0f} s", flush=True)
         seed += 1
-    print(f"{cycles} cycles of {NODES} NICs, {runs} runs, {told} ended by a cut link, {len(failures)} failed; " +
+    print(f"{cycles} cycles of {NODES} NICs, {runs} runs, {reported} ended by a cut link, {len(failures)} failed; " +
           ", ".join(f"{k} {v}" for k, v in counted.items()))
     if counted["LINK_TX_REPLAYS"] == 0:
         sys.exit("no packet was sent again: the faults did nothing")

@@ -230,23 +230,23 @@ def test_our_program_is_asked_for_the_same_gpus(programs, tmp_path, gpus, asked)
 def test_help_has_examples(capsys):
     with pytest.raises(SystemExit) as end:
         compare.main(["--help"])
-    told = capsys.readouterr().out
-    assert end.value.code == 0 and "./ggas compare --gpus 2" in told and "77 no GPU" in told
+    reported = capsys.readouterr().out
+    assert end.value.code == 0 and "./ggas compare --gpus 2" in reported and "77 no GPU" in reported
 
 
 def test_a_missing_library_leaves_its_column_empty(programs, tmp_path, capsys):
     folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0))
     assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr()
-    assert "NVSHMEM" in told.err and "compare_nvshmem does not exist" in told.err and "800 ns" in told.out
+    reported = capsys.readouterr()
+    assert "NVSHMEM" in reported.err and "compare_nvshmem does not exist" in reported.err and "800 ns" in reported.out
 
 
 @pytest.mark.parametrize(("end", "status", "seen"), [("3", 3, 3), ("os.kill(os.getpid(), 6)", 1, -6)])
 def test_a_failing_library_is_reported_and_the_rest_is_shown(programs, tmp_path, capsys, end, status, seen):
     folder = programs(ggas=(barrier("block", 800.0), 0), raw=(barrier("raw", 750.0), 0), nvshmem=(barrier("nvshmem", 1600.0), end))
     assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == status
-    told = capsys.readouterr()
-    assert f"NVSHMEM latencies: exit status {seen}" in told.err and "1.60 µs" in told.out
+    reported = capsys.readouterr()
+    assert f"NVSHMEM latencies: exit status {seen}" in reported.err and "1.60 µs" in reported.out
 
 
 def test_a_group_that_fails_leaves_the_others_alone_and_its_cells_say_why(programs, tmp_path, capsys):
@@ -267,11 +267,11 @@ if group == "latencies": print({line!r})
 """)
     assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 3
     assert tuple((tmp_path / "groups").read_text().split()) == quantities.NVSHMEM_GROUPS
-    told = capsys.readouterr().out
-    assert "1.60 µs" in told
-    (cell,) = [line for line in told.splitlines() if line.startswith("1,003 floats")]
+    reported = capsys.readouterr().out
+    assert "1.60 µs" in reported
+    (cell,) = [line for line in reported.splitlines() if line.startswith("1,003 floats")]
     number = cell.split()[cell.split().index("kernel") + 3]
-    assert f"{number} NVSHMEM ring: exit status 3" in told, told
+    assert f"{number} NVSHMEM ring: exit status 3" in reported, reported
     again = tmp_path / "out" / "records.jsonl"
     assert compare.main(["--records", str(again), "--out", str(tmp_path / "again")]) == 0
     assert "NVSHMEM ring: exit status 3" in capsys.readouterr().out
@@ -316,8 +316,8 @@ def test_versions_of_a_library_stand_side_by_side(programs, tmp_path, capsys):
 
     folder = programs(ggas=(allreduce("stream", 3000.0), 0), nccl=(allreduce("nccl", 4000.0, library="NCCL 2.28.9"), 0), nccl_2=(allreduce("nccl", 3500.0, library="NCCL 2.32.3"), 0))
     assert compare.main(["--programs", str(folder), "--out", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr().out
-    assert "NCCL 2.28.9" in told and "NCCL 2.32.3" in told and "4.00 µs" in told and "3.50 µs" in told
+    reported = capsys.readouterr().out
+    assert "NCCL 2.28.9" in reported and "NCCL 2.32.3" in reported and "4.00 µs" in reported and "3.50 µs" in reported
     row = json.loads((tmp_path / "out" / "comparison.json").read_text())[0]
     assert (row["nccl 2.28.9"], row["nccl 2.32.3"]) == (4000, 3500) and row["ratio"] == pytest.approx(3000 / 3500)
 

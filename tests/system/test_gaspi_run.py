@@ -78,7 +78,7 @@ def test_any_change_of_a_machine_file_is_taken_or_reported(machines):
     hosts_of = runpy.run_path(str(ROOT / "programs" / "run" / "gaspi_run.py"))["hosts_of"]
     noise = random.Random(11)
     good = b"localhost # first\n\n  localhost\n# nobody\n127.0.0.1\r\nlocalhost\n"
-    told = 0
+    reported = 0
     for _ in range(2000):
         data = bytearray(good)
         for _ in range(noise.randrange(1, 6)):
@@ -89,9 +89,9 @@ def test_any_change_of_a_machine_file_is_taken_or_reported(machines):
             assert 1 <= len(names) <= 64
             assert all(re.fullmatch(r"[\w.:@%\[\]][\w.:@%\[\]-]*", name, re.ASCII) for name in names)
         except SystemExit as end:
-            told += 1
+            reported += 1
             assert str(end).startswith("gaspi_run: machine file ") and "\n" not in str(end).replace(str(machines(bytes(data))), "")
-    assert 100 < told < 2000
+    assert 100 < reported < 2000
 
 
 def test_without_a_machine_file_ranks_are_here():

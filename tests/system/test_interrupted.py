@@ -114,26 +114,26 @@ def cut_names(stderr):
 
 def check_full_disk(done, folder, whole):
     there = check_files(folder, whole)
-    told = cut_names(done.stderr)
-    assert done.returncode == (1 if told else 0), done.stderr
+    reported = cut_names(done.stderr)
+    assert done.returncode == (1 if reported else 0), done.stderr
     for name in [*TRACES, *CAPTURES, *WAVES, "r.jsonl"]:
-        if name not in told:  # all of it
+        if name not in reported:  # all of it
             assert name in there
             if not name.endswith(".fst"):  # the head of one has the time of day
                 assert (folder / name).read_bytes() == (whole / name).read_bytes()
         else:
-            assert told[name] == (name in there), (name, done.stderr)
+            assert reported[name] == (name in there), (name, done.stderr)
     assert lines(whole)[-1].split('"variant":')[1].split(",")[0].strip('"') in done.stdout  # the table is whole
-    return told
+    return reported
 
 
 @pytest.mark.parametrize("point", range(5))
 def test_files_that_may_not_grow(whole, tmp_path, point):
     most = at(point).choice([1_000, 30_000, 100_000, 200_000, 300_000]) + at(point).randrange(20_000)
     done = run(tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
-    told = check_full_disk(done, tmp_path, whole)
-    assert set(told) == {f.name for f in whole.iterdir() if f.stat().st_size > most and not f.name.endswith(".fst")} | {n for n in told if n.endswith(".fst")}
-    assert told and "File too large" in done.stderr
+    reported = check_full_disk(done, tmp_path, whole)
+    assert set(reported) == {f.name for f in whole.iterdir() if f.stat().st_size > most and not f.name.endswith(".fst")} | {n for n in reported if n.endswith(".fst")}
+    assert reported and "File too large" in done.stderr
 
 
 def may_mount():

@@ -94,7 +94,7 @@ def test_two_that_build_take_turns(tmp_path):
     (tmp_path / "build/release/groups").write_text("base sim synth vm test\n")
     path = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
     calls = [subprocess.Popen(["sh", tmp_path / "ggas", "build", "ggas_regs"], env=path, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    told = [call.communicate(timeout=60)[1] for call in calls]
-    assert [call.returncode for call in calls] == [0, 0], told
+    reported = [call.communicate(timeout=60)[1] for call in calls]
+    assert [call.returncode for call in calls] == [0, 0], reported
     assert log.read_text().split() == ["begin", "end"] * 2
-    assert sum("waiting for another ./ggas" in words for words in told) == 1
+    assert sum("waiting for another ./ggas" in words for words in reported) == 1

@@ -124,8 +124,8 @@ def test_a_lost_rank_ends_the_run(tmp_path, what, says):
     while run.poll() is None and not (state.exists() and state.stat().st_size):  # the first point has ended
         time.sleep(0.05)
     os.kill(ranks_of(run.pid)[1], what)
-    _, told = run.communicate(timeout=100)
-    assert run.returncode != 0 and says in told, told
+    _, reported = run.communicate(timeout=100)
+    assert run.returncode != 0 and says in reported, reported
 
 
 def test_the_example_for_slurm_is_a_shell_script():

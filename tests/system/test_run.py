@@ -51,9 +51,9 @@ def test_a_signal_says_who_waits(hangs, number):
     job = subprocess.Popen([str(ROOT / "ggas"), "run", "-n", "1", hangs], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert job.stdout.readline() == "ready\n"
     os.kill(job.pid, number)
-    _, told = job.communicate(timeout=30)
+    _, reported = job.communicate(timeout=30)
     assert job.returncode == 128 + number
-    assert REPORT in told and "look at node 1: waited for" in told
+    assert REPORT in reported and "look at node 1: waited for" in reported
 
 
 def test_a_job_in_time_is_not_ended():

@@ -165,7 +165,7 @@ TEST_P(passing, segments_are_everywhere_and_grow) {
 std::string abort_and_reset(int rank, cluster& c) {
   std::string wrong = exchange(c, 'r');
   if (wrong.empty() && rank == c.nodes() - 1) wrong = text_of(c.abort());
-  if (wrong.empty()) wrong = text_of(c.meet("told"));
+  if (wrong.empty()) wrong = text_of(c.meet("reported"));
   for (const int node : c.local_nodes()) {
     char* const first = reinterpret_cast<char*>(c.segment(node));
     const uint64_t reserved = c.device_context(node).reserved;

@@ -134,7 +134,7 @@ TEST(cuda_stream, a_program_of_a_node_reads_and_writes) {
                   !ok)
                 return ok.error().text;
               if (auto ok = c.start(); !ok) return ok.error().text;
-              if (const auto early = c.poll(); !early || *early) return "ended before it was told";
+              if (const auto early = c.poll(); !early || *early) return "ended before it was stored";
               std::atomic_ref(*pinned).store(7);
               if (auto ran = c.run(60 * second); !ran) return ran.error().text;
               return "node " + std::to_string(node) + ": " + std::to_string(found) + " " + std::to_string(pinned[1]);

@@ -292,7 +292,7 @@ TEST_P(process_killed, every_wait_times_out_processes_end_and_memory_is_free) {
                   bool named = false;
                   for (int victim = alive; victim < n; ++victim)
                     named = named || has(text, "rank " + std::to_string(victim));
-                  return named && has(text, "ended") ? "ok" : "told: " + text;
+                  return named && has(text, "ended") ? "ok" : "reported: " + text;
                 }));
   for (int r = 0; r < n; ++r) ASSERT_EQ(all.next(r, soon), "ready");
   for (int r = 0; r < n; ++r) ASSERT_EQ(all.next(r, soon), "waiting");

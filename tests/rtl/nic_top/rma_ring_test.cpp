@@ -122,7 +122,7 @@ TEST_P(RmaRing, DropCountsAndTells) {
               (unsigned long long)alone);
   ASSERT_TRUE(w_->finish()) << w_->r.report();
   EXPECT_EQ(w_->r.events(1, GGAS_EV_NOTIFY_LOST), sent - room);
-  EXPECT_EQ(remote.errors(), sent - room) << "each is told to its sender";
+  EXPECT_EQ(remote.errors(), sent - room) << "each is reported to its sender";
   EXPECT_EQ(remote.last_error(), net_status::lost);
   victim.cfg.reads_notes = true;
   victim.cfg.batch = 1;

@@ -158,7 +158,7 @@ TEST_F(regs_test, ContextIsStoppedWhenOffAndNotBusy) {
         EXPECT_EQ(read(addr), !on && !busy) << c;
         EXPECT_EQ(v.look_vpid_o, c);
         write(addr, ~0ull);
-        EXPECT_FALSE(v.context_we_o) << "a write to STATE was told";
+        EXPECT_FALSE(v.context_we_o) << "a write to STATE was reported";
       }
 }
 

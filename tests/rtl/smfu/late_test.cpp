@@ -69,7 +69,7 @@ TYPED_TEST(smfu_fault, both_parts_fail) {
   b.push(b.tgt_cpl, this->completion(r[1], 0, cpl_status::ur));
   b.run(5 * 1024);
   this->expect_response(net_status::host_error);
-  EXPECT_EQ(b.event_count[GGAS_EV_TARGET_TIMEOUT], 0u) << "told already";
+  EXPECT_EQ(b.event_count[GGAS_EV_TARGET_TIMEOUT], 0u) << "reported already";
   b.push(b.tgt_cpl, this->completion(r[0], 32));
   b.run(5 * 1024);
   b.v.cfg_mrrs_i = 512;

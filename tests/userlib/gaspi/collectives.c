@@ -54,11 +54,11 @@ CASE(a_reduction_is_resumed_after_a_test, 3) {
     T v[255], r[255];                                                                       \
     int i;                                                                                  \
     for (i = 0; i < 255; ++i) v[i] = (T)(10 * me + i + 1);                                  \
-    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_SUM, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));       \
+    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_SUM, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));     \
     for (i = 0; i < 255; ++i) HOLDS(r[i] == (T)(all * (i + 1) + 10 * all * (all - 1) / 2)); \
-    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_MIN, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));       \
+    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_MIN, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));     \
     for (i = 0; i < 255; ++i) HOLDS(r[i] == (T)(i + 1));                                    \
-    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_MAX, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));       \
+    CHECK(gaspi_allreduce(v, r, 255, GASPI_OP_MAX, TYPE, GASPI_GROUP_ALL, TIMEOUT_MS));     \
     for (i = 0; i < 255; ++i) HOLDS(r[i] == (T)(10 * (all - 1) + i + 1));                   \
   } while (0)
 

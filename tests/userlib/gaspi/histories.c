@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random histories of writes, waits, purges, leaving, dying and connecting by 4 ranks, against a model of the standard:
  * `gaspi_run -n 4 histories FIRST COUNT`. A history is a job of its own: each process that the launcher starts forks a
- * rank for it. The steps of a history are done one after the other, so each knows what has happened. Ranks report to each
- * other by a segment of their own and wait by calls of GASPI only: on simulated nodes time stands still in other waits.
+ * rank for it. The steps of a history are done one after the other, so each knows what has happened. Ranks report to
+ * each other by a segment of their own and wait by calls of GASPI only: on simulated nodes time stands still in other
+ * waits.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 
 enum { ranks = 4, queues = 3, steps = 40, timeout_s = 50 };
 /* A segment with slots of steps and of process ids. */
-enum { telling = 1, telling_queue = 7, unused_slot = steps + ranks };
+enum { reports = 1, report_queue = 7, unused_slot = steps + ranks };
 enum state { healthy, left_job, lost };
 
 typedef enum what { post, notify, wait_for, purge, leave, die, connect_to, disconnect_from, look } what;
@@ -152,25 +153,25 @@ static gaspi_return_t perform(const step* s, unsigned long* words) {
   }
 }
 
-/* Tells the other ranks that live. That is no part of the history, so whether they get it is not asked. */
+/* Reports to the other ranks that live. That is no part of the history, so whether they get it is not asked. */
 static void report(gaspi_notification_id_t slot, gaspi_notification_t value) {
   gaspi_rank_t r;
   for (r = 0; r < ranks; ++r)
-    if (r != me && states[r] == healthy) gaspi_notify(telling, r, slot, value, telling_queue, TIMEOUT_MS);
-  gaspi_queue_purge(telling_queue, TIMEOUT_MS);
+    if (r != me && states[r] == healthy) gaspi_notify(reports, r, slot, value, report_queue, TIMEOUT_MS);
+  gaspi_queue_purge(report_queue, TIMEOUT_MS);
 }
 
 static gaspi_notification_t reported(gaspi_notification_id_t slot) {
   gaspi_notification_t value = 0;
-  gaspi_return_t rc = gaspi_notify_waitsome(telling, slot, 1, &slot, TIMEOUT_MS);
-  if (rc == GASPI_SUCCESS) rc = gaspi_notify_reset(telling, slot, &value);
+  gaspi_return_t rc = gaspi_notify_waitsome(reports, slot, 1, &slot, TIMEOUT_MS);
+  if (rc == GASPI_SUCCESS) rc = gaspi_notify_reset(reports, slot, &value);
   if (rc != GASPI_SUCCESS) fail("a step cannot be reported", rc);
   return value;
 }
 
 static void nap(gaspi_timeout_t ms) {
   gaspi_notification_id_t id;
-  gaspi_notify_waitsome(telling, unused_slot, 1, &id, ms);
+  gaspi_notify_waitsome(reports, unused_slot, 1, &id, ms);
 }
 
 /* Until another rank has done its step. A wait may take 10 ms to notice that a rank has died. */
@@ -212,7 +213,7 @@ static void begin_history(void) {
   gaspi_rank_t r;
   begin();
   if (all != ranks) fail("ranks of the job", all);
-  segment(telling, 8);
+  segment(reports, 8);
   barrier();
   report(steps + me, (gaspi_notification_t)getpid());
   for (r = 0; r < ranks; ++r) process[r] = r == me ? getpid() : (pid_t)reported(steps + r);

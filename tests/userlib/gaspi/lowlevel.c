@@ -53,7 +53,8 @@ CASE(lists_are_one_request, 2) {
   barrier();
   CHECK(gaspi_operation_get_num_requests(GASPI_OP_WRITE_LIST, 2, &n));
   HOLDS(n == 1);
-  CHECK(gaspi_operation_list_submit(GASPI_OP_READ_LIST, 1, 2, s, back, right(), s, from, bytes, 0, 0, 0, 0, TIMEOUT_MS));
+  CHECK(
+      gaspi_operation_list_submit(GASPI_OP_READ_LIST, 1, 2, s, back, right(), s, from, bytes, 0, 0, 0, 0, TIMEOUT_MS));
   CHECK(gaspi_operation_list_submit(GASPI_OP_WRITE_LIST, 2, 2, s, from, right(), s, to, bytes, 0, 0, 0, 0, TIMEOUT_MS));
   CHECK(gaspi_operation_list_submit(GASPI_OP_WRITE_LIST_NOTIFY, 3, 2, s, from, right(), s, to, bytes, 0, 1, 2, 0,
                                     TIMEOUT_MS));

@@ -36,10 +36,10 @@ CASE(threads_have_numbers_and_meet, 1) {
 }
 
 /* Barriers of a group by threads that know nothing of each other; one that times out is called again. */
-static void* meets(void* patience) {
+static void* meets(void* timeout) {
   for (int round = 0; round < 50; ++round) {
     gaspi_return_t rc;
-    do rc = gaspi_barrier(GASPI_GROUP_ALL, *(gaspi_timeout_t*)patience);
+    do rc = gaspi_barrier(GASPI_GROUP_ALL, *(gaspi_timeout_t*)timeout);
     while (rc == GASPI_TIMEOUT);
     CHECK(rc);
   }
@@ -47,9 +47,9 @@ static void* meets(void* patience) {
 }
 
 CASE(threads_take_turns_at_a_barrier, 2) {
-  gaspi_timeout_t patience[] = {PATIENCE, GASPI_BLOCK, 1};
+  gaspi_timeout_t timeout[] = {TIMEOUT_MS, GASPI_BLOCK, 1};
   pthread_t threads[3];
-  for (int i = 0; i < 3; ++i) HOLDS(pthread_create(&threads[i], NULL, meets, &patience[i]) == 0);
+  for (int i = 0; i < 3; ++i) HOLDS(pthread_create(&threads[i], NULL, meets, &timeout[i]) == 0);
   for (int i = 0; i < 3; ++i) HOLDS(pthread_join(threads[i], NULL) == 0);
   barrier();
 }

@@ -96,7 +96,7 @@ class mpi_blobs final : public blobs {
   attempt<std::string> get(int rank, const std::string& name, deadline) override {
     const auto& of = reported_[size_t(rank)];
     if (const auto found = of.find(name); found != of.end()) return found->second;
-    return std::unexpected("rank " + std::to_string(rank) + " has told no '" + name + "'");
+    return std::unexpected("rank " + std::to_string(rank) + " has not published '" + name + "'");
   }
 
  private:

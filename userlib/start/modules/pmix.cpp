@@ -110,7 +110,7 @@ class pmix_blobs final : public blobs {
   attempt<std::string> get(int rank, const std::string& name, deadline until) override {
     pmix_proc_t of = me_;
     of.rank = pmix_rank_t(rank);
-    return ask(until, "rank " + std::to_string(rank) + " has told no '" + name + "'",
+    return ask(until, "rank " + std::to_string(rank) + " has not published '" + name + "'",
                [&](keeper* to) { return PMIx_Get_nb(&of, key(name).c_str(), nullptr, 0, on_value, to); });
   }
 

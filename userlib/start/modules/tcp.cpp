@@ -149,7 +149,7 @@ attempt<> tcp_blobs::fence(deadline until) {
 attempt<std::string> tcp_blobs::get(int rank, const std::string& name, deadline) {
   const table& of = all_[size_t(rank)];
   if (const auto found = of.find(name); found != of.end()) return found->second;
-  return std::unexpected("rank " + std::to_string(rank) + " has told no '" + name + "'");
+  return std::unexpected("rank " + std::to_string(rank) + " has not published '" + name + "'");
 }
 
 attempt<> tcp_blobs::store(int rank, const std::string& part) {

@@ -317,7 +317,7 @@ class bench {
       context& c = ctx[n];
       if (!(c.on || c.closing) || !c.status || c.status != t.addr) continue;
       for (unsigned i = 0; c.on && !lenient && i < 3; ++i) {
-        EXPECT_LE(t.data[i], c.block(i)) << "context " << n << " is told too much";
+        EXPECT_LE(t.data[i], c.block(i)) << "context " << n << " gets too much";
         EXPECT_GE(t.data[i], mem.word(c.status + 4 * i)) << "context " << n << ": a count went back";
       }
       mem.write(t);
