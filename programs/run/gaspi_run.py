@@ -17,6 +17,8 @@ ANSWER_S = 10  # within which a computer answers, with -p
 HERE = Path(os.path.realpath(__file__)).parent
 RUN = runpy.run_path(str(next(path for path in (HERE / "run.py", HERE / "ggas-run") if path.exists())))
 
+from ggas_launch.places import HOST, is_here  # noqa: E402  # run.py knows where it is
+
 
 def fail(text):
     sys.exit(f"{NAME}: {text}")
@@ -33,7 +35,7 @@ def hosts_of(path):
     names = []
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
         name = line.split("#")[0].strip()
-        if name and not RUN["HOST"].fullmatch(name):
+        if name and not HOST.fullmatch(name):
             fail(f"machine file {path}, line {number}: '{name[:80]}' is not a valid host name")
         if name:
             names.append(name)
@@ -89,7 +91,7 @@ def names_of(chosen):
 
 def require_answers(names):
     """All computers at once; one that refuses, or is silent for 10 s, is named."""
-    others = [name for name in dict.fromkeys(names) if not RUN["is_here"](name)]
+    others = [name for name in dict.fromkeys(names) if not is_here(name)]
     command = shlex.split(os.environ.get("GGAS_RSH") or RUN["RSH"])
     asked = {name: subprocess.Popen([*command, name, "true"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for name in others}
     end = time.monotonic() + ANSWER_S
@@ -112,7 +114,7 @@ def main(arguments):
     if chosen.p:
         require_answers(names)
     options = ["--stop"] * chosen.stop + (["--timeout", chosen.timeout] if chosen.timeout else [])
-    if not all(map(RUN["is_here"], names)):
+    if not all(map(is_here, names)):
         options += ["--hosts", ",".join(names)]
     program = ["sh", "-c", MASTER, NAME, chosen.b, *chosen.program] if chosen.b else chosen.program
     return RUN["main"](["-n", str(len(names)), *options, "--", *program])

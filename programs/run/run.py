@@ -3,26 +3,23 @@
 """Starts the processes of a job on this computer, one for each node: `./ggas run -n 4 program arguments...`"""
 
 import argparse
-import contextlib
-import errno
 import json
 import os
-import re
-import secrets
 import shlex
-import shutil
 import signal
-import socket
-import subprocess
 import sys
 from pathlib import Path
+
+HERE = Path(os.path.realpath(__file__)).parent
+sys.path.insert(0, str(HERE if (HERE / "ggas_launch").is_dir() else HERE.parent / "share" / "ggas"))
+
+from ggas_launch.job import KILL_AFTER_S, Job  # noqa: E402
+from ggas_launch.mpi import under_mpirun  # noqa: E402
+from ggas_launch.places import HOST, hosts  # noqa: E402
 
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 MOST = 1024  # processes of a job
 MOST_SECONDS = 10**7
-TIMED_OUT = 124  # exit status, as that of timeout(1)
-KILL_AFTER_S = 5  # from TERM to KILL, with --stop or --timeout
-HOST = re.compile(r"[A-Za-z0-9_.:@%\[\]][A-Za-z0-9_.:@%\[\]-]{0,252}")
 RSH = "ssh -o BatchMode=yes"
 
 NAME = "ggas-run" if os.path.basename(sys.argv[0]) == "ggas-run" else "./ggas run"  # as installed, or as the launcher calls it
@@ -69,15 +66,6 @@ def seconds(text):
     return int(text)
 
 
-def hosts(text):
-    """Names of computers, none of which ssh could take for an option."""
-    names = text.split(",")
-    for name in names:
-        if not HOST.fullmatch(name):
-            raise argparse.ArgumentTypeError(f"'{name[:80]}': is not a valid host name")
-    return names
-
-
 def programs(path):
     """What a scenario has said: programs by rank, and options of the simulator."""
     try:
@@ -85,11 +73,6 @@ def programs(path):
             return json.load(file)
     except (OSError, ValueError) as error:
         raise argparse.ArgumentTypeError(f"'{path}': {error}") from error
-
-
-def is_here(name):
-    own = socket.gethostname()
-    return name in ("localhost", "127.0.0.1", "::1", own, own.split(".")[0]) or name == socket.getfqdn()
 
 
 def options(arguments):
@@ -134,290 +117,9 @@ def options(arguments):
     return chosen
 
 
-def how_it_ended(code):
-    if code >= 0:
-        return f"exit status {code}"
-    names = {number.value: f" ({number.name})" for number in signal.Signals}  # real-time signals have no name
-    return f"signal {-code}{names.get(-code, '')}"
-
-
-# What a program of an MPI is linked with, what the answer of its mpirun has, and the option that passes a variable on.
-MPIS = {"openmpi": ("libmpi.so.40", "Open MPI", ["-x", "LD_PRELOAD={}"]), "mpich": ("libmpich.so.12", "HYDRA", ["-genv", "LD_PRELOAD", "{}"])}
-
-
-def answer(*words):
-    """What a command says; nothing if there is none."""
-    try:
-        return subprocess.run(words, capture_output=True, text=True, check=False).stdout
-    except OSError:
-        return ""
-
-
-def mpi_of(program):
-    """By what the program is linked with; of a script the MPI of this computer's mpirun."""
-    linked, says = answer("ldd", shutil.which(program) or program), answer("mpirun", "--version")
-    for place, text in ((0, linked), (1, says)):
-        for name, about in MPIS.items():
-            if about[place] in text:
-                return name
-    raise ValueError("linked with neither Open MPI 4.1 nor MPICH 4.0, and there is no mpirun of one of them")
-
-
-def library_of(mpi):
-    """As built here, or as installed next to this command."""
-    here = Path(__file__).resolve()
-    build = Path(os.environ.get("GGAS_BUILD") or here.parents[2] / "build" / "release")
-    for folder in (build / "userlib" / "mpi", *sorted(here.parents[1].glob("lib*/ggas")), *sorted(here.parents[1].glob("lib*/*/ggas"))):
-        library = folder / mpi / "libggas_mpi_types.so"
-        if library.exists():
-            return library
-    raise ValueError(f"there is no libggas_mpi_types.so for {mpi}: ./ggas build ggas_mpi_types_{mpi} makes it where {mpi} is installed")
-
-
-def under_mpirun(program, size):
-    mpi = mpi_of(program[0])
-    passed_on = [word.format(library_of(mpi)) for word in MPIS[mpi][2]]
-    return [shutil.which(f"mpirun.{mpi}") or "mpirun", "-n", str(size), *passed_on, *program]
-
-
-def simulator():
-    """The program: next to this one as installed, or in the build of the tree."""
-    beside = Path(os.path.realpath(__file__)).parent
-    built = sorted(beside.parents[1].glob("build/*/programs/simulator/ggas-simulator"))
-    for path in (os.environ.get("GGAS_SIMULATOR"), beside / "ggas-simulator", *built, shutil.which("ggas-simulator")):
-        if path and os.access(path, os.X_OK):
-            return str(path)
-    raise OSError("ggas-simulator is not here: build it, or name it in GGAS_SIMULATOR")
-
-
-# The shell command for ranks on other computers: it reads the secret, starts the program in a separate process group,
-# and sends it the signals whose names it receives next. When the pipe ends, it ends the program. Background processes
-# of a shell ignore INT and QUIT: env restores them.
-ELSEWHERE = """IFS= read -r GGAS_SECRET || exit 127
-export GGAS_SECRET
-cd {folder} || exit 127
-exec 3<&0
-setsid env --default-signal=INT --default-signal=QUIT {words} </dev/null 3<&- &
-program=$!
-{{ while read -r name; do kill -s "$name" -- "-$program" || kill -s "$name" "$program"; done; kill -s KILL -- "-$program"; }} <&3 2>/dev/null &
-watch=$!
-wait $program
-status=$?
-kill $watch
-exit $status
-"""
-
-
-# Reads `+ GROUP` and `- GROUP`. When its input ends, by whatever ended the launcher, it kills the groups that are left.
-GUARD = """all=' '
-while read -r sign group; do
-  case $sign in
-    +) all="$all$group " ;;
-    -) all="${all%% $group *} ${all#* $group }" ;;
-  esac
-done
-for group in $all; do kill -s KILL -- "-$group"; done
-"""
-
-
-def elsewhere(variables, program):
-    mine = {name: value for name, value in os.environ.items() if name.startswith("GGAS_") or name == "LD_LIBRARY_PATH"}
-    words = [f"{name}={value}" for name, value in {**mine, **variables}.items() if name != "GGAS_SECRET"]
-    return ELSEWHERE.format(folder=shlex.quote(os.getcwd()), words=shlex.join([*words, *program]))
-
-
-def free_port(host):
-    """Where rank 0 may listen: free here; on another computer at random, and rank 0 says if it is not."""
-    if not is_here(host):
-        return 49152 + secrets.randbelow(16384)
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.bind((host, 0))
-        return probe.getsockname()[1]
-
-
-def root_of(chosen, places):
-    """Loopback addresses lead nowhere from other computers."""
-    root = chosen.root or places[0].split("@")[-1]
-    if not chosen.root and is_here(root) and not all(is_here(p) or p.startswith("127.") for p in places):
-        root = socket.gethostname()
-    elif not chosen.root and root == "localhost":
-        root = "127.0.0.1"
-    return f"[{root}]:{free_port(root)}" if ":" in root else f"{root}:{free_port(root)}"
-
-
-class Job:
-    def __init__(self):
-        # No other job has this name, on no computer and in no container.
-        self.name = f"run.{os.getpid()}.{secrets.token_hex(6)}"
-        self.secret = secrets.token_hex(16)  # what its processes know and no other
-        self.processes = []  # kept: an object that goes takes its process's status with it
-        self.ranks = {}  # of those that run, by their number
-        self.pipes = {}  # to the shells elsewhere, by the number of what leads to them
-        self.simulator = None
-        self.guard = subprocess.Popen(["/bin/sh", "-c", GUARD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                      bufsize=0, process_group=0)
-        self.started = False
-        self.early = []  # signals that came before all were started
-        self.worst = 0
-        self.expected = {}  # exit status of a rank, if it is not 0
-        self.stopping = self.killed = False
-
-    def variables(self, rank, size):
-        return dict(GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret, GGAS_REPORT="1")
-
-    def start(self, program, size):
-        for rank in range(size):
-            self.start_one(program, rank, self.variables(rank, size))
-
-    def start_programs(self, job):
-        """Each on its ranks; what goes to a file goes after what another rank has written there in this job."""
-        files = {}
-        for program in job["programs"]:
-            for rank in program["ranks"]:
-                self.expected[rank] = program["exit_status"]
-                name = program["stdout"].replace("{node}", str(rank))
-                if name and name not in files:
-                    with open(name, "wb"):
-                        files[name] = open(name, "ab", buffering=0)  # noqa: SIM115  # closed with the job
-                self.start_one(program["command"], rank, {**program["environment"], **self.variables(rank, job["size"])},
-                               files.get(name))
-        for file in files.values():
-            file.close()
-
-    def start_on(self, chosen):
-        """Rank by rank: as many to each computer, but for the rest."""
-        used = chosen.hosts[: chosen.n]
-        places = [used[rank * len(used) // chosen.n] for rank in range(chosen.n)]
-        if all(is_here(place) for place in places):
-            return self.start(chosen.program, chosen.n)
-        met = dict(GGAS_BOOTSTRAP="tcp", GGAS_ROOT=root_of(chosen, places))
-        for rank, place in enumerate(places):
-            variables = {**self.variables(rank, chosen.n), **met}
-            if is_here(place):
-                self.start_one(chosen.program, rank, variables)
-            else:
-                self.start_elsewhere([*shlex.split(chosen.rsh), place], chosen.program, rank, variables)
-
-    def start_elsewhere(self, rsh, program, rank, variables):
-        process = subprocess.Popen([*rsh, elsewhere(variables, program)], stdin=subprocess.PIPE, bufsize=0, process_group=0)
-        self.processes.append(process)
-        self.ranks[process.pid] = rank
-        self.pipes[process.pid] = process.stdin  # its end is what ends the rank
-        self.tell(process.pid, self.secret)
-
-    def tell(self, process, line):
-        """A line for the shell elsewhere, which may have ended."""
-        with contextlib.suppress(OSError):
-            self.pipes[process].write(f"{line}\n".encode())
-
-    def start_one(self, program, rank, variables, writes=None):
-        """In a group of its own: a signal of the terminal comes once, through the launcher."""
-        # One process may read what is piped in; none reads from a terminal.
-        reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
-        options = dict(env={**os.environ, **variables}, stdin=reads, stdout=writes, process_group=0)
-        try:
-            process = subprocess.Popen(program, **options)
-        except OSError as error:
-            if error.errno != errno.ENOEXEC:
-                raise
-            process = subprocess.Popen(["sh", *program], **options)  # as shells do with a script that names no other one
-        self.take(process, rank)
-
-    def take(self, process, rank):
-        self.processes.append(process)
-        self.ranks[process.pid] = rank
-        self.watch("+", process.pid)
-
-    def watch(self, sign, process):
-        with contextlib.suppress(OSError):  # another process ended the guard
-            self.guard.stdin.write(f"{sign} {process}\n".encode())
-
-    def start_simulator(self, size, options):
-        environment = dict(os.environ, GGAS_RANK="0", GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret)
-        self.simulator = subprocess.Popen([simulator(), *options], env=environment,
-                                          stdin=subprocess.DEVNULL, process_group=0)
-        self.watch("+", self.simulator.pid)
-
-    def end_simulator(self):
-        """All ranks have ended: the simulator may say how long that was."""
-        if not self.simulator:
-            return
-        self.simulator.terminate()
-        try:
-            self.simulator.wait(KILL_AFTER_S)
-        except subprocess.TimeoutExpired:
-            self.simulator.kill()
-            self.simulator.wait()
-
-    def pass_on(self, number, *_):
-        if self.started:
-            self.send(number)
-        else:
-            self.early.append(number)
-
-    def all_started(self):
-        self.started = True
-        for number in self.early:
-            self.send(number)
-
-    def send(self, number):
-        """To the processes and what they started: each leads a group."""
-        for process in list(self.ranks):
-            if process in self.pipes:
-                self.tell(process, signal.Signals(number).name.removeprefix("SIG"))
-            else:
-                os.killpg(process, number)
-
-    def on_alarm(self, *_):
-        """Time is up: of the job, or of those that were asked to end."""
-        if self.killed:
-            for process in set(self.ranks) & set(self.pipes):  # what leads elsewhere hangs itself
-                os.killpg(process, signal.SIGKILL)
-        elif self.stopping:
-            self.killed = True
-            self.send(signal.SIGKILL)
-            signal.alarm(KILL_AFTER_S)
-        else:
-            say(f"time is up: ranks {', '.join(str(r) for r in sorted(self.ranks.values()))} still run")
-            self.worst = max(self.worst, TIMED_OUT)
-            self.stop()
-
-    def stop(self):
-        if not self.stopping:
-            self.stopping = True
-            self.send(signal.SIGTERM)
-            signal.alarm(KILL_AFTER_S)
-
-    def wait(self, stop):
-        while self.ranks:
-            # Forgotten first: once the system has forgotten it too, its number may be another process's.
-            process = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
-            rank = self.ranks.pop(process, None)
-            self.watch("-", process)
-            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-            if self.simulator and process == self.simulator.pid:
-                self.simulator = None
-                say(f"the simulator ended with {how_it_ended(code)}")
-                self.worst = max(self.worst, 1)
-                self.stop()
-                continue
-            expected = self.expected.get(rank, 0)
-            if rank is None or (code if code >= 0 else 128 - code) == expected:
-                continue
-            if process in self.pipes:
-                self.pipes.pop(process).close()
-                code = 128 - code if 128 < code <= 192 else code  # as a shell reports a signal: here -number
-            if self.stopping and -code in (signal.SIGTERM, signal.SIGKILL):
-                continue  # the launcher's doing
-            say(f"rank {rank} ended with {how_it_ended(code)}" + (f", not {expected}" if expected else ""))
-            self.worst = max(self.worst, code or 1 if code >= 0 else 128 - code)
-            if stop:
-                self.stop()
-
-
 def main(arguments):
     chosen = options(arguments)
-    job = Job()
+    job = Job(say)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, the end of processes is not reported
     for number in PASSED_ON:
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup stays nohup
