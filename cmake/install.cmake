@@ -52,6 +52,8 @@ install(FILES ${CMAKE_BINARY_DIR}/install/GPI2.pc DESTINATION ${CMAKE_INSTALL_LI
 if(GGAS_SHM)
   ggas_install_library(shm ggas_provider_shm ggas-shm "Kernels of GGAS on the processor, for C++23"
     CFLAGS "-I\${includedir}/ggas/simt" LIBS "-Wl,-u,ggas_provider_shm -L\${libdir} -lggas_provider_shm -lboost_context -lpthread" REQUIRES ggas)
+  install(FILES $<TARGET_FILE:ggas_mpi_threads> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT shm OPTIONAL)
+  install(FILES userlib/cluster/mpi_threads/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ggas/mpi_threads COMPONENT shm)
 endif()
 if(TARGET ggas_provider_cuda)
   ggas_install_library(cuda ggas_provider_cuda ggas-cuda "GGAS on the GPUs of a computer, linked by nvcc for C++20"

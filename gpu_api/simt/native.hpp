@@ -15,6 +15,7 @@ namespace ggas::simt {
 struct native_config {
   unsigned resident_blocks = 0;    // of one stream at a time; 0: no limit. Blocks are not preempted, as on a GPU.
   bool thread_per_stream = false;  // real concurrency; default is one thread and turns
+  size_t stack_bytes = 32 * 1024;  // of a thread of a kernel
 };
 
 struct native_error {

@@ -8,6 +8,7 @@ import os
 import shlex
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(os.path.realpath(__file__)).parent
@@ -15,6 +16,7 @@ sys.path.insert(0, str(HERE if (HERE / "ggas_launch").is_dir() else HERE.parent 
 
 from ggas_launch.job import KILL_AFTER_S, Job  # noqa: E402
 from ggas_launch.mpi import under_mpirun  # noqa: E402
+from ggas_launch.mpi_threads import compiled  # noqa: E402
 from ggas_launch.places import HOST, hosts  # noqa: E402
 
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -32,6 +34,9 @@ The exit status is the worst one; 128 + number for a process that a signal ended
 With --mpi-types PROGRAM is one of Open MPI 4.1 or MPICH 4.0: their mpirun starts it, with libggas_mpi_types.so before the
 MPI. Messages of datatypes in GPU memory are packed there then; with GGAS_MPI_TYPES=host also those in host memory.
 
+With --ranks PROGRAM.c is a program of MPI in C. It is compiled here, and its ranks are threads of one process, so no MPI is
+needed. What there is of MPI: docs/mpi-in-kernels.md, "Programs in C".
+
 With --hosts the ranks of a program of libggas are spread over these computers in blocks; they meet over TCP. On this computer they
 are started as always, on others by `ssh HOST COMMAND` (--rsh, GGAS_RSH), in this folder, with the GGAS_ variables and LD_LIBRARY_PATH of
 this command; the secret goes through a pipe. Those read no input. What the ranks of several computers need to exchange data is
@@ -46,6 +51,7 @@ examples:
   {NAME} -n 4 --hosts node1,node2 program
   {NAME} -n 4 build/release/examples/real_gpus/real_gpus
   {NAME} -n 2 --stop sh -c 'CUDA_VISIBLE_DEVICES=$GGAS_RANK exec program'    each sees its own GPU only
+  {NAME} --ranks 64 program.c
   {NAME} --mpi-types -n 2 ./halo                                             a program of MPI, as it is
 """
 
@@ -78,7 +84,7 @@ def programs(path):
 def options(arguments):
     parser = argparse.ArgumentParser(
         prog=NAME,
-        usage=f"{NAME} -n N [--hosts A,B,...] [--sim] [--stop] [--timeout S] [--mpi-types] PROGRAM [...]",
+        usage=f"{NAME} -n N [--hosts A,B,...] [--sim] [--stop] [--timeout S] [--mpi-types] PROGRAM [...]\n       {NAME} --ranks N [--timeout S] PROGRAM.c [...]",
         description="Starts the processes of a job, one for each node: on this computer, or on those of --hosts.",
         epilog=MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -89,6 +95,7 @@ def options(arguments):
     parser.add_argument("--timeout", type=seconds, metavar="S",
                         help=f"end the job after S seconds (TERM, after {KILL_AFTER_S} s KILL), with exit status 124")
     parser.add_argument("--mpi-types", action="store_true", help="by the mpirun of the program's MPI, with datatypes of GGAS before it")
+    parser.add_argument("--ranks", type=count, metavar="N", help=f"threads that are the ranks of a C program of MPI, 1 to {MOST}")
     parser.add_argument("--programs", type=programs, metavar="FILE", help=argparse.SUPPRESS)  # of ./ggas sim
     parser.add_argument("--hosts", type=hosts, metavar="A,B,...", help="computers of the ranks, in blocks")
     parser.add_argument("--root", metavar="ADDRESS", help="where rank 0 listens and the others reach it (its computer's name)")
@@ -101,6 +108,12 @@ def options(arguments):
         if chosen.n or chosen.program or chosen.sim or chosen.hosts or chosen.mpi_types:
             parser.error("--programs cannot be combined with options other than --stop and --timeout")
         chosen.n = chosen.programs["size"]
+        return chosen
+    if chosen.ranks:
+        if chosen.n or chosen.sim or chosen.hosts or chosen.mpi_types:
+            parser.error("--ranks cannot be combined with options other than --timeout")
+        if not chosen.program or not chosen.program[0].endswith(".c"):
+            parser.error("--ranks needs a source in C, PROGRAM.c")
         return chosen
     if not chosen.n:
         parser.error("the following arguments are required: -n")
@@ -127,8 +140,11 @@ def main(arguments):
     signal.signal(signal.SIGALRM, job.on_alarm)
     if chosen.timeout:
         signal.alarm(chosen.timeout)
+    folder = tempfile.TemporaryDirectory(prefix="ggas-run-")
     try:
-        if chosen.mpi_types:
+        if chosen.ranks:
+            job.start_one([compiled(chosen.program[0], folder.name), *chosen.program[1:]], 0, dict(GGAS_MPI_RANKS=str(chosen.ranks)))
+        elif chosen.mpi_types:
             job.start_one(under_mpirun(chosen.program, chosen.n), 0, {})  # mpirun gives its processes their ranks
         else:
             if chosen.sim or chosen.programs or os.environ.get("GGAS_TRANSPORT") == "sim":
@@ -149,6 +165,7 @@ def main(arguments):
     job.all_started()
     job.wait(chosen.stop)
     job.end_simulator()
+    folder.cleanup()
     return job.worst
 
 

@@ -55,6 +55,7 @@ class shm_cluster final : public userlib::engine_cluster {
         host_(cfg.host_bytes * static_cast<size_t>(cfg.nodes)),
         contexts_(static_cast<size_t>(cfg.nodes)),
         resident_blocks_(native.resident_blocks),
+        stack_bytes_(native.stack_bytes),
         scheduler_(native, static_cast<unsigned>(cfg.nodes)) {
     char* base = reinterpret_cast<char*>(window_.base());
     for (int n = 0; base && n < cfg.nodes; ++n) {
@@ -150,6 +151,7 @@ class shm_cluster final : public userlib::engine_cluster {
                    .block = {block.x, block.y, block.z},
                    .kernel = std::move(kernel),
                    .name = std::move(name),
+                   .stack_bytes = stack_bytes_,
                    .shared_bytes = block.shared_bytes};
     if (auto ok = check_launch(s, l); !ok) return ok;
     const auto queue = [this](const stream& to, simt::launch one) -> result<> {
@@ -245,6 +247,7 @@ class shm_cluster final : public userlib::engine_cluster {
   window window_, host_;
   std::vector<context> contexts_;
   const unsigned resident_blocks_;
+  const size_t stack_bytes_;
   std::filesystem::path trace_file_;
   std::vector<std::vector<call_record>> traced_;  // of the nodes, as their contexts name them
   std::vector<std::array<uint32_t, 2>> claimed_;
@@ -257,7 +260,9 @@ class shm_cluster final : public userlib::engine_cluster {
 
 error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
 
-// shm.threads=0|1: a host thread for each node; shm.resident_blocks=N: blocks a GPU holds at a time, 0 for no limit.
+// shm.threads=0|1: a host thread for each node; shm.resident_blocks=N: blocks a GPU holds at a time, 0 for no limit;
+// shm.stack_kb=N: stack of a thread, for kernels with large local arrays.
+constexpr unsigned least_stack_kb = 32, most_stack_kb = 8192;
 result<simt::native_config> parse_overrides(const std::vector<std::string>& overrides) {
   simt::native_config native;
   for (const std::string& o : overrides) {
@@ -271,8 +276,11 @@ result<simt::native_config> parse_overrides(const std::vector<std::string>& over
       native.thread_per_stream = v == 1;
     } else if (key == "shm.resident_blocks") {
       native.resident_blocks = v;
+    } else if (key == "shm.stack_kb" && v >= least_stack_kb && v <= most_stack_kb) {
+      native.stack_bytes = size_t{v} * 1024;
     } else {
-      return bad("override '" + o + "': the shm provider knows shm.threads=0|1 and shm.resident_blocks=N");
+      return bad("override '" + o + "': the shm provider knows shm.threads=0|1, shm.resident_blocks=N and " +
+                 "shm.stack_kb=" + std::to_string(least_stack_kb) + "..." + std::to_string(most_stack_kb));
     }
   }
   return native;

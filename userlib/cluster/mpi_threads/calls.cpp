@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI's calls in C over those of kernels: handles are numbers there and enumerators here. An error ends the program
+// where the program has not asked for errors to be returned.
+#include "userlib/cluster/mpi_threads/ranks.hpp"
+
+#define GGAS_MPI_TIMEOUT_NS ::ggas::mpi_threads::timeout_ns
+#include "ggas/mpi.cuh"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace {
+
+using ggas::mpi_threads::rank_state;
+
+static_assert(sizeof(MPI_Status) == 24 && sizeof(MPI_Request) == 40, "mpi.h has these sizes");
+
+constexpr const char* error_texts[] = {"no error",
+                                       "invalid buffer",
+                                       "invalid count",
+                                       "invalid datatype",
+                                       "invalid tag",
+                                       "invalid communicator",
+                                       "invalid rank",
+                                       "invalid request",
+                                       "invalid root",
+                                       "invalid operation",
+                                       "invalid argument",
+                                       "message is longer than the buffer",
+                                       "invalid window",
+                                       "invalid displacement",
+                                       "no room for the message",
+                                       "the time is over",
+                                       "not supported for ranks that are threads",
+                                       "another error"};
+static_assert(std::size(error_texts) == MPI_ERR_LASTCODE + 1);
+const char* text_of(int error) {
+  return error >= 0 && error <= MPI_ERR_LASTCODE ? error_texts[error] : "an unknown error";
+}
+
+[[noreturn]] void end(const std::string& why, int status) {
+  ggas::mpi_threads::end_program("rank " + std::to_string(ggas::mpi_threads::own_rank()) + ": " + why, status);
+}
+int checked(int error, const char* call) {
+  if (error != MPI_SUCCESS && !rank_state::mine().errors_return) end(std::string(call) + ": " + text_of(error), 1);
+  return error;
+}
+
+MPI_Datatype of(int type) { return static_cast<MPI_Datatype>(type); }
+MPI_Comm comm_of(int comm) { return static_cast<MPI_Comm>(comm); }
+MPI_Op op_of(int op) { return static_cast<MPI_Op>(op); }
+
+}  // namespace
+
+// A call in C that is named like one of kernels, which is in C++.
+#define GGAS_C(type, name, parameters)                \
+  extern "C" type c_##name parameters __asm__(#name); \
+  type c_##name parameters
+#define GGAS_MPI_CALL(name, parameters, ...) \
+  GGAS_C(int, name, parameters) { return checked(name(__VA_ARGS__), #name); }
+
+// ---------------------------------------------------------------------------------------------- environment
+
+GGAS_C(int, MPI_Init, (int*, char***)) {
+  rank_state::mine().initialized = true;
+  return checked(MPI_Init(static_cast<void*>(nullptr)), "MPI_Init");
+}
+GGAS_C(int, MPI_Init_thread, (int*, char***, int, int* provided)) {
+  *provided = 0;  // MPI_THREAD_SINGLE: a rank is a thread
+  rank_state::mine().initialized = true;
+  return checked(MPI_Init(static_cast<void*>(nullptr)), "MPI_Init_thread");
+}
+GGAS_C(int, MPI_Initialized, (int* flag)) {
+  *flag = rank_state::mine().initialized;
+  return MPI_SUCCESS;
+}
+GGAS_C(int, MPI_Finalize, ()) {
+  rank_state::mine().finalized = true;
+  return checked(MPI_Barrier(MPI_COMM_WORLD), "MPI_Finalize");
+}
+GGAS_C(int, MPI_Finalized, (int* flag)) {
+  *flag = rank_state::mine().finalized;
+  return MPI_SUCCESS;
+}
+GGAS_C(int, MPI_Abort, (int, int status)) { end("MPI_Abort was called with " + std::to_string(status), status); }
+GGAS_C(int, MPI_Get_processor_name, (char* name, int* length)) {
+  *length = static_cast<int>(ggas::mpi_threads::computer_name().copy(name, 255));
+  name[*length] = 0;
+  return MPI_SUCCESS;
+}
+GGAS_C(int, MPI_Error_string, (int error, char* text, int* length)) {
+  *length = std::snprintf(text, 256, "%s", text_of(error));
+  return MPI_SUCCESS;
+}
+GGAS_C(int, MPI_Error_class, (int error, int* error_class)) {
+  *error_class = error;
+  return MPI_SUCCESS;
+}
+GGAS_C(int, MPI_Comm_set_errhandler, (int comm, int handler)) {
+  if (!ggas::mpi::comm_good(comm_of(comm))) return checked(MPI_ERR_COMM, "MPI_Comm_set_errhandler");
+  rank_state::mine().errors_return = handler == 1;
+  return MPI_SUCCESS;
+}
+GGAS_C(double, MPI_Wtime, ()) { return MPI_Wtime(); }
+GGAS_C(double, MPI_Wtick, ()) { return 1e-9; }
+GGAS_C(int, MPI_Type_size, (int type, int* size)) {
+  *size = TYPE_SIZE(type);
+  return checked(ggas::mpi::type_good(of(type)) ? MPI_SUCCESS : MPI_ERR_TYPE, "MPI_Type_size");
+}
+GGAS_MPI_CALL(MPI_Get_version, (int* version, int* subversion), version, subversion)
+GGAS_MPI_CALL(MPI_Comm_size, (int comm, int* size), comm_of(comm), size)
+GGAS_MPI_CALL(MPI_Comm_rank, (int comm, int* rank), comm_of(comm), rank)
+
+// ---------------------------------------------------------------------------------------------- messages
+
+GGAS_MPI_CALL(MPI_Send, (const void* b, int n, int t, int to, int tag, int c), b, n, of(t), to, tag, comm_of(c))
+GGAS_MPI_CALL(MPI_Recv, (void* b, int n, int t, int from, int tag, int c, MPI_Status* s), b, n, of(t), from, tag,
+              comm_of(c), s)
+GGAS_MPI_CALL(MPI_Sendrecv,
+              (const void* a, int an, int at, int to, int atag, void* b, int n, int t, int from, int tag, int c,
+               MPI_Status* s),
+              a, an, of(at), to, atag, b, n, of(t), from, tag, comm_of(c), s)
+GGAS_MPI_CALL(MPI_Sendrecv_replace, (void* b, int n, int t, int to, int atag, int from, int tag, int c, MPI_Status* s),
+              b, n, of(t), to, atag, from, tag, comm_of(c), s)
+GGAS_MPI_CALL(MPI_Probe, (int from, int tag, int c, MPI_Status* s), from, tag, comm_of(c), s)
+GGAS_MPI_CALL(MPI_Iprobe, (int from, int tag, int c, int* flag, MPI_Status* s), from, tag, comm_of(c), flag, s)
+GGAS_MPI_CALL(MPI_Get_count, (const MPI_Status* s, int t, int* n), s, of(t), n)
+GGAS_MPI_CALL(MPI_Isend, (const void* b, int n, int t, int to, int tag, int c, MPI_Request* r), b, n, of(t), to, tag,
+              comm_of(c), r)
+GGAS_MPI_CALL(MPI_Irecv, (void* b, int n, int t, int from, int tag, int c, MPI_Request* r), b, n, of(t), from, tag,
+              comm_of(c), r)
+GGAS_MPI_CALL(MPI_Wait, (MPI_Request * r, MPI_Status* s), r, s)
+GGAS_MPI_CALL(MPI_Test, (MPI_Request * r, int* flag, MPI_Status* s), r, flag, s)
+GGAS_MPI_CALL(MPI_Waitall, (int n, MPI_Request* r, MPI_Status* s), n, r, s)
+GGAS_MPI_CALL(MPI_Testall, (int n, MPI_Request* r, int* flag, MPI_Status* s), n, r, flag, s)
+GGAS_MPI_CALL(MPI_Waitany, (int n, MPI_Request* r, int* index, MPI_Status* s), n, r, index, s)
+GGAS_MPI_CALL(MPI_Testany, (int n, MPI_Request* r, int* index, int* flag, MPI_Status* s), n, r, index, flag, s)
+GGAS_MPI_CALL(MPI_Cancel, (MPI_Request * r), r)
+GGAS_MPI_CALL(MPI_Send_init, (const void* b, int n, int t, int to, int tag, int c, MPI_Request* r), b, n, of(t), to,
+              tag, comm_of(c), r)
+GGAS_MPI_CALL(MPI_Recv_init, (void* b, int n, int t, int from, int tag, int c, MPI_Request* r), b, n, of(t), from, tag,
+              comm_of(c), r)
+GGAS_MPI_CALL(MPI_Start, (MPI_Request * r), r)
+GGAS_MPI_CALL(MPI_Startall, (int n, MPI_Request* r), n, r)
+GGAS_MPI_CALL(MPI_Request_free, (MPI_Request * r), r)
+GGAS_MPI_CALL(MPI_Pack_size, (int n, int t, int c, int* size), n, of(t), comm_of(c), size)
+GGAS_MPI_CALL(MPI_Pack, (const void* b, int n, int t, void* p, int size, int* at, int c), b, n, of(t), p, size, at,
+              comm_of(c))
+GGAS_MPI_CALL(MPI_Unpack, (const void* p, int size, int* at, void* b, int n, int t, int c), p, size, at, b, n, of(t),
+              comm_of(c))
+
+// ---------------------------------------------------------------------------------------------- collectives
+
+GGAS_MPI_CALL(MPI_Barrier, (int c), comm_of(c))
+GGAS_MPI_CALL(MPI_Bcast, (void* b, int n, int t, int root, int c), b, n, of(t), root, comm_of(c))
+GGAS_MPI_CALL(MPI_Gather, (const void* a, int an, int at, void* b, int n, int t, int root, int c), a, an, of(at), b, n,
+              of(t), root, comm_of(c))
+GGAS_MPI_CALL(MPI_Scatter, (const void* a, int an, int at, void* b, int n, int t, int root, int c), a, an, of(at), b, n,
+              of(t), root, comm_of(c))
+GGAS_MPI_CALL(MPI_Allgather, (const void* a, int an, int at, void* b, int n, int t, int c), a, an, of(at), b, n, of(t),
+              comm_of(c))
+GGAS_MPI_CALL(MPI_Alltoall, (const void* a, int an, int at, void* b, int n, int t, int c), a, an, of(at), b, n, of(t),
+              comm_of(c))
+GGAS_MPI_CALL(MPI_Gatherv, (const void* a, int an, int at, void* b, const int* n, const int* d, int t, int root, int c),
+              a, an, of(at), b, n, d, of(t), root, comm_of(c))
+GGAS_MPI_CALL(MPI_Scatterv,
+              (const void* a, const int* an, const int* d, int at, void* b, int n, int t, int root, int c), a, an, d,
+              of(at), b, n, of(t), root, comm_of(c))
+GGAS_MPI_CALL(MPI_Allgatherv, (const void* a, int an, int at, void* b, const int* n, const int* d, int t, int c), a, an,
+              of(at), b, n, d, of(t), comm_of(c))
+GGAS_MPI_CALL(MPI_Alltoallv,
+              (const void* a, const int* an, const int* ad, int at, void* b, const int* n, const int* d, int t, int c),
+              a, an, ad, of(at), b, n, d, of(t), comm_of(c))
+GGAS_MPI_CALL(MPI_Reduce, (const void* a, void* b, int n, int t, int op, int root, int c), a, b, n, of(t), op_of(op),
+              root, comm_of(c))
+GGAS_MPI_CALL(MPI_Allreduce, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t), op_of(op),
+              comm_of(c))
+GGAS_MPI_CALL(MPI_Scan, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t), op_of(op), comm_of(c))
+GGAS_MPI_CALL(MPI_Exscan, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t), op_of(op), comm_of(c))

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * MPI for programs in C whose ranks are threads of the host engine, in one process: the calls of ggas/mpi.cuh with the
+ * names and types of MPI-2. A program compiles unchanged and links with libggas_mpi_threads:
+ *
+ *     ./ggas run --ranks 64 program.c
+ *
+ * The header renames main(), which every rank calls. Ranks share global and static variables and files, as threads do;
+ * exit() ends all. An error ends the program, unless MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) was
+ * called before. What is there, and what is left out: docs/mpi-in-kernels.md.
+ */
+#ifndef GGAS_MPI_THREADS_H
+#define GGAS_MPI_THREADS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A number, and the bytes of an element below. */
+typedef int MPI_Datatype;
+#define MPI_DATATYPE_NULL 0
+#define MPI_PACKED 0x101
+#define MPI_BYTE 0x201
+#define MPI_CHAR 0x301
+#define MPI_SIGNED_CHAR 0x401
+#define MPI_UNSIGNED_CHAR 0x501
+#define MPI_SHORT 0x602
+#define MPI_UNSIGNED_SHORT 0x702
+#define MPI_INT 0x804
+#define MPI_UNSIGNED 0x904
+#define MPI_LONG 0xa08
+#define MPI_UNSIGNED_LONG 0xb08
+#define MPI_LONG_LONG 0xc08
+#define MPI_LONG_LONG_INT MPI_LONG_LONG
+#define MPI_UNSIGNED_LONG_LONG 0xd08
+#define MPI_FLOAT 0xe04
+#define MPI_DOUBLE 0xf08
+#define MPI_INT8_T MPI_SIGNED_CHAR
+#define MPI_UINT8_T MPI_UNSIGNED_CHAR
+#define MPI_INT16_T MPI_SHORT
+#define MPI_UINT16_T MPI_UNSIGNED_SHORT
+#define MPI_INT32_T MPI_INT
+#define MPI_UINT32_T MPI_UNSIGNED
+#define MPI_INT64_T MPI_LONG
+#define MPI_UINT64_T MPI_UNSIGNED_LONG
+
+typedef int MPI_Op;
+enum { MPI_OP_NULL, MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR };
+typedef int MPI_Comm;
+enum { MPI_COMM_NULL, MPI_COMM_WORLD };
+typedef int MPI_Info;
+enum { MPI_INFO_NULL };
+typedef int MPI_Errhandler;
+enum { MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN };
+typedef long long MPI_Aint;
+
+enum {
+  MPI_SUCCESS,
+  MPI_ERR_BUFFER,
+  MPI_ERR_COUNT,
+  MPI_ERR_TYPE,
+  MPI_ERR_TAG,
+  MPI_ERR_COMM,
+  MPI_ERR_RANK,
+  MPI_ERR_REQUEST,
+  MPI_ERR_ROOT,
+  MPI_ERR_OP,
+  MPI_ERR_ARG,
+  MPI_ERR_TRUNCATE,
+  MPI_ERR_WIN,
+  MPI_ERR_DISP,
+  MPI_ERR_NO_SPACE,
+  MPI_ERR_TIMEOUT,
+  MPI_ERR_UNSUPPORTED_OPERATION,
+  MPI_ERR_OTHER,
+  MPI_ERR_LASTCODE = MPI_ERR_OTHER
+};
+enum { MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -1, MPI_PROC_NULL = -2, MPI_UNDEFINED = -32766 };
+enum { MPI_TAG_UB = 0x7fffffff, MPI_VERSION = 2, MPI_SUBVERSION = 1 };
+enum { MPI_MAX_PROCESSOR_NAME = 256, MPI_MAX_ERROR_STRING = 256 };
+enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
+
+typedef struct {
+  int MPI_SOURCE, MPI_TAG, MPI_ERROR;
+  unsigned long long recv_bytes;
+} MPI_Status;
+typedef struct {
+  unsigned long long words[5];
+} MPI_Request;
+#ifdef __cplusplus
+#define MPI_REQUEST_NULL \
+  MPI_Request {}
+#else
+#define MPI_REQUEST_NULL ((MPI_Request){{0}})
+#endif
+#define MPI_STATUS_IGNORE ((MPI_Status*)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status*)0)
+#define MPI_IN_PLACE ((void*)1)
+#define MPI_BOTTOM ((void*)0)
+
+int MPI_Init(int* argc, char*** argv);
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
+int MPI_Initialized(int* flag);
+int MPI_Finalize(void);
+int MPI_Finalized(int* flag);
+int MPI_Abort(MPI_Comm comm, int status);
+int MPI_Get_version(int* version, int* subversion);
+int MPI_Get_processor_name(char* name, int* length);
+int MPI_Error_string(int error, char* text, int* length);
+int MPI_Error_class(int error, int* error_class);
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
+int MPI_Comm_size(MPI_Comm comm, int* size);
+int MPI_Comm_rank(MPI_Comm comm, int* rank);
+double MPI_Wtime(void);
+double MPI_Wtick(void);
+int MPI_Type_size(MPI_Datatype type, int* size);
+
+int MPI_Send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type, int dest, int send_tag, void* buffer,
+                 int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag, int source, int tag,
+                         MPI_Comm comm, MPI_Status* status);
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
+int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* count);
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Wait(MPI_Request* request, MPI_Status* status);
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses);
+int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses);
+int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status);
+int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status);
+int MPI_Cancel(MPI_Request* request);
+int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                  MPI_Request* request);
+int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Start(MPI_Request* request);
+int MPI_Startall(int count, MPI_Request* requests);
+int MPI_Request_free(MPI_Request* request);
+int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int* size);
+int MPI_Pack(const void* from, int count, MPI_Datatype type, void* packed, int size, int* position, MPI_Comm comm);
+int MPI_Unpack(const void* packed, int size, int* position, void* to, int count, MPI_Datatype type, MPI_Comm comm);
+
+int MPI_Barrier(MPI_Comm comm);
+int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Gather(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type, int root,
+               MPI_Comm comm);
+int MPI_Scatter(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type, int root,
+                MPI_Comm comm);
+int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type,
+                  MPI_Comm comm);
+int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type,
+                 MPI_Comm comm);
+int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts, const int* displacements,
+                MPI_Datatype to_type, int root, MPI_Comm comm);
+int MPI_Scatterv(const void* from, const int* counts, const int* displacements, MPI_Datatype type, void* to, int count,
+                 MPI_Datatype to_type, int root, MPI_Comm comm);
+int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
+                   const int* displacements, MPI_Datatype to_type, MPI_Comm comm);
+int MPI_Alltoallv(const void* from, const int* counts, const int* displacements, MPI_Datatype type, void* to,
+                  const int* to_counts, const int* to_displacements, MPI_Datatype to_type, MPI_Comm comm);
+int MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+
+#ifdef __cplusplus
+}
+#endif
+
+/** The program's main(), called by every rank; the process's own main() is in the library. */
+#define main ggas_mpi_main
+
+#endif
