@@ -115,7 +115,7 @@ GGAS_DEVICE bool take_sum(const detail::word_pair* line, uint64_t number, double
 }
 
 GGAS_DEVICE ggas_status wait_for_sum(const detail::word_pair* line, uint64_t number, double& sum, uint64_t timeout_ns) {
-  detail::timeout time(timeout_ns);
+  detail::poll_deadline time(timeout_ns);
   while (!take_sum(line, number, sum))
     if (time.over()) return ggas_timed_out;
   return ggas_ok;

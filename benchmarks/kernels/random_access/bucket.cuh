@@ -65,7 +65,7 @@ class bucket_warp {
   }
 
   GGAS_DEVICE ggas_status run() {
-    detail::timeout time(a_.timeout_ns);
+    detail::poll_deadline time(a_.timeout_ns);
     while (any(part_.count != 0 || receiving_ || sending_)) {
       bool moved = false;
       for (uint32_t i = 0, made = 1; i < a_.ahead && made != 0; ++i) {
@@ -75,7 +75,7 @@ class bucket_warp {
       if (status_ != ggas_ok) return status_;
       moved |= take();
       if (moved)
-        time = detail::timeout(a_.timeout_ns);
+        time = detail::poll_deadline(a_.timeout_ns);
       else if (any(time.over()))
         return ggas_timed_out;
     }

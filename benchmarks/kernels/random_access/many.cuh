@@ -54,13 +54,13 @@ class many_warp {
   }
 
   GGAS_DEVICE ggas_status run() {
-    detail::timeout time(a_.timeout_ns);
+    detail::poll_deadline time(a_.timeout_ns);
     while (open_ != 0 || any(part_.count != 0 || holds_)) {
       bool moved = make();
       moved |= ship();
       moved |= take();
       if (moved)
-        time = detail::timeout(a_.timeout_ns);
+        time = detail::poll_deadline(a_.timeout_ns);
       else if (any(time.over()))
         return ggas_timed_out;
     }

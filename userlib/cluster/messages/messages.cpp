@@ -101,7 +101,8 @@ std::string message_space::free(const ggas_messages& m) {
   const auto at = kept_.find(m.place);
   if (at == kept_.end())
     return "free of messages at offset " + std::to_string(m.place) + ": not made here, or freed before";
-  if (used_ == m.place) point_kernels_at(0);
+  if (used_ == m.place)
+    if (std::string why = point_kernels_at(0); !why.empty()) return why;
   ranks_.free(at->second.blocks);
   kept_.erase(at);
   return memory_.free(m.place - handle_bytes);
@@ -116,12 +117,22 @@ std::string message_space::use(const ggas_messages& m) {
   return point_kernels_at(m.place);
 }
 
+// On all nodes, or, if a write fails, as before on all of them.
 std::string message_space::point_kernels_at(uint64_t place) {
-  used_ = place;
-  const uint64_t at = place == 0 ? 0 : place - handle_bytes;
+  const auto write = [&](int node, uint64_t to) {
+    const uint64_t at = to == 0 ? 0 : to - handle_bytes;
+    return cluster_.write(node, layout::messages, &at, sizeof at);
+  };
   for (const int node : cluster_.local_nodes()) {
-    if (auto ok = cluster_.write(node, layout::messages, &at, sizeof at); !ok) return ok.error().text;
+    auto ok = write(node, place);
+    if (ok) continue;
+    for (const int before : cluster_.local_nodes()) {
+      if (before == node) break;
+      static_cast<void>(write(before, used_));
+    }
+    return ok.error().text;
   }
+  used_ = place;
   return {};
 }
 

@@ -39,6 +39,7 @@ class message_space {
   message_space& operator=(const message_space&) = delete;
 
   ggas_messages make(const message_config& config, std::string& why);
+  // Those that kernels find are found no more; if that fails, nothing is freed.
   std::string free(const ggas_messages& m);
   // MPI_Init() of kernels finds these from now on, also after those of another space.
   std::string use(const ggas_messages& m);
