@@ -152,9 +152,9 @@ module nic_top #(
   );
 
   // ---------------------------------------------------------------- stop of the whole NIC
-  // Units see it within STOP_CYCLES; operations that they had begun end. A write that has left a unit is in front of
-  // the register read that reports the stop. Without bus master everything that reads or writes host memory stops in
-  // the same way.
+  // Units see the stop within STOP_CYCLES, and operations that they have begun end. A write that has left a unit is in
+  // front of the register read that reports the stop. If bus master is off, all units that read or write host memory
+  // stop in the same way.
   localparam int unsigned STOP_CYCLES = 4;
   logic [STOP_CYCLES-1:0] stop_q;
   logic stop, halt, smfu_stopped, events_stopped, fired_stopped, rma_writes, coll_writes;

@@ -12,8 +12,8 @@ namespace ggas::sim {
 namespace {
 
 // Our own choices: the time of a datagram between drivers of two nodes over a gigabit Ethernet, one way; the wait for
-// further reports of the same failure, which nodes send within microseconds; and the time after which a driver is dead
-// that should answer within two datagrams and some register accesses.
+// further reports of the same failure, which nodes send within microseconds; and the time after which a driver without
+// an answer is dead (an answer takes two datagrams and some register accesses).
 constexpr uint64_t ethernet_ps = 30'000'000, settle_ps = 30'000'000, timeout_ps = 1'000'000'000;
 constexpr unsigned most_drains = 1000;  // a NIC that no one stops may send for ever
 

@@ -169,7 +169,7 @@ class system {
 
   // ---- results
   // NIC counters by register name (read by MMIO; time passes), events by "EVENT_" name, bridge, PCIe and endpoint
-  // counters by dotted name. With several endpoints those of one.
+  // counters by dotted name. If a node has several endpoints, only those of `endpoint`.
   std::map<std::string, uint64_t> counters(unsigned node, unsigned endpoint = 0);
   std::vector<std::string> events(unsigned node);
   // Why the results of an own node's NIC are not to be used; empty: they are.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Targets that the tests of a filter need: `targets.py BUILD FILTER` prints them in a line, or nothing if all may be needed.
 
-A program of GoogleTest lists its tests once it is built. So that it need not be, their names are read in its sources.
-Names of parameters are not there, so each text in quotes may be one, and names that were listed before count, too.
+A program of GoogleTest can list its tests only after it is built. So the names are read from its sources instead. Names
+of parameters are not in the sources, so each text in quotes may be one; names that were listed before count, too.
 """
 
 import json

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycles of the NIC on the way of a window store, from the log of a run: those that `ggas-bench nic_cycles` measures.
 
-Only stores of 8 bytes count that met idle NICs, as there: nothing crossed a pin of either NIC for so many edges before,
-the host's access before was a store to the same page (so the NICs remember its interval and export), and the next thing
-that the other NIC wrote was what was stored.
+As in that benchmark, only stores of 8 bytes to idle NICs count. Idle means: no signal crossed a pin of either NIC for a
+number of edges, the host's last access was a store to the same page (so the NICs remember its interval and export), and
+the next write of the other NIC had the stored data.
 """
 
 import itertools

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages of any Debian suite in folders of their own: nothing of the system changes, and no root is needed.
 
-apt checks the signatures, with Debian's keys. The network that this machine's apt uses is used.
+apt checks the signatures with Debian's keys. Downloads use the network settings of this machine's apt (proxy).
 """
 
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels with the kernel's own checkers, built once from Debian's sources, as small as virtual nodes allow.
 
-Their settings lie in programs/vm/debug/, over `make allnoconfig`. What they change is built again.
+Their settings are in programs/vm/debug/, on top of `make allnoconfig`. A changed setting rebuilds the kernel.
 """
 
 import hashlib

@@ -102,7 +102,7 @@ module coll_engine #(
   logic [N-1:0]  tell_q;           // it is broken, and its neighbours in the tree have to be informed
 
   // ---------------------------------------------------------------- whose turn
-  // Inputs that are complete, or have begun to arrive and have rows. Without a route contributions stay where they are,
+  // Takes part: each input that is complete, or that is arriving and has rows. Without a route contributions wait,
   // because their sum would be lost. A result is passed on: children that wait for it have broken the group themselves.
   logic [N-1:0] work, ends;  // ends: of a broken group, an operation of its own
   logic [2:0]   pick, last_q;

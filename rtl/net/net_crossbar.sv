@@ -80,8 +80,8 @@ module net_crossbar #(
   end
 
   // ---------------------------------------------------------------- the head of each channel
-  // here: for the own units. dropped: it has no route, or its link carries nothing; so until its end. want, also: it
-  // may go by its first, its second choice.
+  // here: the packet is for the own units. drops: it has no route, or its link is not UP; then it is dropped to its
+  // end. want, also: it may leave by its first choice, by its second choice.
   logic [P*NC-1:0]   here, head, want, also, drops, drop_q;
   logic [P*NC*6-1:0] to, to_also;            // link and channel it goes to
   logic [P*NC*L-1:0] wants_first, wants;     // links as a set, if there is room: that of its first choice; of both
@@ -139,8 +139,8 @@ module net_crossbar #(
   assign tx_waits_o = waits[L*NC-1:0];
 
   // ---------------------------------------------------------------- from the inputs to the queues
-  // An input names one of its channels whose packet may go; each link accepts one of the inputs in a cycle. The second
-  // choice is named only while the first one has no room.
+  // An input offers the packet of one channel that may leave; each link accepts one input in a cycle. An input offers a
+  // packet to its second choice only while the first choice has no room.
   logic [P-1:0]        act_q;    // within a packet
   logic [P*NC-1:0]     chan_q, chosen, moves;  // its channel; the one that is named; whose beat is moved
   logic [P*3-1:0]      link_q;   // its link

@@ -86,8 +86,8 @@ module net_output #(
   end
 
   // ---------------------------------------------------------------- virtual times
-  // now_q is that of the link, own_q that of the next packet of the own units. A packet from a link brings that of the
-  // link before; shift_q converts it to one of this link. None may be more than 32 late, or more than 31 ahead.
+  // now_q is the virtual time of the link, own_q that of the own units' next packet. A packet from a link has a time of
+  // its last link; shift_q converts it to a time of this link. No packet may be more than 32 late or 31 ahead.
   logic [7:0]      now_q, own_q;
   logic [P*8-1:0]  shift_q;
   logic [P*OW-1:0] order_q;  // how far ahead of now_q the head of a queue is, plus 32

@@ -62,8 +62,8 @@ module smfu_errors (
   end
 
   // ---------------------------------------------------------------- state
-  // Of any error, of those that concern all pages, and of each entry; each with its epoch, and whether it was reported
-  // at all.
+  // The last error of any kind, the last one that concerns all pages, and the last one of each entry. Each has its
+  // epoch, and whether it was ever reported.
   logic [EPOCH_W-1:0] any_epoch_q, all_epoch_q, there_epoch;
   logic [3:0]         any_q, all_q, there;
   logic               any_open_q, all_open_q;

@@ -138,8 +138,8 @@ module smfu_lookup (
   wire line_valid = valid_q[read_at_q] && !(filled_q && fill_at_q == read_at_q);
 
   // ---------------------------------------------------------------- an answer from a line, or a search
-  // The line's comparisons are used a cycle later; an access that needs a search stays there, and later ones where they
-  // are.
+  // The line's comparisons are used a cycle later. An access that needs a search waits in that stage, and later
+  // accesses wait in theirs.
   logic direct_q, in_line_q, from_low_q, below_high_q;
   wire  hit    = in_line_q && from_low_q && below_high_q;
   wire  misses  = two_valid_q && !direct_q && !hit;

@@ -209,9 +209,9 @@ module smfu_match #(
 
   assign entry_d = {e_round, e_requester, e_tag, e_attr, e_node, deadline, e_failed || fails, e_bytes - bytes, rest,
     {chunk_end, 2'b00}, e_interval, next_piece, e_half, next_chunk, fits};
-  // A load gets no entry while an answer may need the RAM. Whether one does, and whether there is a load, is known
-  // late: the next entry is written whenever a load could get it. The contents of an entry that is not live do not
-  // matter.
+  // A load gets no entry while an answer may need the RAM. It is known late whether an answer needs it and whether
+  // there is a load. So the next entry is written whenever a load could get it; the contents of an entry that is not
+  // live do not matter.
   wire [ENTRY_W-1:0] entry_new = {next_q[14:6], req_requester_i, req_tag_i, req_attr_i, req_node_i, deadline, 1'b0,
     smfu_pkg::byte_count(req_len_dw_i, req_first_be_i, req_last_be_i), req_len_dw_i,
     {req_addr_i, smfu_pkg::be_first(req_first_be_i)}, req_interval_i, req_piece_i, req_half_i, first_chunk[6:0],

@@ -89,8 +89,8 @@ module smfu_reads (
   assign rx_np_ready_o = (!held_o || finish) && !event_valid_o && !(is_quiet ? range_busy_o : !known_i);
 
   // ---------------------------------------------------------------- nodes that lost a store since their last quiet
-  // The record of a quiet's node is known a cycle after the quiet, which is still in progress then: its event waits for
-  // it.
+  // The record of the node that sent a quiet is read one cycle after the quiet is accepted. The quiet is still in
+  // progress then; its event waits for the record.
   logic            fresh_q;        // a quiet was taken in the last cycle
   logic            noted;          // its node lost a store; the event went with the store
   logic            note_q, mark_q; // range_node_q is to be looked up, and marked

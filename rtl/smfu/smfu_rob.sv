@@ -141,8 +141,8 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- completions
-  // A completion is looked up with its first beat, while the last one of the completion before it is stored. The result
-  // is known in the next cycle, when that beat is stored.
+  // The slot of a completion is looked up with its first beat, while the last beat of the previous completion is
+  // stored. The result is known in the next cycle, when the first beat is stored.
   logic [6:0]        cpl_tag_q;
   logic              cpl_inside_q;    // further beats come
   logic              cpl_valid_q;     // the beat in cpl_data_q is to be stored (store) or dropped
@@ -261,8 +261,8 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- state of slots and reads
-  // Of these slots: the tail and the one after it, the next one (head_), the slot of a completion when it arrives (c_)
-  // and when it is stored, and the slot of the walk.
+  // State is read of these slots: the tail and the slot after it, the next slot (head_), the slot of a completion when
+  // it arrives (c_) and when it is stored, and the slot of the walk.
   logic       tail_zombie, next_zombie, head_zombie, c_zombie, w_zombie;  // given up; its tags rest
   logic [1:0] head_part, c_part, stored_part, w_part;        // its reads that have not been answered in full
   logic [1:0] head_fault, c_fault, w_fault;                  // what went wrong since it was filled: timeout, host error

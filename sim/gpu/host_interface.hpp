@@ -65,9 +65,9 @@ class host_interface : public sc_core::sc_module {
 
   // What the SMs see of writes to the aperture. Writes that are visible by `ps` are in memory at once.
   void bring_in(uint64_t ps);
-  // A read of `there` took effect at `ps` and found `data`, and its answer is back now. Adds the writes that came to
-  // the port since then and are visible already. There are such writes only with an aperture faster than L2 (bar_ns <
-  // l2_latency_ns).
+  // For a read of the memory `there`, which took effect at `ps`, found `data` and is answered now. Adds to `data` the
+  // writes that came to the port since then and are already visible. There are such writes only if the aperture is
+  // faster than L2 (bar_ns < l2_latency_ns).
   bool has_late_writes() const { return !late_writes_.empty(); }
   void add_writes_since(uint64_t ps, std::span<const std::byte> there, std::span<std::byte> data) const;
 

@@ -10,9 +10,9 @@ using namespace ggas::hangs;
 
 class Hang : public api_test {
  protected:
-  // What is wrong in the report of hang `seed`, empty: nothing. On processors with other work a member that does its
-  // part can come after a brief time-out and is then rightly named, too: a wrong report counts only if a longer
-  // time-out gives it again.
+  // The error in the report of hang `seed`; empty if there is none. On a busy machine a correct member can arrive after
+  // a short time-out, and the report is then right to name it, too. So a wrong report counts only if a longer time-out
+  // gives it again.
   std::string fault_of_hang(unsigned seed) {
     std::string fault;
     for (const uint64_t factor : {1u, 10u, 100u}) {

@@ -84,9 +84,9 @@ TEST_P(topologies, channels_have_no_circle) {
   EXPECT_EQ(channels_in_circles(waits_of(t, second)), 0u) << "channels wait for each other";
 }
 
-// The copies of a group take the routes of the packets to each member, lane by lane, each channel once. A packet in a
-// buffer waits for the next buffers of all its copies: there is no cycle among these waits, nor with those of other
-// packets.
+// The copies for a group use the same links and lanes as packets to each single member, and each channel carries one
+// copy. A packet in a buffer waits for the next buffers of all its copies: these waits have no cycle, also together
+// with the waits of other packets.
 TEST_P(topologies, trees_follow_the_ways_and_add_no_waits) {
   std::vector<unsigned> all(t.nodes());
   std::iota(all.begin(), all.end(), 0u);

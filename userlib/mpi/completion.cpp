@@ -25,9 +25,9 @@ class statuses {
   MPI_Status* at_;
 };
 
-// After a call for `n` requests, all `done` or none: `place(k)` is the index of the k-th, its status the k-th; if some
-// failed each has its error in its status. Receives first, because a process that waits until this one fetches a
-// message must not wait for this one's sends.
+// Called after a call for `n` requests, all of them `done` or none. `place(k)` is the index of the k-th request; the
+// k-th status is its status, with its error if some failed. Receives come first: a process that waits until this one
+// fetches a message must not wait for this one's sends.
 template <class Place>
 int finish_each(taken& ours, int n, Place place, const MPI_Request* requests, statuses& all, int error, bool done) {
   int worst = error;

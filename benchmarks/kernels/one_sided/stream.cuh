@@ -6,9 +6,9 @@
 
 namespace ggas::bench {
 
-// A stream of puts, by the first node of each pair, a block for each queue; ends when all have arrived. notify: as fast
-// as the queue accepts them; old way: waits for the requester's notification before the next one; assisted: the
-// processor puts one at a time for each block, and sets the block's flag when it has arrived.
+// The first node of each pair puts in a stream, one block for each queue, until all puts have arrived. notify: as fast
+// as the queue accepts them. old way: the block waits for the requester's notification before the next put. assisted:
+// the processor makes one put at a time for each block, and sets the block's flag when the put has arrived.
 GGAS_DEVICE ggas_status stream_puts(const one_sided_args& a, const ggas_queue& q, uint64_t block) {
   const int peer = ggas_node() + 1;
   const uint64_t shift = block * a.bytes;

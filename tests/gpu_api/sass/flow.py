@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control flow of a kernel: nodes, where each goes on, and where lanes that have parted are one group again.
+"""Control flow of a kernel: nodes, the successors of each, and the nodes at which diverged lanes reconverge.
 
 A called function gets nodes of its own at each call, so that nothing flows from one caller to another.
 """

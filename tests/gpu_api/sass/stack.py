@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory of each lane after its stack pointer, R1: may lanes have stored different values there?
 
-A load sees what its own call and the calls around it have stored. Places that are not known (by another register) may
-be any. Stores through generic pointers are not seen: a rule of thumb.
+A load sees the values that its own call and the calls around it have stored. An unknown place (addressed by another
+register) may be any place. Stores through generic pointers are not seen, so the result is a rule of thumb.
 """
 import re
 

@@ -3,9 +3,9 @@
 """Counts the streams of the NIC's modules with and without a contract.
 
 A stream is an output of a module: ports x_valid_o, x_ready_i, x_sop_o and x_eop_o, or a struct of beats x_o with
-x_ready_i. One that comes straight from a module inside counts there. Handshakes, x_valid_o and x_ready_i without sop, are
-counted apart. Contracts are what tests/rtl/contracts/<module>.sv binds, by the port's name. Exit status 1 if a stream has
-none.
+x_ready_i. A stream that comes straight from an inner module counts there. Handshakes (x_valid_o and x_ready_i without
+sop) are counted separately. tests/rtl/contracts/<module>.sv binds the contracts by the port's name. Exit status 1 if a
+stream has no contract.
 """
 
 import argparse

@@ -151,9 +151,9 @@ TYPED_TEST(LinkFaultTest, LostCreditsArePolled) {
   }
 }
 
-// A header that is changed on the wire, CRC and all, was paid for as it was sent and is given back as it came. That
-// costs its sender credits until he begins no packet in that channel any more; others go on, and there is no
-// event. A new session makes it good.
+// If a header is changed on the wire, with a new CRC, its sender pays for the packet that it sent and gets credits back
+// for the packet that arrived. So it loses credits until it begins no packet in that channel any more. Other channels
+// continue, and there is no event. A new session repairs this.
 template <class T>
 struct LinkHeaderTest : LinkFaultTest<T> {};
 TYPED_TEST_SUITE(LinkHeaderTest, all_link_models);

@@ -5,8 +5,8 @@
     pairs_test --gtest_filter='*Long*' --gtest_output=json:pairs.json
     tests/rtl/pairs/table.py pairs.json
 
-Several files are added up; those of pairs_4k_test have a table of their own (--4k). A cell is what happened and how many
-operations went next to it; one that failed says so.
+Several files are added up; those of pairs_4k_test have a table of their own (--4k). A cell has the number of events and
+the number of operations during them; a failed cell says so.
 Exit status 1 if a cell failed or is missing.
 """
 

@@ -60,9 +60,9 @@ class shm_exchange final : public exchange {
       return released() ? GGAS_OK : all_alive(round_);
     });
     if (!few() || (rc != GGAS_OK && rc != GGAS_TIMEOUT)) return rc;
-    // The process that sees the end of a round of a small group wakes the sleeping members. Only now, because its own
-    // store reaches the others while it polls for theirs. A process that times out polls once more after it, because
-    // two may have missed each other.
+    // The process that sees the end of a round of a small group wakes the sleeping members. It does so only now,
+    // because its own store reaches the others while it polls for theirs. A process that times out polls once more
+    // after its store, because two processes may have missed each other.
     board().turned.order();
     if (rc == GGAS_TIMEOUT && all_are_there()) rc = GGAS_OK;
     if (rc == GGAS_OK) board().turned.ring();

@@ -18,8 +18,8 @@ class offer {
   const void* wire() const { return &wire_; }
   uint64_t wire_bytes() const { return ticket_bytes + wire_.plain.slot; }
 
-  // After it the items may be written: they were fetched, or are packed in memory of the library. It waits for the
-  // receiver at most timeout_ns(), because the receiver may be waiting for this process. `meanwhile` is called
+  // After this call the items may be written: they were fetched, or are packed in memory of the library. The call waits
+  // for the receiver at most timeout_ns(), because the receiver may be waiting for this process. `meanwhile` is called
   // repeatedly.
   std::string settle(void (*meanwhile)());
   // The ticket was not sent, or it was cancelled.
