@@ -19,9 +19,9 @@ std::string reported(const std::string& wrong, const char* when_well) {
 
 // ---------------------------------------------------------------------------------------------- a call fails
 
-// Every call of CUDA that may fail does so, once or from then on, on one node of three: all processes get its name and
-// the node's, in the same words, and none waits until a time-out. In the last four runs the start succeeds, and a call
-// of leaving fails.
+// Each call of CUDA that may fail does fail in one run, once or from then on, on one node of three. All processes get
+// the same error with the call and the node, and none waits until a time-out. In the last four runs the start succeeds,
+// and a call made while a process leaves fails.
 class call : public testing::TestWithParam<std::tuple<int, bool>> {};
 INSTANTIATE_TEST_SUITE_P(cuda_faults, call, testing::Combine(testing::Values(0, 2), testing::Bool()));
 

@@ -230,9 +230,9 @@ __device__ inline bool add_lines(const peers& all, const block_call& c, uint64_t
   return good;
 }
 
-// Two slots are used in turn. If every member receives from every other one, the sender of number n has read number
-// n - 1 of all. So all have sent n - 1, before which they read n - 2, and slot n % 2 is free. In a broadcast only the
-// root sends: the readers notify it instead.
+// Two slots are used in turn. If every member receives from every other one, a member that sends number n has read
+// number n - 1 from all members. A member reads n - 2 before it sends n - 1, so slot n % 2 is free. In a broadcast only
+// the root sends; there the readers notify the root instead.
 template <moved What, bool checked>
 __global__ void __launch_bounds__(1024) raw_lines(peers all, block_call whole) {
   const block_call c = of_this_block(whole);

@@ -128,8 +128,8 @@ GGAS_DEVICE ggas_status ggas_wait_any(const G& group, const ggas_messages& m, gg
             wait_for_any(group, m, requests, n, which, got, timeout_ns));
 }
 /// Waits until a request has ended, as ggas_wait_any.
-/// Order: as the calls that have ended.
-/// Cost: a look at the requests and rings of the rank each turn.
+/// Order: that of the calls whose requests have ended.
+/// Cost: polls of the rank's requests and rings.
 /// Errors: those of ggas_wait_any.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_wait(const G& group, const ggas_messages& m, ggas_message_request* request,
@@ -138,8 +138,8 @@ GGAS_DEVICE ggas_status ggas_wait(const G& group, const ggas_messages& m, ggas_m
   return ggas_wait_any(group, m, request, 1, &which, got, timeout_ns);
 }
 /// Waits until all requests have ended or the time is over. `got`: array for all, or null. Returns the first failure.
-/// Order: as the calls that have ended.
-/// Cost: a look at the requests and rings of the rank each turn.
+/// Order: that of the calls whose requests have ended.
+/// Cost: polls of the rank's requests and rings.
 /// Errors: those of ggas_wait_any.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_wait_all(const G& group, const ggas_messages& m, ggas_message_request* requests, int n,

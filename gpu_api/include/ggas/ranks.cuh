@@ -60,9 +60,9 @@ GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, ggas::ranked<T> 
   GGAS_CALL(ggas_broadcast, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
             relocate<broadcast_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
 }
-/// The same of memory that lies anywhere, through the buffers of the ranks.
-/// Order: by the mode; none is as mine.
-/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// The same call for any memory of the ranks; the data go through the buffers of the ranks.
+/// Order: by the mode; `none` has the effect of `mine`.
+/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -83,9 +83,9 @@ GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, ggas::ranked<T> ds
   GGAS_CALL(ggas_scatter, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
             relocate<scatter_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
 }
-/// The same of memory that lies anywhere, through the buffers of the ranks.
-/// Order: by the mode; none is as mine.
-/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// The same call for any memory of the ranks; the data go through the buffers of the ranks.
+/// Order: by the mode; `none` has the effect of `mine`.
+/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -106,9 +106,9 @@ GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, ggas::ranked<T> dst
   GGAS_CALL(ggas_gather, ggas::block{}, record_call(this_call, {ranks.nodes, n, root, 0, 0, sizeof(T)}),
             relocate<gather_of_ranks>(this_call, ranks, dst, src, n, root, timeout_ns, mode));
 }
-/// The same of memory that lies anywhere, through the buffers of the ranks.
-/// Order: by the mode; none is as mine.
-/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// The same call for any memory of the ranks; the data go through the buffers of the ranks.
+/// Order: by the mode; `none` has the effect of `mine`.
+/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -129,9 +129,9 @@ GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, ggas::ranked<T> 
   GGAS_CALL(ggas_allgather, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
             relocate<allgather_of_ranks>(this_call, ranks, dst, src, n, everybody, timeout_ns, mode));
 }
-/// The same of memory that lies anywhere, through the buffers of the ranks.
-/// Order: by the mode; none is as mine.
-/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// The same call for any memory of the ranks; the data go through the buffers of the ranks.
+/// Order: by the mode; `none` has the effect of `mine`.
+/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -152,9 +152,9 @@ GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, ggas::ranked<T> d
   GGAS_CALL(ggas_alltoall, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
             relocate<alltoall_of_ranks>(this_call, ranks, dst, src, n, everybody, timeout_ns, mode));
 }
-/// The same of memory that lies anywhere, through the buffers of the ranks.
-/// Order: by the mode; none is as mine.
-/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// The same call for any memory of the ranks; the data go through the buffers of the ranks.
+/// Order: by the mode; `none` has the effect of `mine`.
+/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -176,9 +176,9 @@ GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, ggas::ranked<T> ds
   GGAS_CALL(ggas_permute, ggas::block{}, record_call(this_call, {ranks.nodes, n, everybody, 0, 0, sizeof(T)}),
             relocate<permute_of_ranks>(this_call, ranks, dst, src, n, to, timeout_ns, mode));
 }
-/// The same of memory that lies anywhere, through the buffers of the ranks.
-/// Order: by the mode; none is as mine.
-/// Cost: as above, the copies out of the buffer, and a wait for each packet of a static one (docs/ranks.md#schemes).
+/// The same call for any memory of the ranks; the data go through the buffers of the ranks.
+/// Order: by the mode; `none` has the effect of `mine`.
+/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,

@@ -125,7 +125,7 @@ GGAS_DEVICE ggas_status prefix_reduce(const reduced<T, F>& r, uint64_t timeout_n
 }  // namespace ggas::upc::detail
 
 /// Combines `n` elements of `src` to one at `dst`: upc_all_reduceT by its type.
-/// Order: by the mode; mine is as all.
+/// Order: by the mode; `mine` has the effect of `all`.
 /// Cost: a barrier for each half of the mode that is not none; the thread that has `dst` loads all elements.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T, ggas::upc::detail::combines<T> F>
@@ -135,7 +135,7 @@ GGAS_DEVICE ggas_status upc_all_reduce(const ggas::upc::shared_void& dst, const 
   return ggas::upc::detail::reduce(ggas::upc::detail::reduced<T, F>{dst, src, op, n, block, func}, timeout_ns, mode);
 }
 /// Combines elements 0 ... i of `src` to element i of `dst`, of the same layout: upc_all_prefix_reduceT by its type.
-/// Order: by the mode; mine is as all.
+/// Order: by the mode; `mine` has the effect of `all`.
 /// Cost: two barriers, and one for each half of the mode that is not none; one CUDA thread visits each block.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T, ggas::upc::detail::combines<T> F>

@@ -34,9 +34,9 @@ class registrations {
   registrations(const registrations&) = delete;
   registrations& operator=(const registrations&) = delete;
 
-  // Network logical address of `bytes` bytes of the node's segment or host_memory. An address that is in the table with
-  // as many bytes or more is found; one with fewer is registered again, in its place, and has another logical address.
-  // Nothing: `why`, where the table is full, say.
+  // Returns the network logical address of `bytes` bytes of the node's segment or host_memory. If the table has the
+  // address with as many bytes or more, that entry is used. If it has fewer bytes, it is registered again in the same
+  // entry, under another logical address. Empty on an error, for example if the table is full: see `why`.
   std::optional<uint64_t> add(int node, const void* at, size_t bytes, std::string& why);
   // Empty: it is out of the table, and no put or get by its address is under way.
   std::string drop(int node, const void* at);

@@ -37,8 +37,8 @@ GGAS_DEVICE T load_from(const T* p) {
   return load_relaxed(p);
 }
 
-// The threads that copy: `count` threads, of which the caller is number `rank`. meet() synchronises those of a warp and
-// waits for no other lane, because stores of diverged lanes do not coalesce. For a group: movers_of() (group.cuh).
+// The threads that copy: `count` threads; the caller is number `rank`. meet() synchronises the copying lanes of a warp
+// (stores of diverged lanes do not coalesce), and waits for no other lane. For a group: movers_of() (group.cuh).
 //
 // One thread, or all lanes of some warps.
 struct movers {

@@ -121,9 +121,9 @@ constexpr uint64_t mark_of_taken = channel_taken;
 constexpr uint64_t mark_of_taken = 0;
 #endif
 
-// A separate exchange on the channel, in which every member sends the parameters of its call to every member. If one
-// differs, every member learns of a member that differs: all refuse or none, and the channel stays in step.
-// `most_blocks` becomes the largest of all members. The mark of the block that uses the channel stays.
+// A separate exchange on the channel, in which every member sends the parameters of its call to every member. If
+// parameters differ, every member sees it. So either all members refuse or none, and the channel stays in step.
+// `most_blocks` becomes the largest number of all members. The mark of the block that uses the channel is kept.
 GGAS_DEVICE_FUNCTION ggas_status agree_on_channel(ggas_team team, unsigned number, bool own, call_terms mine,
                                                   uint64_t timeout_ns, unsigned& most_blocks) {
   channel c = open_channel(team, number);

@@ -149,10 +149,10 @@ struct storing_block {
   GGAS_DEVICE movers by() const { return {thread_rank(), thread_count()}; }
 };
 
-// Partners target(0) ... target(count - 1), of which some may be no_rank. may(rank): data may be stored to it now.
-// store(rank, movers) stores them; then the lane that handles the rank calls done(rank), when all ranks that are ready
-// have their data: one fence serves them all. Ranks that are not ready are skipped and polled again, as many at a time
-// as there are lanes.
+// Stores to the partners target(0) ... target(count - 1); some may be no_rank. may(rank): the rank is ready for
+// data. store(rank, movers) stores the data. When all ready ranks have their data, the lane of each rank calls
+// done(rank); one fence serves all of them. Ranks that are not ready are polled again; each lane handles one rank at
+// a time.
 template <class By, class Target, class May, class Store, class Done>
 GGAS_DEVICE ggas_status serve(const rank_call& c, const By& by, int count, Target target, May may, Store store,
                               Done done, poll_deadline& end) {

@@ -7,9 +7,9 @@
 
 namespace ggas::detail {
 
-// Members of a relocation. `rooted` or `permutes`: its partner is the root, or the target, else none. `in_place`: the
-// source may be a part of the destination, or the other way round. straight(call, move, partner, end) moves by M;
-// whole(...) through a buffer that holds all of needs(bytes, ranks, is root), packets(...) through one of any length.
+// Each relocation has these members. `rooted`: the partner is the root; `permutes`: the target; else there is none.
+// `in_place`: source may be a part of destination, or the reverse. straight(call, move, partner, end) moves by M;
+// whole(...) uses a buffer of needs(bytes, ranks, is root) bytes, packets(...) a buffer of any length.
 struct broadcast_of_ranks {
   static constexpr bool rooted = true, permutes = false, in_place = true;
   static GGAS_DEVICE parts_there dst(int) { return {1, true}; }

@@ -39,9 +39,9 @@ enum record_word : unsigned {
   rec_look
 };
 constexpr uint64_t rec_leaf = 1u << 4;  // the child is a primitive; its number in bits 8 ... 15
-// Lookaside part, n = count. indexed: n + 1 sums of the blocklengths before, n displacements. indexed_block:
-// displacements. structure: n + 1 sums of the bytes before, n displacements, and of each child size, extent and record
-// (no_record: a primitive), n words each. subarray: n sizes, n subsizes, n starts.
+// Lookaside part, n = count. indexed: n + 1 sums of the preceding blocklengths, n displacements. indexed_block: n
+// displacements. structure: n + 1 sums of the preceding bytes, n displacements; then the sizes, extents and records
+// (no_record: a primitive) of the children, n words each. subarray: n sizes, n subsizes, n starts.
 constexpr uint64_t no_record = ~uint64_t{0};
 
 }  // namespace ggas::detail
