@@ -13,7 +13,7 @@
 
 #include "conformance.h"
 
-enum { ranks = 4, queues = 3, steps = 40, timeout_s = 50 };
+enum { ranks = 4, queues = 3, steps = 40, timeout_s = 600 };
 /* A segment with slots of steps and of process ids. */
 enum { reports = 1, report_queue = 7, unused_slot = steps + ranks };
 enum state { healthy, left_job, lost };
