@@ -10,9 +10,9 @@
 namespace ggas::bench {
 
 inline constexpr unsigned reduction_threads = 256;
-// Registers for this number of blocks on a multiprocessor. It is four where two are launched: then blocks of the next
-// kernel find room next to those that still run. With less room they would go where blocks end first, two to one
-// multiprocessor and none to the next (64 Mi floats: 85 us instead of 66).
+// Limits registers so that this number of blocks fits on a multiprocessor. If two are launched, room is left for four:
+// then blocks of the next kernel fit next to those that still run. With less room some multiprocessors would get two of
+// the next blocks and others none (64 Mi floats: 85 us instead of 66).
 #ifdef __CUDACC__
 #define GGAS_REDUCTION_BOUNDS(blocks) __launch_bounds__(reduction_threads, blocks)
 #else

@@ -152,7 +152,7 @@ GGAS_DEVICE ggas_status ggas_wait_all(const G& group, const ggas_messages& m, gg
 /// Ends a request now. ggas_ok: it had ended before; ggas_timed_out: its message was not received or sent.
 /// Order: none.
 /// Cost: a look at the rings of the rank.
-/// Errors: those of all calls of messages; those of what had ended.
+/// Errors: those of all calls of messages; those of the request, if it had ended.
 template <ggas::detail::a_message_group G>
 GGAS_DEVICE ggas_status ggas_cancel(const G& group, const ggas_messages& m, ggas_message_request* request) {
   return ggas::detail::cancel_request(group, m, request);

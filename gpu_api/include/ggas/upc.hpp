@@ -43,9 +43,9 @@ GGAS_LAYOUT_FN int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b <
 
 }  // namespace detail
 
-// Shared [B] T*: 64 bits. B = 1: cyclic, B = 0: indefinite, all in one thread. Threads have 14 bits, the phase as many
-// as B needs (void*, which keeps the phase of another pointer, has 10); the rest counts units of T's alignment from the
-// start of the thread's segment, up to `largest` bytes. All bits zero is null: no shared object lies there.
+// Shared [B] T* in 64 bits. B = 1: cyclic, B = 0: indefinite, all in one thread. 14 bits are the thread, the next bits
+// the phase, as many as B needs (10 in void*, which keeps the phase of another pointer). The rest counts units of T's
+// alignment from the start of the thread's segment, up to `largest` bytes. All bits zero is null: no object lies there.
 template <class T, uint64_t B = 1>
 class shared_ptr {
  public:

@@ -20,13 +20,13 @@ constexpr unsigned words_in_flight = 8;  // of one thread
 // writes, or a peer's memory.
 enum class origin { own, remote };
 
-// Words of 16 bytes that a thread loads before it stores the first of them (figures: H200).
+// Number of 16-byte words that a thread loads before it stores the first of them (figures: H200).
 //
-// * Short copies from own memory are faster with few: 256 KB by a block of 256 threads take 7.74 us with 4, 7.88 with
-//   8, 16.6 with 16.
-// * Long copies by few blocks are faster with more: 1 GiB by 12 blocks of 512 reaches 364 GB/s with 8, 338 with 4.
-// * A block that loads from a peer is fastest with still more, but has the registers only if it is at most half of the
-//   largest size.
+// * Short copies from own memory are faster with few words: 256 KB by a block of 256 threads take 7.74 us with 4, 7.88
+//   with 8, 16.6 with 16.
+// * Long copies by few blocks are faster with more: 1 GiB by 12 blocks of 512 reaches 364 GB/s with 8 and 338 with 4.
+// * A block that loads from a peer is fastest with still more. It has enough registers for them only if it has at most
+//   half of the largest number of threads.
 constexpr unsigned pairs_in_flight = 8, pairs_of_short_copies = 4, pairs_from_peer = 12;
 constexpr uint64_t long_copy = 256;  // words of a thread
 constexpr unsigned half_block = 512;

@@ -85,10 +85,10 @@ struct unit_moves {
       : at(&places), rank(c.rank), members(c.team.size), op(p.op), root(p.root) {}
 };
 
-// `Units` units of every member's vector, `step` bytes apart, combined in the order of ranks. Only the first `here` of
-// them are needed; the first one replaces the others. All loads of `Members` members are issued before the first value
-// is used. The own vector replaces those of members that do not exist: unused loads cost less than registers that are
-// written conditionally.
+// Combines `Units` units of every member's vector, `step` bytes apart, in the order of ranks. If only the first `here`
+// units are needed, the first unit is loaded in place of the others. All loads of `Members` members are issued before
+// the first value is used. For members that do not exist the own vector is loaded: unused loads cost less than
+// registers that are written conditionally.
 template <int Members, int Units, unsigned Count, class T>
 GGAS_DEVICE void combine_units(const unit_moves& m, uint64_t at, uint64_t step, int here,
                                unit<T, Count> (&sum)[Units]) {

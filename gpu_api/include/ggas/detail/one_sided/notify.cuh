@@ -148,9 +148,9 @@ GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
 
 constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: someone is at it
 
-// From time to time reports to the NIC how far the ring was read. Only one thread at a time, so that the count never
-// decreases; a thread that finds another one reporting leaves it to the next, or to a thread that waits and finds
-// nothing.
+// From time to time reports to the NIC how far the ring was read. Only one thread reports at a time, so that the count
+// never decreases. A thread that finds another one reporting does not report; the next thread does, or a thread that
+// waits and finds nothing.
 GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint32_t quarter = quarter_of_ring(q);

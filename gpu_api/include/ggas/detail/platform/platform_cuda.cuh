@@ -61,9 +61,9 @@ using ::dim3;
 namespace detail {}  // namespace detail
 }  // namespace ggas
 
-// Filled by set_device_context(). There is one for each translation unit, or, where nvlink links them, one for the
-// program: kernels that are templates are merged then, and must not read another unit's. In a module of NVRTC the host
-// fills the symbol of this name with the result of ggas::constants_of() (detail/platform/context.hpp).
+// Filled by set_device_context(). Each translation unit has one. If nvlink links the units, the program has one,
+// because kernels that are templates are then merged, and must not read the constants of another unit. In a module of
+// NVRTC the host fills the symbol of this name with the result of ggas::constants_of() (detail/platform/context.hpp).
 #if defined(__CUDACC_RTC__)
 extern "C" {
 __constant__ ggas::constants ggas_node_constants;
@@ -322,8 +322,8 @@ __device__ __forceinline__ void acquire_after_spin(const T* p) {
 }
 
 // The smaller or the larger of two numbers, minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing,
-// and -0 is less than 0. Numbers of 2 bytes have separate functions, types of the program none. For doubles the maximum
-// is the minimum of the negated numbers: one operation more, and half the code.
+// and -0 is less than 0. Numbers of 2 bytes have separate functions; types of the program have none. For doubles the
+// maximum is computed as the minimum of the negated numbers: one operation more, and half the code.
 __device__ __forceinline__ double with_sign_turned(double v, unsigned long long sign) {
   return __longlong_as_double(static_cast<long long>(static_cast<unsigned long long>(__double_as_longlong(v)) ^ sign));
 }

@@ -84,9 +84,9 @@ GGAS_DEVICE ggas_status follow_grid(poll_deadline& end) {
 // ------------------------------------------------------------------------------------------------ of one node
 
 // Without other nodes the blocks count themselves in one word, and the last one releases all: an atomic and a poll
-// instead of two flags. Bits 11:0 of the word count the blocks of this barrier, those above count barriers: block 0
-// adds the difference to the next one. Bit 63: a block timed out; bit 62: one refused, because the node is broken; both
-// stay.
+// instead of two flags. Bits 11:0 of the word count the blocks of this barrier, the bits above count barriers: block 0
+// adds the number that is missing to the next barrier. Bit 63: a block timed out. Bit 62: a block refused, because the
+// node is broken. Both bits stay set.
 struct block_meeting {
   static constexpr uint64_t next = 1u << 12, failed = uint64_t{1} << 63, refused = uint64_t{1} << 62;
   static_assert(layout::max_blocks < next);

@@ -89,8 +89,8 @@ struct block_group {
   GGAS_DEVICE ggas_status join(ggas_status s) const { return block_status(s); }
 };
 
-// All threads of `count` neighbouring blocks of a grid, from number `first` on. They synchronise by a word of their own
-// segment, zero at first and after a reset; with blocks of other nodes by the barrier of single blocks of that index.
+// All threads of `count` neighbouring blocks of a grid, from number `first` on. They synchronise by a word of the own
+// segment, zero at first and after a reset; with blocks of other nodes by the barrier of single blocks with `index`.
 // Groups that run at the same time need different words.
 struct blocks_group {
   static constexpr bool whole_blocks = true, several_blocks = true;
