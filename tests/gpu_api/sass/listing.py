@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Listings of `nvdisasm -c` as functions of instructions, with the registers that each reads and writes.
 
-Registers are bits of one mask: UR0 ... UR62 are bits 0 ... 62, UP0 ... UP6 bits 64 ... 70, R0 ... R254 from bit
-128 on, P0 ... P6 from bit 384 on; single bits of R0 ... where predicates are kept from bit 512 on.
+Registers are bits of one mask: UR0 ... UR62 are bits 0 ... 62, UP0 ... UP6 bits 64 ... 70, R0 ... R254 from bit 128 on,
+P0 ... P6 from bit 384 on; from bit 512 on the single bits of R0 ... that hold saved predicates.
 """
 import functools
 import re

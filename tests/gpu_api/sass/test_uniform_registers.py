@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search itself, on listings of a probe loop: written by hand in the shape in which nvcc 13.0.88 lost the node
-(samples/taken.sass: the distance of segments in UR4 over a YIELD, lanes that are done load `queues` into it), in two
-shapes that are right, and with single lines changed: each change that makes it right next to one that does not."""
+"""Tests the search on listings of a probe loop: the faulty code of nvcc 13.0.88, written by hand (samples/taken.sass:
+UR4 holds the distance of segments over a YIELD, and lanes that are done load `queues` into it); two correct ones; and
+copies with one changed line: each change that repairs the code, and a similar one that does not."""
 import os
 import pathlib
 import subprocess

@@ -71,9 +71,9 @@ class host {
   // address is wrong: C code between is compiled with -fexceptions.
   const ggas_rma_io* io() const { return &io_; }
 
-  // Context `index` of the node's NIC (cluster::host_queues) for the C interface of ggas/rma.h. It counts as the NIC
-  // does, from program to program as long as the cluster lives, so there is one of it: take a reference, no copy. One
-  // program at a time uses a context. Throws std::out_of_range where there is none.
+  // Context `index` of the node's NIC (cluster::host_queues) for the C interface of ggas/rma.h. Like the NIC's counts
+  // its counts continue from program to program as long as the cluster lives, so use a reference, not a copy. Only one
+  // program at a time may use a context. Throws std::out_of_range if there is none.
   ggas_rma_context& queue(size_t index);
 
  protected:

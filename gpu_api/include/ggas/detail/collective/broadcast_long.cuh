@@ -119,10 +119,10 @@ GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
   return units / (static_cast<unsigned>(members) * 8) * (in_place ? 8 : 4) / pair * pair;
 }
 
-// Two exchanges: the root reports the address of the vector and whether that is its destination, leaves report their
-// destinations. All leaves load most of the vector at the same time: a block loads as fast as it stores, and the root's
-// block would have to store it to each of them. At the end every member reports to every member, after a fence, which
-// orders its loads before later stores of the root.
+// Two exchanges: the root reports the vector's address and whether it is the root's destination, too; leaves report
+// their destinations. All leaves load most of the vector at the same time: a block loads as fast as it stores, but the
+// root's block would have to store the vector to each leaf. At the end every member makes a fence and reports to every
+// member; this orders its loads before later stores of the root.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>& p, const slice& mine,
                                             poll_deadline& end) {

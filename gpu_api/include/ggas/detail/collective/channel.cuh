@@ -158,9 +158,9 @@ GGAS_DEVICE void send_line(const channel& c, channel_line* to, uint64_t data) {
   store_relaxed(to, line_of(c.seq, data));
 }
 
-// Called by the whole block of every member, once in every exchange for every other member, also by members without
-// data in a rooted one. From time to time it writes the rest of the member's slot, of which the first `used` lines are
-// sent, so that no line becomes so old that its number is used again (docs/collectives.md).
+// Called by the whole block of every member, once in every exchange for every other member, also by members that have
+// no data to send. `used` lines of the member's slot are sent by the exchange; from time to time this writes the rest
+// of the slot, so that no line becomes so old that its number is used again (docs/collectives.md).
 GGAS_DEVICE bool slot_is_due(uint64_t seq) {
   constexpr uint64_t period = uint64_t{1} << 30, exchanges = 64;
   return seq % period < exchanges && seq >= exchanges;

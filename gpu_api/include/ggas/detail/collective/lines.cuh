@@ -29,9 +29,9 @@ GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<
 
 GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(leading_zeros(v)); }
 
-// Line `line` of the member `hop` places after this one (`size`: this one itself): the share of a thread of `lines`
-// lines for each of `size` members. With enough threads a warp works for one member, so that lines to one node leave
-// together.
+// The share of a thread in an exchange of `lines` lines for each of `size` members: line `line` of the member `hop`
+// places after the own one (`size`: the own one). With enough threads each warp works for one member, so that lines to
+// one node leave together.
 struct thread_line {
   unsigned line;
   int hop;

@@ -84,9 +84,9 @@ __device__ __forceinline__ uint64_t window_bytes() { return ggas_node_constants.
 // Whether the own segment's address is that in the window, as on all GPUs that reach each other's memory.
 constexpr bool own_segment_in_window = true;
 
-// Whether kernels may find a NIC: only with GGAS_NIC. Programs for peers' memory have no code for queues: a decision at
-// run time, next to every address, costs instructions, and nvcc 13.0 has kept both of its sides in one uniform register
-// (docs/device-api.md).
+// Whether kernels may find a NIC: only with GGAS_NIC. Programs for peers' memory have no code for queues. A test at run
+// time, at every address, would cost instructions, and nvcc 13.0 once put an address and the test's result into one
+// uniform register (docs/device-api.md).
 #ifdef GGAS_NIC
 constexpr bool nic_possible = true;
 #else
