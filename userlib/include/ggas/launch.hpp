@@ -62,10 +62,10 @@ static std::array<std::atomic<uint64_t>, 64> given_constants;
 
 }  // namespace detail
 
-// From now on kernels of this file see the cluster, on the GPUs of all local nodes; the GPU of the stream's node
-// becomes the thread's current one. ggas::launch and calls on a stream do that automatically. Call it before <<<...>>>,
-// and where the first launch must not cost more than the others. It does not wait for kernels: with several clusters on
-// a GPU, kernels of this file must end before the program launches the first one of another cluster.
+// Makes the cluster known to kernels of this file, on the GPUs of all local nodes; the GPU of the stream's node becomes
+// the thread's current one. ggas::launch and calls on a stream do that automatically. Call it before <<<...>>>, and
+// where the first launch must not take longer than the others. It does not wait for kernels: with several clusters on a
+// GPU, kernels of this file must end before the program launches the first kernel of another cluster.
 [[maybe_unused]] static result<> prepare(cluster& c, const stream& s) {
   const int gpu = c.device(s.node);
   if (c.config().provider != "cuda")

@@ -12,10 +12,10 @@
 namespace ggas {
 
 // Reads the file that the environment variable GGAS_TUNING names (at most 1 MiB), or else the built-in table, which was
-// measured on H200 GPUs. Returns the entry for `nodes`, else that of the next smaller number, else the smallest; of two
-// for the same number the later one. All entries are checked. The error, no_file or bad_argument,
-// names file, line and rule. Any thread may call
-// it while none changes the environment.
+// measured on H200 GPUs. Returns the entry for `nodes`, else the entry for the next smaller number, else the smallest
+// entry. If two entries have the same number, the later one counts. All entries are checked.
+// The error, no_file or bad_argument, names file, line and rule. Any thread may call this while no thread changes the
+// environment.
 result<tuning> tuning_for(int nodes);
 // The same from a text; `name` appears in errors.
 result<tuning> read_tuning(std::string_view text, std::string_view name, int nodes);
