@@ -9,7 +9,7 @@
 #include "ggas/detail/sync/forms.cuh"
 
 /// Stores `n` elements of `local` into lines at `remote`, each line with `tag`. `local` may be overwritten on return.
-/// Order: of the data alone, by their tags. Posted on return, in no queue.
+/// Order: tags order only these data, nothing else. Posted on return; uses no queue.
 /// Cost: one hop, twice the bytes of the data.
 /// Errors: ggas_bad_argument, also for tag 0.
 template <ggas::detail::a_group G, ggas::detail::a_place P>
