@@ -9,10 +9,10 @@ namespace ggas::userlib {
 
 namespace {
 
-// Loads kernels when a program starts to use a GPU, not when they are first launched: that would wait for a GPU on
-// which a kernel may be waiting for this one. CUDA reads the variable once, at its first call in the process, so it is
-// set before main(). It affects all CUDA libraries of the process and costs them time and memory; a process that a
-// launcher started for one node does not need it. A value that the user has set stays.
+// Loads kernels when a program starts to use a GPU, not when they are first launched. Loading waits until the
+// GPU is idle, and a kernel on it may wait for the one that is to be loaded. CUDA reads the variable once, at its first
+// call in the process, so it is set before main(). It affects all CUDA libraries of the process and costs them time and
+// memory; a process that a launcher started for one node does not need it. A value that the user has set stays.
 [[maybe_unused]] const int eager = [] {
   std::string ignored;
   return job::from_environment(ignored).alone() ? setenv("CUDA_MODULE_LOADING", "EAGER", 0) : 0;

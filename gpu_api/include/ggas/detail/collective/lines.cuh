@@ -123,9 +123,9 @@ GGAS_DEVICE void send_empty_lines(const channel& c) {
   });
 }
 
-// For an exchange in which a member does not wait for every member: after it every other member is known to have been
-// in the exchange two before this one, so the slot written next is free. That member may already have overwritten the
-// line with that of the exchange two later.
+// For an exchange in which a member does not wait for every member. It looks at the line of exchange seq - 2: if that
+// line has come, the other member has been in exchange seq - 2, so the slot that is written next is free. The other
+// member may already have overwritten the line with its line of exchange seq.
 GGAS_DEVICE uint64_t look_at_earlier(const channel& at, int member) {
   return load_spin(reinterpret_cast<const uint64_t*>(at.inbox(member, at.seq - 2)));
 }

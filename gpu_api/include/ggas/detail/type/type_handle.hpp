@@ -58,9 +58,10 @@ struct ggas_type {
   int64_t extent = 0;                                // from one item to the next
   int64_t true_lb = 0, true_ub = 0;                  // where the data of an item lie
   uint64_t word = 0, word_length = 0, elements = 0;  // signature
-  // The box: runs of `run` bytes, the first at `base`, repeated in each dimension, the innermost first. For a single
-  // record, a list of runs: box[0].count of them, of `run` bytes if they are equal, else 0. A list of at most
-  // most_handle_runs unequal runs is stored here, too: bytes and place of run r in box[1 + r].
+  // The box: runs of `run` bytes, the first at `base`, repeated in each dimension, the innermost first. A single
+  // record may be a list of runs instead. Then box[0].count is their number, and `run` is their length, or 0 if their
+  // lengths differ. At most most_handle_runs runs of different lengths are stored here, too: box[1 + r] has the bytes
+  // and the place of run r.
   int64_t base = 0;
   uint64_t run = 0;
   ggas::detail::box_dimension box[ggas::detail::most_box_dimensions] = {};
