@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* What differs among the kernels that the driver is built for: each call has its newest form here. */
+/*
+ * What differs among the kernels that the driver is built for: each call has its newest form here. GGAS_HAS_...: what the
+ * headers have (include/features.mk).
+ */
 #ifndef GGAS_COMPAT_H
 #define GGAS_COMPAT_H
 
@@ -14,16 +17,16 @@
 /* Waits until the exporter has moved the memory; > 0: it has. */
 static inline long ggas_resv_wait(struct dma_resv *resv, unsigned long jiffies_)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+#if defined(GGAS_HAS_RESV_WAIT_RCU)
 	return dma_resv_wait_timeout_rcu(resv, false, false, jiffies_);
-#elif LINUX_VERSION_CODE < KERNEL_VERSION(5, 19, 0)
+#elif !defined(GGAS_HAS_RESV_USAGE)
 	return dma_resv_wait_timeout(resv, false, false, jiffies_);
 #else
 	return dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, jiffies_);
 #endif
 }
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#ifndef GGAS_HAS_INVALIDATE_MAPPINGS
 #define GGAS_MOVE_NOTIFY move_notify
 #define ggas_move_notify dma_buf_move_notify
 #else
@@ -31,8 +34,8 @@ static inline long ggas_resv_wait(struct dma_resv *resv, unsigned long jiffies_)
 #define ggas_move_notify dma_buf_invalidate_mappings
 #endif
 
-/* Since 5.16 a module says that it uses dma-bufs; the name is a string since 6.13. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+/* Since 5.16 a module says that it uses dma-bufs. */
+#ifndef GGAS_HAS_NAMESPACE_STRINGS
 #define GGAS_IMPORT_DMA_BUF MODULE_IMPORT_NS(DMA_BUF)
 #else
 #define GGAS_IMPORT_DMA_BUF MODULE_IMPORT_NS("DMA_BUF")
@@ -41,8 +44,9 @@ static inline long ggas_resv_wait(struct dma_resv *resv, unsigned long jiffies_)
 /*
  * Pins a run of the caller's pages for long; how many, or a negative errno. Of memory that is pinned for reading alone
  * its owner's later stores must be seen, too: pages that a store would replace by copies (never written, or of a
- * private file) are replaced before. Linux does so by itself since 6.2; before, a pin for writing does, also where the
- * mapping is for reading alone. Memory that others share is never replaced, and may be mapped for reading alone.
+ * private file) are replaced before. Linux does so by itself since 6.2, which no header shows; before, a pin for writing
+ * does, also where the mapping is for reading alone. It does no harm on an older version into which that was carried back.
+ * Memory that others share is never replaced, and may be mapped for reading alone.
  */
 static inline long ggas_pin_pages(unsigned long at, unsigned long count, bool write, struct page **page)
 {
@@ -68,7 +72,7 @@ static inline long ggas_pin_pages(unsigned long at, unsigned long count, bool wr
 	return pin_user_pages_fast(at, count, flags, page);
 }
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#ifndef GGAS_HAS_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
 {
 	vma->vm_flags |= flags;
@@ -80,7 +84,7 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flag
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#ifdef GGAS_HAS_CLASS_OWNER
 #define ggas_class_create(name) class_create(THIS_MODULE, name)
 #else
 #define ggas_class_create(name) class_create(name)
@@ -88,10 +92,10 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flag
 
 static inline void ggas_eventfd_signal(struct eventfd_ctx *ctx)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
-	eventfd_signal(ctx, 1);
-#else
+#ifdef GGAS_HAS_EVENTFD_SIGNAL_ONE
 	eventfd_signal(ctx);
+#else
+	eventfd_signal(ctx, 1);
 #endif
 }
 

@@ -6,6 +6,7 @@
 #include <linux/io.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "ggas.h"
 
 #define NOTE_BYTES	16
@@ -23,32 +24,85 @@ static int check(const struct ggas_context_create *p)
 	return 0;
 }
 
-/* Every part begins on a page. */
-static void layout(struct ggas_context *c, const struct ggas_context_create *p)
+static struct ggas_context *context_of(struct ggas_object *o)
 {
-	size_t at = PAGE_SIZE;	/* status block */
-
-	c->notify_at = at;
-	at += PAGE_ALIGN((size_t)NOTE_BYTES << p->notify_log2);
-	if (p->mailbox_log2) {
-		c->mailbox_at = at;
-		at += PAGE_ALIGN((size_t)MESSAGE_BYTES << p->mailbox_log2);
-	}
-	if (p->queue_log2) {
-		c->queue_at = at;
-		at += PAGE_ALIGN((size_t)SLOT_BYTES << p->queue_log2);
-	}
-	c->rings_bytes = at;
+	return container_of(o, struct ggas_context, object);
 }
 
-static int take_vpid(struct ggas_device *dev)
+/* Every part begins on a page. */
+static int get_parts(struct ggas_context *c)
 {
-	u32 v;
+	const size_t bytes[GGAS_PARTS] = {
+		[GGAS_STATUS_BLOCK] = PAGE_SIZE,
+		[GGAS_NOTIFY_RING] = (size_t)NOTE_BYTES << c->notify_log2,
+		[GGAS_MAILBOX] = c->mailbox_log2 ? (size_t)MESSAGE_BYTES << c->mailbox_log2 : 0,
+		[GGAS_WORK_QUEUE] = c->queue_log2 ? (size_t)SLOT_BYTES << c->queue_log2 : 0,
+	};
+	int i;
 
-	for (v = 0; v < dev->contexts; v++)
-		if (!dev->by_vpid[v])
-			return v;
-	return -ENOSPC;
+	for (i = 0; i < GGAS_PARTS; i++) {
+		struct ggas_part *part = &c->part[i];
+
+		if (!bytes[i])
+			continue;
+		part->bytes = PAGE_ALIGN(bytes[i]);
+		part->offset = c->rings_bytes;
+		part->at = dma_alloc_coherent(&c->dev->pci->dev, part->bytes, &part->bus, GGAS_USER_MEMORY);
+		if (!part->at)
+			return -ENOMEM;
+		c->rings_bytes += part->bytes;
+	}
+	return 0;
+}
+
+static void put_parts(struct ggas_context *c)
+{
+	int i;
+
+	for (i = 0; i < GGAS_PARTS; i++)
+		if (c->part[i].at)
+			dma_free_coherent(&c->dev->pci->dev, c->part[i].bytes, c->part[i].at, c->part[i].bus);
+}
+
+static void context_free(struct ggas_object *o)
+{
+	struct ggas_context *c = context_of(o);
+
+	if (c->eventfd)
+		eventfd_ctx_put(c->eventfd);
+	put_parts(c);
+	kfree(c);
+}
+
+struct ggas_context *ggas_context_new(struct ggas_device *dev, const struct ggas_context_create *p)
+{
+	struct ggas_context *c;
+	int rc = check(p);
+
+	if (rc)
+		return ERR_PTR(rc);
+	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	if (!c)
+		return ERR_PTR(-ENOMEM);
+	c->object.kind = GGAS_CONTEXT;
+	c->object.amount = 1;
+	c->dev = dev;
+	c->vpid = GGAS_CONTEXTS;
+	c->notify_log2 = p->notify_log2;
+	c->mailbox_log2 = p->mailbox_log2;
+	c->queue_log2 = p->queue_log2;
+	if (p->eventfd >= 0) {
+		c->eventfd = eventfd_ctx_fdget(p->eventfd);
+		rc = PTR_ERR_OR_ZERO(c->eventfd);
+		if (rc)
+			c->eventfd = NULL;
+	}
+	if (!rc)
+		rc = get_parts(c);
+	if (!rc)
+		return c;
+	context_free(&c->object);
+	return ERR_PTR(rc);
 }
 
 static void publish(struct ggas_device *dev, u32 vpid, struct ggas_context *c)
@@ -60,6 +114,21 @@ static void publish(struct ggas_device *dev, u32 vpid, struct ggas_context *c)
 	spin_unlock_irqrestore(&dev->by_vpid_lock, flags);
 }
 
+static int take_vpid(struct ggas_object *o)
+{
+	struct ggas_context *c = context_of(o);
+	u32 v;
+
+	for (v = 0; v < c->dev->contexts; v++) {
+		if (c->dev->by_vpid[v])
+			continue;
+		c->vpid = v;
+		publish(c->dev, v, c);
+		return 0;
+	}
+	return -ENOSPC;
+}
+
 /* What window stores of the page's former owner met is not reported to the next. */
 static int forget_errors(struct ggas_device *dev, u32 vpid)
 {
@@ -67,78 +136,82 @@ static int forget_errors(struct ggas_device *dev, u32 vpid)
 
 	if (!doorbells)
 		return -ENOMEM;
-	readl(doorbells);
+	if (!ggas_hw_dead(dev))
+		readl(doorbells);
 	iounmap(doorbells);
 	return 0;
 }
 
-/* Takes the reference to `eventfd` (or NULL), also when it fails. */
-struct ggas_context *ggas_context_create(struct ggas_device *dev, struct ggas_domain *domain,
-					 struct ggas_context_create *p, struct eventfd_ctx *eventfd)
+static int context_start(struct ggas_object *o)
 {
-	struct ggas_context *c;
-	int rc = check(p), vpid;
+	struct ggas_context *c = context_of(o);
+	int rc = forget_errors(c->dev, c->vpid);
 
 	if (rc)
-		goto put_eventfd;
-	rc = -ENOMEM;
-	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
-	if (!c)
-		goto put_eventfd;
-	c->object.kind = GGAS_CONTEXT;
-	c->object.domain = domain;
-	c->eventfd = eventfd;
-	layout(c, p);
-	c->rings = dma_alloc_coherent(&dev->pci->dev, c->rings_bytes, &c->rings_bus, GFP_KERNEL_ACCOUNT);
-	if (!c->rings)
-		goto free_context;
-	vpid = take_vpid(dev);
-	rc = vpid;
-	if (vpid < 0)
-		goto free_rings;
-	c->vpid = vpid;
-	rc = forget_errors(dev, vpid);
-	if (rc)
-		goto free_rings;
+		return rc;
 	/* On x86 the memory type goes by the address. Without it slots are uncached, which is slow but right. */
-	arch_io_reserve_memtype_wc(ggas_page_phys(dev, vpid, true), PAGE_SIZE);
-	publish(dev, vpid, c);
-	ggas_hw_context_start(dev, c, p);
-	domain->users++;
-
-	p->vpid = vpid;
-	p->rings_bytes = c->rings_bytes;
-	p->notify_at = c->notify_at;
-	p->mailbox_at = c->mailbox_at;
-	p->queue_at = c->queue_at;
-	p->doorbells = GGAS_MAP_OFFSET(GGAS_MAP_DOORBELLS, vpid);
-	p->slots = GGAS_MAP_OFFSET(GGAS_MAP_SLOTS, vpid);
-	p->rings = GGAS_MAP_OFFSET(GGAS_MAP_RINGS, vpid);
-	return c;
-
-free_rings:
-	dma_free_coherent(&dev->pci->dev, c->rings_bytes, c->rings, c->rings_bus);
-free_context:
-	kfree(c);
-put_eventfd:
-	if (eventfd)
-		eventfd_ctx_put(eventfd);
-	return ERR_PTR(rc);
+	c->combined = !arch_io_reserve_memtype_wc(ggas_page_phys(c->dev, c->vpid, true), PAGE_SIZE);
+	ggas_hw_context_start(c->dev, c);
+	c->started = true;
+	return 0;
 }
 
-/* In the order of docs/memory-map.md, "Stops": the user's page first, then the NIC, then memory. */
-void ggas_context_destroy(struct ggas_device *dev, struct ggas_context *c)
+static void context_tell(const struct ggas_object *o, void *call)
 {
-	ggas_unmap(dev, GGAS_MAP_OFFSET(GGAS_MAP_DOORBELLS, c->vpid), PAGE_SIZE);
-	ggas_unmap(dev, GGAS_MAP_OFFSET(GGAS_MAP_SLOTS, c->vpid), PAGE_SIZE);
-	if (dev->live && ggas_hw_context_stop(dev, c->vpid))
-		ggas_hw_cut_off(dev);
-	ggas_unmap(dev, GGAS_MAP_OFFSET(GGAS_MAP_RINGS, c->vpid), c->rings_bytes);
-	arch_io_free_memtype_wc(ggas_page_phys(dev, c->vpid, true), PAGE_SIZE);
-	publish(dev, c->vpid, NULL);
-	if (c->eventfd)
-		eventfd_ctx_put(c->eventfd);
-	dma_free_coherent(&dev->pci->dev, c->rings_bytes, c->rings, c->rings_bus);
-	c->object.domain->users--;
-	kfree(c);
+	const struct ggas_context *c = container_of(o, struct ggas_context, object);
+	struct ggas_context_create *p = call;
+
+	p->vpid = c->vpid;
+	p->rings_bytes = c->rings_bytes;
+	p->notify_at = c->part[GGAS_NOTIFY_RING].offset;
+	p->mailbox_at = c->part[GGAS_MAILBOX].offset;
+	p->queue_at = c->part[GGAS_WORK_QUEUE].offset;
+	p->doorbells = GGAS_MAP_OFFSET(GGAS_MAP_DOORBELLS, c->vpid);
+	p->slots = GGAS_MAP_OFFSET(GGAS_MAP_SLOTS, c->vpid);
+	p->rings = GGAS_MAP_OFFSET(GGAS_MAP_RINGS, c->vpid);
 }
+
+static void context_hide(struct ggas_object *o)
+{
+	struct ggas_context *c = context_of(o);
+
+	ggas_unmap(c->dev, GGAS_MAP_OFFSET(GGAS_MAP_DOORBELLS, c->vpid), PAGE_SIZE);
+	ggas_unmap(c->dev, GGAS_MAP_OFFSET(GGAS_MAP_SLOTS, c->vpid), PAGE_SIZE);
+	ggas_unmap(c->dev, GGAS_MAP_OFFSET(GGAS_MAP_RINGS, c->vpid), c->rings_bytes);
+}
+
+/* In the order of docs/memory-map.md, "Stops": the user's page first (it is hidden), then the NIC, then memory. */
+static void context_stop(struct ggas_object *o)
+{
+	struct ggas_context *c = context_of(o);
+
+	if (c->started)
+		ggas_hw_context_stop(c->dev, c->vpid);
+	if (c->combined)
+		arch_io_free_memtype_wc(ggas_page_phys(c->dev, c->vpid, true), PAGE_SIZE);
+}
+
+static void give_vpid(struct ggas_object *o)
+{
+	struct ggas_context *c = context_of(o);
+
+	if (c->vpid < GGAS_CONTEXTS)
+		publish(c->dev, c->vpid, NULL);
+}
+
+/* Who sleeps on it looks, and finds the context gone. */
+void ggas_context_wake(struct ggas_context *c)
+{
+	if (c->eventfd)
+		ggas_eventfd_signal(c->eventfd);
+}
+
+const struct ggas_kind_ops ggas_context_ops = {
+	.take = take_vpid,
+	.start = context_start,
+	.tell = context_tell,
+	.hide = context_hide,
+	.stop = context_stop,
+	.give = give_vpid,
+	.free = context_free,
+};

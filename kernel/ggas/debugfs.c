@@ -11,10 +11,10 @@ static int counters_show(struct seq_file *s, void *unused)
 {
 	struct ggas_device *dev = s->private;
 
-	mutex_lock(&dev->lock);
-	if (dev->live)
-		ggas_hw_counters(dev, s);
-	mutex_unlock(&dev->lock);
+	if (ggas_enter(dev))
+		return 0;
+	ggas_hw_counters(dev, s);
+	ggas_leave(dev);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counters);

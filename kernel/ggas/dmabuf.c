@@ -4,7 +4,8 @@
  * (move_notify), with the buffer's lock, and the NIC has let go of the old place when that returns; the new one comes
  * after the exporter's fences, with the same addresses on the network. Who accesses meanwhile gets an error.
  *
- * Locks: the buffer's reservation is outside of the device's lock.
+ * Locks: the buffer's reservation is outside of ours. An exporter may move memory because the machine has none left, so
+ * a move takes `atu` alone, under which nothing is allocated.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
@@ -51,12 +52,8 @@ int ggas_dmabuf_map(struct ggas_region *r)
 static void on_move(struct dma_buf_attachment *attach)
 {
 	struct ggas_region *r = attach->importer_priv;
-	struct ggas_device *dev = r->dev;
 
-	mutex_lock(&dev->lock);
-	if (r->mapped && dev->live && ggas_table_clear(dev, r->first, r->pages))
-		ggas_hw_cut_off(dev);
-	mutex_unlock(&dev->lock);
+	ggas_table_move_out(r);
 	unmap(r);
 	schedule_work(&r->moved);
 }
@@ -65,15 +62,10 @@ static void on_move(struct dma_buf_attachment *attach)
 static void on_moved(struct work_struct *work)
 {
 	struct ggas_region *r = container_of(work, struct ggas_region, moved);
-	struct ggas_device *dev = r->dev;
 
 	lock(r);
-	if (!r->closed && !ggas_dmabuf_map(r)) {
-		mutex_lock(&dev->lock);
-		if (r->mapped && dev->live)
-			ggas_region_set_entries(r);
-		mutex_unlock(&dev->lock);
-	}
+	if (!r->closed && !ggas_dmabuf_map(r))
+		ggas_table_move_in(r);
 	unlock(r);
 }
 
@@ -84,38 +76,44 @@ static const struct dma_buf_attach_ops attach_ops = {
 
 GGAS_IMPORT_DMA_BUF;
 
-/* A reference to the buffer, attached to the NIC. */
+/* A reference to the buffer. */
 int ggas_dmabuf_get(struct ggas_region *r, int fd)
 {
-	int rc;
+	struct dma_buf *buffer = dma_buf_get(fd);
 
+	if (IS_ERR(buffer))
+		return PTR_ERR(buffer);
+	if (r->first_page + r->pages > buffer->size >> PAGE_SHIFT) {
+		dma_buf_put(buffer);
+		return -EINVAL;
+	}
 	INIT_WORK(&r->moved, on_moved);
-	r->dmabuf = dma_buf_get(fd);
-	if (IS_ERR(r->dmabuf))
-		return PTR_ERR(r->dmabuf);
-	rc = -EINVAL;
-	if (r->first_page + r->pages > r->dmabuf->size >> PAGE_SHIFT)
-		goto put;
-	r->attach = dma_buf_dynamic_attach(r->dmabuf, &r->dev->pci->dev, &attach_ops, r);
-	rc = PTR_ERR_OR_ZERO(r->attach);
-	if (rc)
-		goto put;
+	r->dmabuf = buffer;
 	return 0;
-
-put:
-	dma_buf_put(r->dmabuf);
-	return rc;
 }
 
-/* After ggas_region_withdraw(). */
+/* The NIC has to do with the buffer from now on. */
+int ggas_dmabuf_attach(struct ggas_region *r)
+{
+	struct dma_buf_attachment *attach = dma_buf_dynamic_attach(r->dmabuf, &r->dev->pci->dev, &attach_ops, r);
+
+	if (IS_ERR(attach))
+		return PTR_ERR(attach);
+	r->attach = attach;
+	return 0;
+}
+
+/* After the region's end. */
 void ggas_dmabuf_put(struct ggas_region *r)
 {
-	lock(r);
-	r->closed = true;	/* a move that was announced finds nothing to do */
-	unmap(r);
-	unlock(r);
-	dma_buf_detach(r->dmabuf, r->attach);
-	cancel_work_sync(&r->moved);
+	if (r->attach) {
+		lock(r);
+		r->closed = true;	/* a move that was announced finds nothing to do */
+		unmap(r);
+		unlock(r);
+		dma_buf_detach(r->dmabuf, r->attach);
+		cancel_work_sync(&r->moved);
+	}
 	dma_buf_put(r->dmabuf);
 }
 

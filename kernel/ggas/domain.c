@@ -64,16 +64,18 @@ void ggas_domain_forget_grants(struct ggas_device *dev)
 bool ggas_domain_granted(struct ggas_device *dev, u32 number)
 {
 	struct grant *g;
+	bool found = capable(CAP_SYS_ADMIN);
 
-	if (capable(CAP_SYS_ADMIN))
+	if (found)
 		return true;
+	mutex_lock(&dev->lock);
 	list_for_each_entry(g, &dev->grants, list)
-		if (g->number == number && uid_eq(g->user, current_euid()))
-			return true;
-	return false;
+		found |= g->number == number && uid_eq(g->user, current_euid());
+	mutex_unlock(&dev->lock);
+	return found;
 }
 
-struct ggas_domain *ggas_domain_create(struct ggas_device *dev, u32 number)
+struct ggas_domain *ggas_domain_new(u32 number)
 {
 	struct ggas_domain *d;
 
@@ -83,12 +85,26 @@ struct ggas_domain *ggas_domain_create(struct ggas_device *dev, u32 number)
 	if (!d)
 		return ERR_PTR(-ENOMEM);
 	d->object.kind = GGAS_DOMAIN;
+	d->object.amount = 1;
 	d->number = number;
+	kref_init(&d->users);
 	return d;
 }
 
-void ggas_domain_destroy(struct ggas_domain *d)
+static void domain_free(struct kref *users)
 {
-	WARN_ON(d->users);
-	kfree(d);
+	kfree(container_of(users, struct ggas_domain, users));
 }
+
+/* Objects that are still being made may use it longer than its handle is there. */
+void ggas_domain_put(struct ggas_domain *d)
+{
+	kref_put(&d->users, domain_free);
+}
+
+static void put(struct ggas_object *o)
+{
+	ggas_domain_put(container_of(o, struct ggas_domain, object));
+}
+
+const struct ggas_kind_ops ggas_domain_ops = { .free = put };

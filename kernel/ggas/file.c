@@ -10,78 +10,54 @@
 
 #include "ggas.h"
 
-#define OBJECTS		65536	/* of one file */
-
-/* Under the lock; regions are released after it, from the list. */
-void ggas_object_end(struct ggas_device *dev, struct ggas_object *o, struct list_head *released)
-{
-	ggas_quota_give(o);
-	switch (o->kind) {
-	case GGAS_CONTEXT:
-		ggas_context_destroy(dev, container_of(o, struct ggas_context, object));
-		break;
-	case GGAS_WINDOW:
-		ggas_window_destroy(dev, container_of(o, struct ggas_window, object));
-		break;
-	case GGAS_DOMAIN:
-		ggas_domain_destroy(container_of(o, struct ggas_domain, object));
-		break;
-	case GGAS_REGION:
-		ggas_region_withdraw(container_of(o, struct ggas_region, object), released);
-		break;
-	default:
-		break;
-	}
-}
-
-/* Everything ends, domains last: the others use them. */
-static void file_revoke(struct ggas_file *f, struct list_head *released)
+/* Under the lock. Who sleeps on a context wakes, and finds that he must open the NIC again. */
+void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *ended)
 {
 	struct ggas_object *o;
-	int handle;
-
-	idr_for_each_entry(&f->objects, o, handle) {
-		if (o->kind == GGAS_DOMAIN)
-			continue;
-		idr_remove(&f->objects, handle);
-		ggas_object_end(f->dev, o, released);
-	}
-	idr_for_each_entry(&f->objects, o, handle) {
-		idr_remove(&f->objects, handle);
-		ggas_object_end(f->dev, o, released);
-	}
-	f->revoked = true;
-}
-
-void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *released)
-{
 	struct ggas_file *f;
 
-	list_for_each_entry(f, &dev->files, list)
-		file_revoke(f, released);
+	list_for_each_entry(f, &dev->files, list) {
+		ggas_objects_hide(f, ended);
+		f->revoked = true;
+	}
+	list_for_each_entry(o, ended, ended)
+		if (o->kind == GGAS_CONTEXT)
+			ggas_context_wake(container_of(o, struct ggas_context, object));
 }
 
-/* -EDQUOT: the user has too many. */
-int ggas_file_handle(struct ggas_file *f, struct ggas_object *o, u32 *handle)
+static struct ggas_file *file_new(struct ggas_device *dev)
 {
-	int rc = ggas_quota_take(f, o), h;
+	struct ggas_file *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 
-	if (rc)
-		return rc;
-	o->file = f;
-	h = idr_alloc(&f->objects, o, 1, OBJECTS, GFP_KERNEL_ACCOUNT);
-	if (h < 0) {
-		ggas_quota_give(o);
-		o->file = NULL;
-		return h;
+	if (!f)
+		return NULL;
+	f->dev = dev;
+	xa_init_flags(&f->objects, XA_FLAGS_ALLOC1);
+	return f;
+}
+
+/* Takes the account in all cases. */
+static int add_file(struct ggas_file *f, struct ggas_user *fresh)
+{
+	struct ggas_device *dev = f->dev;
+	int rc = -ENODEV;
+
+	mutex_lock(&dev->lock);
+	if (dev->live && !ggas_hw_dead(dev)) {
+		f->user = ggas_user_get(dev, fresh);
+		list_add(&f->list, &dev->files);
+		rc = 0;
 	}
-	*handle = h;
-	return 0;
+	mutex_unlock(&dev->lock);
+	if (rc)
+		kfree(fresh);
+	return rc;
 }
 
 static int ggas_open(struct inode *inode, struct file *file)
 {
 	struct ggas_device *dev = ggas_device_get(iminor(inode));
+	struct ggas_user *fresh;
 	struct ggas_file *f;
 	int rc;
 
@@ -92,42 +68,41 @@ static int ggas_open(struct inode *inode, struct file *file)
 		ggas_device_put(dev);
 		return -EOPNOTSUPP;
 	}
-	f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
-	if (!f) {
-		ggas_device_put(dev);
-		return -ENOMEM;
-	}
-	f->dev = dev;
-	idr_init(&f->objects);
-	mutex_lock(&dev->lock);
-	f->user = dev->live ? ggas_user_get(dev) : NULL;
-	if (!f->user) {
-		rc = dev->live ? -ENOMEM : -ENODEV;
-		mutex_unlock(&dev->lock);
-		kfree(f);
-		ggas_device_put(dev);
-		return rc;
-	}
+	fresh = ggas_user_new();
+	f = file_new(dev);
+	rc = -ENOMEM;
+	if (!f || !fresh)
+		goto free;
+	rc = add_file(f, fresh);
+	fresh = NULL;
+	if (rc)
+		goto free;
 	file->f_mapping = dev->inode->i_mapping;
-	list_add(&f->list, &dev->files);
-	mutex_unlock(&dev->lock);
 	file->private_data = f;
 	return 0;
+
+free:
+	kfree(fresh);
+	kfree(f);
+	ggas_device_put(dev);
+	return rc;
 }
 
 static int ggas_release(struct inode *inode, struct file *file)
 {
 	struct ggas_file *f = file->private_data;
 	struct ggas_device *dev = f->dev;
-	LIST_HEAD(released);
+	LIST_HEAD(ended);
 
 	mutex_lock(&dev->lock);
 	list_del(&f->list);
-	file_revoke(f, &released);
+	ggas_objects_hide(f, &ended);
 	ggas_user_put(f->user);
+	atomic_inc(&dev->busy);
 	mutex_unlock(&dev->lock);
-	ggas_region_release(dev, &released);
-	idr_destroy(&f->objects);
+	ggas_objects_end(dev, &ended);
+	ggas_leave(dev);
+	xa_destroy(&f->objects);
 	kfree(f);
 	ggas_device_put(dev);
 	return 0;

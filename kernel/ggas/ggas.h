@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Driver of the GGAS NIC. The objects (domain, context, region, window) know nothing of who asks for them: the
- * character device (chardev.c, file.c, ioctl.c, mmap.c) is one front end, and calls them under the device's lock.
+ * character device (chardev.c, file.c, ioctl.c, mmap.c) is one front end. object.c makes and ends them.
  *
- * Locks: ggas_device.lock, a mutex, guards every object and all registers that are not of one interrupt. It nests
- * inside mmap_lock (mmap takes it), so nothing that may fault runs under it. by_vpid_lock is for interrupts.
+ * Locks, outermost first:
+ *   state	the NIC is given to its users, or taken from all of them. No call of a user waits for it.
+ *   mmap_lock of a process, or the reservation of a dma-buf
+ *   lock	who has which object, and what it occupies. Neither the NIC nor a user's page is waited for under it, and
+ *		nothing is allocated but page tables of a fault.
+ *   atu	entries of the translation table, and the engine of the NIC that invalidates them. Nothing is allocated
+ *		under it: an exporter of dma-bufs that needs memory may have to move some that the NIC uses.
+ *   by_vpid_lock	for interrupts
+ * `lock` and `atu` are never held together by one caller, but when the NIC is set up.
  */
 #ifndef GGAS_H
 #define GGAS_H
@@ -24,12 +31,15 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include "uapi/ggas.h"
 
 #define GGAS_CONTEXTS		256
 #define GGAS_PIECES		64	/* of 256: 16 GB of registered memory */
 #define GGAS_PIECE_ENTRIES	65536
+#define GGAS_ENTRY_BYTES	4096	/* of memory that an entry stands for */
+#define GGAS_PAGE_ENTRIES	((u32)(PAGE_SIZE / GGAS_ENTRY_BYTES))	/* of one page of the kernel */
 #define GGAS_EVENT_LOG2		8
 #define GGAS_FIRED_ENTRIES	256
 #define GGAS_EXPORTS		64	/* of a NIC; the numbers mean the same on all nodes */
@@ -37,6 +47,9 @@
 
 /* What a file may own. */
 enum ggas_kind { GGAS_DOMAIN, GGAS_CONTEXT, GGAS_REGION, GGAS_WINDOW, GGAS_KINDS };
+
+/* Memory that a user asks for: his cgroup's, and what cannot be had is his error, not the machine's. */
+#define GGAS_USER_MEMORY	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 enum ggas_vector { GGAS_VECTOR_EVENTS, GGAS_VECTOR_FIRED, GGAS_VECTORS };
 
@@ -53,8 +66,14 @@ struct ggas_device {
 	struct pci_dev *pci;
 	struct cdev *cdev;		/* /dev/ggasN */
 	int minor;
-	struct mutex lock;		/* of everything but what interrupts use */
-	bool live;			/* set up; else nothing touches the NIC */
+	struct mutex state;
+	struct mutex lock;
+	struct mutex atu;
+	bool live;			/* users may have objects; written under `state` and `lock` */
+	u32 silent;			/* looks in a row that read all ones */
+	unsigned long dead;		/* bit 0: cut off from the bus; no register is accessed, and nothing waited for */
+	atomic_t busy;			/* calls that have to do with the NIC: it is not taken away under them */
+	wait_queue_head_t idle;
 	u32 number;			/* of this node */
 	u32 nodes;
 
@@ -64,6 +83,7 @@ struct ggas_device {
 	u64 window_bytes;
 	u32 page_shift;			/* of the pages in BAR4 */
 	u32 contexts;			/* for users; one more is the driver's own */
+	u32 clock_khz;
 
 	struct ggas_ring events, fired;
 	struct delayed_work look_work;	/* whether NIC and link are there */
@@ -81,8 +101,7 @@ struct ggas_device {
 	DECLARE_BITMAP(intervals_used, GGAS_INTERVALS);
 	struct resource window_space;	/* offsets in BAR2 (of no type: not memory of the host), and windows in it */
 
-	atomic_t regions;		/* asked for, or there, or not wholly released */
-	wait_queue_head_t no_regions;
+	atomic_t regions;		/* not wholly released */
 
 	struct list_head files;
 	struct list_head grants;
@@ -94,35 +113,48 @@ struct ggas_device {
 
 struct ggas_object {
 	enum ggas_kind kind;
-	struct ggas_file *file;		/* who has its handle; NULL: no one yet */
-	struct ggas_domain *domain;	/* NULL: is one */
+	struct ggas_file *file;		/* who has its handle; NULL: no one yet, or no one any more */
+	struct ggas_user *user;		/* on whose quota it counts; NULL: on no one's */
+	struct ggas_domain *domain;	/* NULL: is one, or has none yet */
+	struct list_head ended;		/* in a list of what ends */
+	u32 amount;			/* of the quota */
 };
 
 struct ggas_domain {
 	struct ggas_object object;
 	u16 number;
-	u32 users;			/* objects */
+	struct kref users;		/* its handle, and objects */
 };
+
+/* A ring of a context: one block of memory, and where it lies in the mapping of all. */
+struct ggas_part {
+	void *at;
+	dma_addr_t bus;
+	u32 bytes, offset;
+};
+
+enum ggas_ring_kind { GGAS_STATUS_BLOCK, GGAS_NOTIFY_RING, GGAS_MAILBOX, GGAS_WORK_QUEUE, GGAS_PARTS };
 
 struct ggas_context {
 	struct ggas_object object;
-	u32 vpid;
+	struct ggas_device *dev;
+	u32 vpid;			/* GGAS_CONTEXTS: none */
+	u32 notify_log2, mailbox_log2, queue_log2;
+	bool combined;			/* its slots have the memory type of write combining */
+	bool started;
 	struct eventfd_ctx *eventfd;
-	void *rings;
-	dma_addr_t rings_bus;
-	size_t rings_bytes;
-	u32 notify_at, mailbox_at, queue_at;
+	struct ggas_part part[GGAS_PARTS];
+	u32 rings_bytes;
 };
 
 struct ggas_region {
 	struct ggas_object object;
 	struct ggas_device *dev;
-	struct list_head released;	/* of who has ended it: what is left to do needs the lock no more */
 	struct mm_struct *mm;		/* whose locked memory it is */
 	unsigned long first_page, pages;	/* of the process' addresses, or of the buffer */
 	u32 rights;
-	u32 first;			/* entry of the table */
-	bool mapped;			/* has entries; under the device's lock */
+	u32 first;			/* entry of the table; 0: none */
+	bool mapped;			/* the NIC has its entries; under `atu` */
 	struct sg_table *sgt;		/* bus addresses; NULL: none, or a dma-buf on the move */
 	/* Pages of a process. */
 	struct page **page;
@@ -134,21 +166,27 @@ struct ggas_region {
 	bool closed;
 };
 
+/* A window's segment in as many blocks as there are exports: larger ones cannot be had in one piece. */
+#define GGAS_BLOCKS	16
+
 struct ggas_window {
 	struct ggas_object object;
-	u32 export;			/* its number, the same on all nodes */
+	struct ggas_device *dev;
+	u32 export;			/* its first number, the same on all nodes */
+	u32 blocks;			/* exports from there on */
 	u32 rights;			/* of other nodes */
-	u32 first_interval;		/* of one for each node */
+	u32 first_interval;		/* of one for each block and node; GGAS_INTERVALS: none */
+	bool started;
 	struct resource space;		/* in BAR2: node n's segment at n * bytes */
-	void *segment;
-	dma_addr_t segment_bus;
+	void *segment[GGAS_BLOCKS];
+	dma_addr_t segment_bus[GGAS_BLOCKS];
 	u64 bytes;			/* of one node */
 };
 
 struct ggas_file {
 	struct ggas_device *dev;
 	struct list_head list;
-	struct idr objects;
+	struct xarray objects;		/* by handle; a handle is reserved before its object is there */
 	struct ggas_user *user;
 	bool revoked;			/* by reset or removal: open it again */
 };
@@ -165,6 +203,11 @@ static inline phys_addr_t ggas_page_phys(const struct ggas_device *dev, u32 vpid
 	return dev->pages_phys + ((u64)(2 * vpid + slots) << dev->page_shift);
 }
 
+static inline u64 ggas_block_bytes(const struct ggas_window *w)
+{
+	return w->bytes / w->blocks;
+}
+
 /* hw.c: everything that is said to registers. */
 int ggas_hw_identify(struct ggas_device *dev);
 int ggas_hw_start(struct ggas_device *dev);
@@ -172,27 +215,35 @@ void ggas_hw_stop(struct ggas_device *dev);
 bool ggas_hw_there(struct ggas_device *dev);
 bool ggas_hw_link_up(struct ggas_device *dev);
 void ggas_hw_link_retrain(struct ggas_device *dev);
-void ggas_hw_context_start(struct ggas_device *dev, const struct ggas_context *c, const struct ggas_context_create *p);
-int ggas_hw_context_stop(struct ggas_device *dev, u32 vpid);
+void ggas_hw_context_start(struct ggas_device *dev, const struct ggas_context *c);
+void ggas_hw_context_stop(struct ggas_device *dev, u32 vpid);
 void ggas_hw_piece(struct ggas_device *dev, u32 piece);
-int ggas_hw_invalidate(struct ggas_device *dev, u32 first, u32 count);
+void ggas_hw_invalidate(struct ggas_device *dev, u32 first, u32 count);
 void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w);
-int ggas_hw_window_stop(struct ggas_device *dev, const struct ggas_window *w);
+void ggas_hw_window_stop(struct ggas_device *dev, const struct ggas_window *w);
 void ggas_hw_events_read(struct ggas_device *dev, u32 count);
 void ggas_hw_fired_read(struct ggas_device *dev, u32 count);
-void ggas_hw_cut_off(struct ggas_device *dev);
-u32 ggas_hw_clock_khz(struct ggas_device *dev);
 void ggas_hw_counters(struct ggas_device *dev, struct seq_file *to);
 
-/* pci.c */
-void ggas_take_down(struct ggas_device *dev, struct list_head *released);
+static inline bool ggas_hw_dead(const struct ggas_device *dev)
+{
+	return READ_ONCE(dev->dead);
+}
+
+/* state.c: when users may have the NIC. */
+int ggas_bring_up(struct ggas_device *dev);
+void ggas_take_down(struct ggas_device *dev);
+void ggas_look(struct work_struct *work);
+int ggas_enter(struct ggas_device *dev);
+void ggas_leave(struct ggas_device *dev);
 
 /* quota.c: what a user has. */
 void ggas_quota_init(struct ggas_device *dev);
-struct ggas_user *ggas_user_get(struct ggas_device *dev);
+struct ggas_user *ggas_user_new(void);
+struct ggas_user *ggas_user_get(struct ggas_device *dev, struct ggas_user *fresh);
 void ggas_user_put(struct ggas_user *user);
-int ggas_quota_take(struct ggas_file *f, const struct ggas_object *o);
-void ggas_quota_give(const struct ggas_object *o);
+int ggas_quota_take(struct ggas_file *f, struct ggas_object *o);
+void ggas_quota_give(struct ggas_object *o);
 
 /* debugfs.c */
 void ggas_debugfs_init(void);
@@ -210,38 +261,55 @@ void ggas_table_exit(struct ggas_device *dev);
 int ggas_table_take(struct ggas_device *dev, u32 count);
 u32 ggas_table_used(struct ggas_device *dev);
 void ggas_table_give(struct ggas_device *dev, u32 first, u32 count);
-void ggas_table_set(struct ggas_device *dev, u32 entry, dma_addr_t page, u32 rights, u16 domain);
-int ggas_table_clear(struct ggas_device *dev, u32 first, u32 count);
+void ggas_table_begin(struct ggas_region *r);
+void ggas_table_move_out(struct ggas_region *r);
+void ggas_table_move_in(struct ggas_region *r);
+void ggas_table_end(struct ggas_region *r);
 
-/* Objects. Made and ended under the lock. */
-struct ggas_domain *ggas_domain_create(struct ggas_device *dev, u32 number);
-void ggas_domain_destroy(struct ggas_domain *domain);
+/*
+ * object.c: how all kinds are made and ended. Their own functions, in the order in which they are called:
+ *   NAME_new()		memory, without a lock; a region's pages before the NIC is entered
+ *   ggas_object_add()	domain, quota and numbers under the lock, then the NIC, then what the user is to know
+ *   hide, stop, give, free	the way back (struct ggas_kind_ops)
+ */
+struct ggas_kind_ops {
+	int (*take)(struct ggas_object *o);	/* numbers; under the lock */
+	int (*start)(struct ggas_object *o);	/* the NIC may use it */
+	void (*tell)(const struct ggas_object *o, void *call);	/* what its user is to know; under the lock */
+	void (*hide)(struct ggas_object *o);	/* from its user's mappings; under the lock */
+	void (*stop)(struct ggas_object *o);	/* the NIC uses it no more; waits for the NIC, without a lock */
+	void (*give)(struct ggas_object *o);	/* numbers; under the lock */
+	void (*free)(struct ggas_object *o);
+};
+
+extern const struct ggas_kind_ops ggas_domain_ops, ggas_context_ops, ggas_region_ops, ggas_window_ops;
+
+int ggas_object_add(struct ggas_file *f, struct ggas_object *o, u32 domain, void *call, u32 *handle);
+int ggas_object_destroy(struct ggas_file *f, u32 handle);
+void ggas_objects_hide(struct ggas_file *f, struct list_head *ended);
+void ggas_objects_end(struct ggas_device *dev, struct list_head *ended);
+
+/* domain.c */
+struct ggas_domain *ggas_domain_new(u32 number);
+void ggas_domain_put(struct ggas_domain *domain);
 int ggas_domain_grant(struct ggas_device *dev, u32 number, kuid_t user);
 int ggas_domain_revoke(struct ggas_device *dev, u32 number, kuid_t user);
 void ggas_domain_forget_grants(struct ggas_device *dev);
 bool ggas_domain_granted(struct ggas_device *dev, u32 number);
 
-struct ggas_context *ggas_context_create(struct ggas_device *dev, struct ggas_domain *domain,
-					 struct ggas_context_create *p, struct eventfd_ctx *eventfd);
-void ggas_context_destroy(struct ggas_device *dev, struct ggas_context *c);
-
-struct ggas_region *ggas_region_new(struct ggas_device *dev, const struct ggas_region_create *p);
-int ggas_region_create(struct ggas_region *r, struct ggas_domain *domain, struct ggas_region_create *p);
-void ggas_region_set_entries(struct ggas_region *r);
-void ggas_region_withdraw(struct ggas_region *r, struct list_head *released);
-void ggas_region_release(struct ggas_device *dev, struct list_head *released);	/* without the lock */
-void ggas_region_gone(struct ggas_device *dev);
+/* context.c, window.c, region.c */
+struct ggas_context *ggas_context_new(struct ggas_device *dev, const struct ggas_context_create *p);
+void ggas_context_wake(struct ggas_context *c);
+struct ggas_window *ggas_window_new(struct ggas_device *dev, const struct ggas_window_create *p);
+int ggas_region_add(struct ggas_file *f, struct ggas_region_create *p);
 
 /* dmabuf.c */
 int ggas_dmabuf_get(struct ggas_region *r, int fd);
+int ggas_dmabuf_attach(struct ggas_region *r);
 int ggas_dmabuf_map(struct ggas_region *r);
 void ggas_dmabuf_put(struct ggas_region *r);
 void ggas_dmabuf_lock(struct ggas_region *r);
 void ggas_dmabuf_unlock(struct ggas_region *r);
-
-struct ggas_window *ggas_window_create(struct ggas_device *dev, struct ggas_domain *domain,
-				       struct ggas_window_create *p);
-void ggas_window_destroy(struct ggas_device *dev, struct ggas_window *w);
 
 /* chardev.c */
 int ggas_chardev_init(void);
@@ -257,9 +325,7 @@ extern const struct attribute_group *ggas_groups[];
 
 /* file.c: what a file owns. */
 extern const struct file_operations ggas_fops;
-void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *released);
-int ggas_file_handle(struct ggas_file *f, struct ggas_object *o, u32 *handle);
-void ggas_object_end(struct ggas_device *dev, struct ggas_object *o, struct list_head *released);
+void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *ended);
 
 /* ioctl.c, mmap.c */
 long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user);

@@ -3,46 +3,74 @@
  * The NIC's registers: nothing outside this file knows one. Offsets and fields come from the generated ggas_regs.h.
  *
  * Every wait ends. A NIC that does not stop in time is cut off from the bus (no more Bus Master), after which it can
- * reach no memory either: so the one that calls may free what the NIC knew.
+ * reach no memory either: so the one that calls may free what the NIC knew. From then on no one accesses its registers
+ * or waits for it, so however much ends, the time is lost once.
  */
 #include <linux/bitfield.h>
-#include <linux/iopoll.h>
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
 
 #include "ggas.h"
 #include "ggas_regs.h"
 
 #define STOP_SLEEP_US	200
-#define STOP_LIMIT_US	5000000
+#define SILENT_LOOKS	3	/* a second each */
 #define MAGIC		0x53414747
 #define GONE		(~0ULL)
 
+static unsigned int stop_ms = 500;
+module_param(stop_ms, uint, 0644);
+MODULE_PARM_DESC(stop_ms, "how long a NIC may take to stop until it is cut off from the bus, in ms");
+
 static u64 get(struct ggas_device *dev, u32 offset)
 {
-	return readq(dev->regs + offset);
+	return ggas_hw_dead(dev) ? GONE : readq(dev->regs + offset);
 }
 
 static void set(struct ggas_device *dev, u32 offset, u64 value)
 {
-	writeq(value, dev->regs + offset);
+	if (!ggas_hw_dead(dev))
+		writeq(value, dev->regs + offset);
 }
 
-/* Waits until bits of a register are set. A NIC that is not there any more reads as all ones: it has stopped, too. */
-static int wait_for(struct ggas_device *dev, u32 offset, u64 bits)
+/* No one accesses it any more, and its users are informed. False: that was so before. */
+static bool give_up(struct ggas_device *dev)
 {
+	if (test_and_set_bit(0, &dev->dead))
+		return false;
+	mod_delayed_work(system_wq, &dev->look_work, 0);
+	return true;
+}
+
+/* Who finds the NIC given up may free memory at once, so it has been cut off by then. */
+static void cut_off(struct ggas_device *dev)
+{
+	pci_clear_master(dev->pci);
+	if (give_up(dev))
+		dev_err(&dev->pci->dev, "does not stop: cut off from the bus until it is reset\n");
+}
+
+/*
+ * Waits until a register has a value under a mask, or the NIC is cut off, and returns what was read last. All ones may be
+ * a single lost read, so they say nothing by themselves.
+ */
+static u64 wait_for(struct ggas_device *dev, u32 offset, u64 mask, u64 wanted)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), READ_ONCE(stop_ms));
 	u64 value;
 
-	return read_poll_timeout(get, value, (value & bits) == bits, STOP_SLEEP_US, STOP_LIMIT_US, false, dev, offset);
-}
-
-void ggas_hw_cut_off(struct ggas_device *dev)
-{
-	dev_err(&dev->pci->dev, "does not stop: cut off from the bus until it is reset\n");
-	pci_clear_master(dev->pci);
-}
-
-u32 ggas_hw_clock_khz(struct ggas_device *dev)
-{
-	return FIELD_GET(GGAS_CLOCK_KHZ_MASK, get(dev, GGAS_REG_CLOCK));
+	for (;;) {
+		value = get(dev, offset);
+		if ((value != GONE && (value & mask) == wanted) || ggas_hw_dead(dev))
+			return value;
+		if (value == GONE && !pci_device_is_present(dev->pci))
+			give_up(dev);
+		else if (ktime_after(ktime_get(), end))
+			cut_off(dev);
+		else
+			usleep_range(STOP_SLEEP_US / 2, STOP_SLEEP_US);
+	}
 }
 
 int ggas_hw_identify(struct ggas_device *dev)
@@ -53,8 +81,14 @@ int ggas_hw_identify(struct ggas_device *dev)
 		dev_err(&dev->pci->dev, "identity %#llx is not known\n", id);
 		return -ENODEV;
 	}
+	dev->clock_khz = FIELD_GET(GGAS_CLOCK_KHZ_MASK, get(dev, GGAS_REG_CLOCK));
 	dev->page_shift = FIELD_GET(GGAS_BUILD_PAGE_LOG2_MASK, build);
 	dev->contexts = min_t(u32, FIELD_GET(GGAS_BUILD_CONTEXTS_MASK, build), GGAS_CONTEXTS) - 1;
+	if (dev->page_shift < PAGE_SHIFT) {
+		dev_err(&dev->pci->dev, "pages of contexts are 2^%u bytes apart, and this kernel has larger ones\n",
+			dev->page_shift);
+		return -EINVAL;
+	}
 	if (dev->number >= FIELD_GET(GGAS_BUILD_NODES_MASK, build)) {
 		dev_err(&dev->pci->dev, "node %u: this NIC reaches %llu nodes\n", dev->number,
 			FIELD_GET(GGAS_BUILD_NODES_MASK, build));
@@ -105,14 +139,27 @@ int ggas_hw_start(struct ggas_device *dev)
 void ggas_hw_stop(struct ggas_device *dev)
 {
 	set(dev, GGAS_REG_STOP, GGAS_STOP_NIC_MASK);
-	if (wait_for(dev, GGAS_REG_STOPPED, GGAS_STOPPED_NIC_MASK))
-		ggas_hw_cut_off(dev);
+	wait_for(dev, GGAS_REG_STOPPED, GGAS_STOPPED_NIC_MASK, GGAS_STOPPED_NIC_MASK);
 }
 
-/* Whether the NIC answers. One that was pulled out, or has lost power, reads as all ones. */
+/*
+ * Whether the NIC is to be reckoned with. One that was pulled out, or has lost power, reads as all ones. So does a read
+ * that was answered too late: such a NIC is still found on the bus, and cut off only if it stays silent.
+ */
 bool ggas_hw_there(struct ggas_device *dev)
 {
-	return get(dev, GGAS_REG_ID) != GONE;
+	if (FIELD_GET(GGAS_ID_MAGIC_MASK, get(dev, GGAS_REG_ID)) == MAGIC) {
+		dev->silent = 0;
+		return true;
+	}
+	if (!pci_device_is_present(dev->pci))
+		give_up(dev);
+	if (ggas_hw_dead(dev))
+		return false;
+	if (++dev->silent < SILENT_LOOKS)
+		return true;
+	cut_off(dev);
+	return false;
 }
 
 static u64 link_state(struct ggas_device *dev)
@@ -132,32 +179,33 @@ void ggas_hw_link_retrain(struct ggas_device *dev)
 		set(dev, GGAS_REG_LINK_CTRL, get(dev, GGAS_REG_LINK_CTRL) | GGAS_LINK_CTRL_RETRAIN_MASK);
 }
 
-void ggas_hw_context_start(struct ggas_device *dev, const struct ggas_context *c, const struct ggas_context_create *p)
+void ggas_hw_context_start(struct ggas_device *dev, const struct ggas_context *c)
 {
+	const struct ggas_part *mailbox = &c->part[GGAS_MAILBOX], *queue = &c->part[GGAS_WORK_QUEUE];
 	u32 v = c->vpid;
 	u64 ctrl = GGAS_CONTEXT_CTRL_ENABLE_MASK | GGAS_CONTEXT_CTRL_BACKPRESSURE_MASK |
-		   FIELD_PREP(GGAS_CONTEXT_CTRL_NOTIFY_LOG2_MASK, p->notify_log2) |
+		   FIELD_PREP(GGAS_CONTEXT_CTRL_NOTIFY_LOG2_MASK, c->notify_log2) |
 		   FIELD_PREP(GGAS_CONTEXT_CTRL_PD_MASK, c->object.domain->number);
 
 	if (c->eventfd)
 		ctrl |= GGAS_CONTEXT_CTRL_IRQ_MASK | GGAS_CONTEXT_CTRL_LIST_MASK |
 			FIELD_PREP(GGAS_CONTEXT_CTRL_VECTOR_MASK, GGAS_VECTOR_FIRED);
-	if (c->queue_at)
-		ctrl |= GGAS_CONTEXT_CTRL_QUEUE_MASK | FIELD_PREP(GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK, p->queue_log2);
-	if (c->mailbox_at)
-		ctrl |= FIELD_PREP(GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK, p->mailbox_log2);
-	set(dev, GGAS_REG_CONTEXT_STATUS(v), c->rings_bus);
-	set(dev, GGAS_REG_CONTEXT_NOTIFY(v), c->rings_bus + c->notify_at);
-	set(dev, GGAS_REG_CONTEXT_MAILBOX(v), c->mailbox_at ? c->rings_bus + c->mailbox_at : 0);
-	set(dev, GGAS_REG_CONTEXT_QUEUE(v), c->queue_at ? c->rings_bus + c->queue_at : 0);
+	if (queue->at)
+		ctrl |= GGAS_CONTEXT_CTRL_QUEUE_MASK | FIELD_PREP(GGAS_CONTEXT_CTRL_QUEUE_LOG2_MASK, c->queue_log2);
+	if (mailbox->at)
+		ctrl |= FIELD_PREP(GGAS_CONTEXT_CTRL_MAILBOX_LOG2_MASK, c->mailbox_log2);
+	set(dev, GGAS_REG_CONTEXT_STATUS(v), c->part[GGAS_STATUS_BLOCK].bus);
+	set(dev, GGAS_REG_CONTEXT_NOTIFY(v), c->part[GGAS_NOTIFY_RING].bus);
+	set(dev, GGAS_REG_CONTEXT_MAILBOX(v), mailbox->bus);
+	set(dev, GGAS_REG_CONTEXT_QUEUE(v), queue->bus);
 	set(dev, GGAS_REG_CONTEXT_CTRL(v), ctrl);
 }
 
 /* After it the NIC writes nothing of the context. Its pages must have been unmapped. */
-int ggas_hw_context_stop(struct ggas_device *dev, u32 vpid)
+void ggas_hw_context_stop(struct ggas_device *dev, u32 vpid)
 {
 	set(dev, GGAS_REG_CONTEXT_CTRL(vpid), 0);
-	return wait_for(dev, GGAS_REG_CONTEXT_STATE(vpid), GGAS_CONTEXT_STATE_STOPPED_MASK);
+	wait_for(dev, GGAS_REG_CONTEXT_STATE(vpid), GGAS_CONTEXT_STATE_STOPPED_MASK, GGAS_CONTEXT_STATE_STOPPED_MASK);
 }
 
 /* Informs the NIC of a piece of the table; pieces come in turn. */
@@ -167,43 +215,46 @@ void ggas_hw_piece(struct ggas_device *dev, u32 piece)
 	set(dev, GGAS_REG_ATU_TABLE0, FIELD_PREP(GGAS_ATU_TABLE0_ENTRIES_MASK, (piece + 1) * GGAS_PIECE_ENTRIES));
 }
 
-/* Translations of these pages are used no more when this returns 0. */
-int ggas_hw_invalidate(struct ggas_device *dev, u32 first, u32 count)
+/* Translations of these pages are used no more when this returns. One at a time: under `atu`. */
+void ggas_hw_invalidate(struct ggas_device *dev, u32 first, u32 count)
 {
-	u64 before = get(dev, GGAS_REG_ATU_STATUS), status;
+	u64 before = wait_for(dev, GGAS_REG_ATU_STATUS, GGAS_ATU_STATUS_BUSY_MASK, 0);
+	u32 done = FIELD_GET(GGAS_ATU_STATUS_DONE_MASK, before) + 1;
 
 	set(dev, GGAS_REG_ATU_LAST, (u64)(first + count - 1) << 12);
 	set(dev, GGAS_REG_ATU_INVALIDATE, GGAS_ATU_INVALIDATE_START_MASK | GGAS_ATU_INVALIDATE_RANGE_MASK |
 	    (u64)first << 12);
-	return read_poll_timeout(get, status,
-				 status == GONE || (!(status & GGAS_ATU_STATUS_BUSY_MASK) &&
-						    FIELD_GET(GGAS_ATU_STATUS_DONE_MASK, status) !=
-						    FIELD_GET(GGAS_ATU_STATUS_DONE_MASK, before)),
-				 STOP_SLEEP_US, STOP_LIMIT_US, false, dev, GGAS_REG_ATU_STATUS);
+	wait_for(dev, GGAS_REG_ATU_STATUS, GGAS_ATU_STATUS_BUSY_MASK | GGAS_ATU_STATUS_DONE_MASK,
+		 FIELD_PREP(GGAS_ATU_STATUS_DONE_MASK, (u64)done));
+}
+
+static void interval(struct ggas_device *dev, u32 i, u64 start, u64 bytes, u64 target)
+{
+	set(dev, GGAS_REG_INTERVAL_START(i), start);
+	set(dev, GGAS_REG_INTERVAL_END(i), start + bytes);
+	set(dev, GGAS_REG_INTERVAL_TARGET(i), target | GGAS_INTERVAL_TARGET_VALID_MASK);
 }
 
 void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w)
 {
-	u64 domain = w->object.domain->number;
+	u64 domain = w->object.domain->number, bytes = ggas_block_bytes(w);
 	u64 access = FIELD_PREP(GGAS_EXPORT_ACCESS_DOMAIN_MASK, domain) | GGAS_EXPORT_ACCESS_VALID_MASK;
-	u32 n;
+	u32 n, b, i = w->first_interval;
 
 	if (w->rights & GGAS_REGION_READ)
 		access |= GGAS_EXPORT_ACCESS_READ_MASK;
 	if (w->rights & GGAS_REGION_WRITE)
 		access |= GGAS_EXPORT_ACCESS_WRITE_MASK;
-	set(dev, GGAS_REG_EXPORT_BASE(w->export), w->segment_bus);
-	set(dev, GGAS_REG_EXPORT_SIZE(w->export), w->bytes);
-	set(dev, GGAS_REG_EXPORT_ACCESS(w->export), access);
-	for (n = 0; n < dev->nodes; n++) {
-		u32 i = w->first_interval + n;
-
-		set(dev, GGAS_REG_INTERVAL_START(i), w->space.start + n * w->bytes);
-		set(dev, GGAS_REG_INTERVAL_END(i), w->space.start + (n + 1) * w->bytes);
-		set(dev, GGAS_REG_INTERVAL_TARGET(i), n | GGAS_INTERVAL_TARGET_VALID_MASK |
-		    FIELD_PREP(GGAS_INTERVAL_TARGET_EXPORT_NO_MASK, w->export) |
-		    FIELD_PREP(GGAS_INTERVAL_TARGET_DOMAIN_MASK, domain));
+	for (b = 0; b < w->blocks; b++) {
+		set(dev, GGAS_REG_EXPORT_BASE(w->export + b), w->segment_bus[b]);
+		set(dev, GGAS_REG_EXPORT_SIZE(w->export + b), bytes);
+		set(dev, GGAS_REG_EXPORT_ACCESS(w->export + b), access);
 	}
+	for (n = 0; n < dev->nodes; n++)
+		for (b = 0; b < w->blocks; b++, i++)
+			interval(dev, i, w->space.start + n * w->bytes + b * bytes, bytes,
+				 n | FIELD_PREP(GGAS_INTERVAL_TARGET_EXPORT_NO_MASK, w->export + b) |
+				 FIELD_PREP(GGAS_INTERVAL_TARGET_DOMAIN_MASK, domain));
 }
 
 /*
@@ -211,15 +262,19 @@ void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w)
  * of the former domain does not meet the next owner of its number. The window must have been unmapped. Quiet comes
  * before the intervals go: a register may be written before the NIC has looked at a store in front of it.
  */
-int ggas_hw_window_stop(struct ggas_device *dev, const struct ggas_window *w)
+void ggas_hw_window_stop(struct ggas_device *dev, const struct ggas_window *w)
 {
-	u32 n;
+	u32 i, b;
 
-	readl(dev->own_page);	/* quiet: ends when the NIC's time-out of loads does, if not before */
-	for (n = 0; n < dev->nodes; n++)
-		set(dev, GGAS_REG_INTERVAL_TARGET(w->first_interval + n), 0);
-	set(dev, GGAS_REG_EXPORT_ACCESS(w->export), 0);
-	return wait_for(dev, GGAS_REG_EXPORT_STATE(w->export), GGAS_EXPORT_STATE_STOPPED_MASK);
+	if (!ggas_hw_dead(dev))
+		readl(dev->own_page);	/* quiet: ends when the NIC's time-out of loads does, if not before */
+	for (i = 0; i < w->blocks * dev->nodes; i++)
+		set(dev, GGAS_REG_INTERVAL_TARGET(w->first_interval + i), 0);
+	for (b = 0; b < w->blocks; b++)
+		set(dev, GGAS_REG_EXPORT_ACCESS(w->export + b), 0);
+	for (b = 0; b < w->blocks; b++)
+		wait_for(dev, GGAS_REG_EXPORT_STATE(w->export + b), GGAS_EXPORT_STATE_STOPPED_MASK,
+			 GGAS_EXPORT_STATE_STOPPED_MASK);
 }
 
 void ggas_hw_events_read(struct ggas_device *dev, u32 count)

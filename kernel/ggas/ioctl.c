@@ -5,13 +5,6 @@
 
 #include "ggas.h"
 
-static struct ggas_domain *domain_of(struct ggas_file *f, u32 handle)
-{
-	struct ggas_object *o = idr_find(&f->objects, handle);
-
-	return o && o->kind == GGAS_DOMAIN ? container_of(o, struct ggas_domain, object) : NULL;
-}
-
 static int do_info(struct ggas_file *f, void *arg)
 {
 	struct ggas_info *p = arg;
@@ -20,146 +13,42 @@ static int do_info(struct ggas_file *f, void *arg)
 	p->node = f->dev->number;
 	p->nodes = f->dev->nodes;
 	p->contexts = f->dev->contexts;
-	p->clock_khz = ggas_hw_clock_khz(f->dev);
+	p->clock_khz = f->dev->clock_khz;
 	p->link_up = ggas_hw_link_up(f->dev);
 	p->window_bytes = f->dev->window_bytes;
-	return 0;
+	return f->revoked ? -ENODEV : 0;
 }
 
 static int do_domain(struct ggas_file *f, void *arg)
 {
 	struct ggas_domain_create *p = arg;
 	struct ggas_domain *d;
-	int rc;
 
 	if (p->pad)
 		return -EINVAL;
 	if (!ggas_domain_granted(f->dev, p->number))
 		return -EPERM;
-	d = ggas_domain_create(f->dev, p->number);
-	if (IS_ERR(d))
-		return PTR_ERR(d);
-	rc = ggas_file_handle(f, &d->object, &p->handle);
-	if (rc)
-		ggas_domain_destroy(d);
-	return rc;
+	d = ggas_domain_new(p->number);
+	return IS_ERR(d) ? PTR_ERR(d) : ggas_object_add(f, &d->object, 0, p, &p->handle);
 }
 
 static int do_context(struct ggas_file *f, void *arg)
 {
 	struct ggas_context_create *p = arg;
-	struct ggas_domain *d = domain_of(f, p->domain);
-	struct eventfd_ctx *eventfd = NULL;
-	struct ggas_context *c;
-	int rc;
+	struct ggas_context *c = ggas_context_new(f->dev, p);
 
-	if (!d)
-		return -ENOENT;
-	if (p->eventfd >= 0) {
-		eventfd = eventfd_ctx_fdget(p->eventfd);
-		if (IS_ERR(eventfd))
-			return PTR_ERR(eventfd);
-	}
-	c = ggas_context_create(f->dev, d, p, eventfd);
-	if (IS_ERR(c))
-		return PTR_ERR(c);
-	rc = ggas_file_handle(f, &c->object, &p->handle);
-	if (rc)
-		ggas_context_destroy(f->dev, c);
-	return rc;
+	return IS_ERR(c) ? PTR_ERR(c) : ggas_object_add(f, &c->object, p->domain, p, &p->handle);
 }
 
 static int do_window(struct ggas_file *f, void *arg)
 {
 	struct ggas_window_create *p = arg;
-	struct ggas_domain *d = domain_of(f, p->domain);
 	struct ggas_window *w;
-	int rc;
 
 	if (p->pad)
 		return -EINVAL;
-	if (!d)
-		return -ENOENT;
-	w = ggas_window_create(f->dev, d, p);
-	if (IS_ERR(w))
-		return PTR_ERR(w);
-	rc = ggas_file_handle(f, &w->object, &p->handle);
-	if (rc)
-		ggas_window_destroy(f->dev, w);
-	return rc;
-}
-
-static int region_under_lock(struct ggas_file *f, struct ggas_region *r, struct ggas_region_create *p)
-{
-	struct ggas_domain *d = domain_of(f, p->domain);
-	int rc;
-
-	if (f->revoked)
-		return -ENODEV;
-	if (!d)
-		return -ENOENT;
-	rc = ggas_region_create(r, d, p);
-	return rc ? rc : ggas_file_handle(f, &r->object, &p->handle);
-}
-
-static int add_region(struct ggas_file *f, struct ggas_region *r, struct ggas_region_create *p)
-{
-	LIST_HEAD(released);
-	int rc;
-
-	ggas_dmabuf_lock(r);
-	rc = ggas_dmabuf_map(r);
-	mutex_lock(&f->dev->lock);
-	if (!rc)
-		rc = region_under_lock(f, r, p);
-	if (rc)
-		ggas_region_withdraw(r, &released);
-	mutex_unlock(&f->dev->lock);
-	ggas_dmabuf_unlock(r);
-	ggas_region_release(f->dev, &released);
-	return rc;
-}
-
-/* Called without the lock. A NIC that is removed waits until no region has to do with it. */
-static int do_region(struct ggas_file *f, struct ggas_region_create *p)
-{
-	struct ggas_device *dev = f->dev;
-	struct ggas_region *r;
-	bool revoked;
-
-	mutex_lock(&dev->lock);
-	revoked = f->revoked;
-	if (!revoked)
-		atomic_inc(&dev->regions);
-	mutex_unlock(&dev->lock);
-	if (revoked)
-		return -ENODEV;
-	r = ggas_region_new(dev, p);
-	if (!IS_ERR(r))
-		return add_region(f, r, p);
-	ggas_region_gone(dev);
-	return PTR_ERR(r);
-}
-
-static int do_destroy(struct ggas_file *f, struct ggas_destroy *p)
-{
-	struct ggas_object *o;
-	LIST_HEAD(released);
-	int rc = 0;
-
-	mutex_lock(&f->dev->lock);
-	o = idr_find(&f->objects, p->handle);
-	if (!o) {
-		rc = -ENOENT;
-	} else if (o->kind == GGAS_DOMAIN && container_of(o, struct ggas_domain, object)->users) {
-		rc = -EBUSY;
-	} else {
-		idr_remove(&f->objects, p->handle);
-		ggas_object_end(f->dev, o, &released);
-	}
-	mutex_unlock(&f->dev->lock);
-	ggas_region_release(f->dev, &released);
-	return rc;
+	w = ggas_window_new(f->dev, p);
+	return IS_ERR(w) ? PTR_ERR(w) : ggas_object_add(f, &w->object, p->domain, p, &p->handle);
 }
 
 union ggas_arg {
@@ -174,7 +63,7 @@ union ggas_arg {
 
 static int dispatch(struct ggas_file *f, unsigned int nr, union ggas_arg *arg)
 {
-	int (*const locked[])(struct ggas_file *, void *) = {
+	int (*const entered[])(struct ggas_file *, void *) = {
 		[_IOC_NR(GGAS_IOC_INFO)] = do_info,
 		[_IOC_NR(GGAS_IOC_DOMAIN_CREATE)] = do_domain,
 		[_IOC_NR(GGAS_IOC_CONTEXT_CREATE)] = do_context,
@@ -183,14 +72,16 @@ static int dispatch(struct ggas_file *f, unsigned int nr, union ggas_arg *arg)
 	int rc;
 
 	if (nr == _IOC_NR(GGAS_IOC_REGION_CREATE))
-		return do_region(f, &arg->region);
+		return ggas_region_add(f, &arg->region);
 	if (nr == _IOC_NR(GGAS_IOC_DESTROY))
-		return do_destroy(f, &arg->destroy);
-	if (nr >= ARRAY_SIZE(locked) || !locked[nr])
+		return ggas_object_destroy(f, arg->destroy.handle);
+	if (nr >= ARRAY_SIZE(entered) || !entered[nr])
 		return -ENOTTY;
-	mutex_lock(&f->dev->lock);
-	rc = f->revoked ? -ENODEV : locked[nr](f, arg);
-	mutex_unlock(&f->dev->lock);
+	rc = ggas_enter(f->dev);
+	if (rc)
+		return rc;
+	rc = entered[nr](f, arg);
+	ggas_leave(f->dev);
 	return rc;
 }
 
@@ -236,7 +127,7 @@ long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 	u32 size;
 	int rc;
 
-	if (_IOC_TYPE(cmd) != 'g' || _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE) || nr >= ARRAY_SIZE(sizes))
+	if (_IOC_TYPE(cmd) != GGAS_IOC_TYPE || _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE) || nr >= ARRAY_SIZE(sizes))
 		return -ENOTTY;
 	/* The size in the structure counts: that in the command is of the version it was compiled with. */
 	if (get_user(size, (u32 __user *)from))
@@ -253,6 +144,6 @@ long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 		return 0;
 	/* No one knows what was made. */
 	if (made(nr, &arg))
-		do_destroy(f, &(struct ggas_destroy){ .handle = made(nr, &arg) });
+		ggas_object_destroy(f, made(nr, &arg));
 	return -EFAULT;
 }

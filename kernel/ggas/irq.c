@@ -84,37 +84,12 @@ static irqreturn_t on_fired(int irq, void *arg)
 	return IRQ_HANDLED;
 }
 
-/*
- * A link whose other side began again is dead until this side does so, too: looked after until it is up. A NIC that is
- * not there any more informs no one, so it is asked each second, and its users are informed.
- */
-static void on_look(struct work_struct *work)
-{
-	struct ggas_device *dev = container_of(to_delayed_work(work), struct ggas_device, look_work);
-	unsigned long next = HZ;
-	LIST_HEAD(released);
-
-	mutex_lock(&dev->lock);
-	if (dev->live && !ggas_hw_there(dev)) {
-		dev_err(&dev->pci->dev, "is gone: does not answer any more\n");
-		ggas_take_down(dev, &released);
-	} else if (dev->live) {
-		if (dev->nodes > 1 && !ggas_hw_link_up(dev)) {
-			ggas_hw_link_retrain(dev);
-			next = HZ / 10;
-		}
-		mod_delayed_work(system_wq, &dev->look_work, next);
-	}
-	mutex_unlock(&dev->lock);
-	ggas_region_release(dev, &released);
-}
-
 int ggas_irq_init(struct ggas_device *dev)
 {
 	static irqreturn_t (*const handler[GGAS_VECTORS])(int, void *) = { on_events, on_fired };
 	int rc, v;
 
-	INIT_DELAYED_WORK(&dev->look_work, on_look);
+	INIT_DELAYED_WORK(&dev->look_work, ggas_look);
 	rc = ring_alloc(dev, &dev->events, 16 << GGAS_EVENT_LOG2);
 	if (!rc)
 		rc = ring_alloc(dev, &dev->fired, 16 * GGAS_FIRED_ENTRIES);

@@ -25,18 +25,30 @@ static unsigned long pfn_of(void *at)
 	return is_vmalloc_addr(at) ? vmalloc_to_pfn(at) : page_to_pfn(virt_to_page(at));
 }
 
+static int rings_pfn(const struct ggas_context *c, u32 at, unsigned long *pfn)
+{
+	const struct ggas_part *p;
+
+	for (p = c->part; p < c->part + GGAS_PARTS; p++) {
+		if (at < p->offset || at - p->offset >= p->bytes)
+			continue;
+		*pfn = pfn_of(p->at + (at - p->offset));
+		return 0;
+	}
+	return -EINVAL;
+}
+
 static int context_pfn(struct ggas_file *f, u32 what, u32 vpid, u32 at, unsigned long *pfn)
 {
 	struct ggas_context *c = vpid < GGAS_CONTEXTS ? f->dev->by_vpid[vpid] : NULL;
 
 	if (!c || c->object.file != f)
 		return -EACCES;
-	if (at >= (what == GGAS_MAP_RINGS ? c->rings_bytes : PAGE_SIZE))
-		return -EINVAL;
 	if (what == GGAS_MAP_RINGS)
-		*pfn = pfn_of(c->rings + at);
-	else
-		*pfn = ggas_page_phys(f->dev, vpid, what == GGAS_MAP_SLOTS) >> PAGE_SHIFT;
+		return rings_pfn(c, at, pfn);
+	if (at >= PAGE_SIZE)
+		return -EINVAL;
+	*pfn = ggas_page_phys(f->dev, vpid, what == GGAS_MAP_SLOTS) >> PAGE_SHIFT;
 	return 0;
 }
 
@@ -44,11 +56,11 @@ static int segment_pfn(struct ggas_file *f, u32 export, u32 at, unsigned long *p
 {
 	struct ggas_window *w = export < GGAS_EXPORTS ? f->dev->by_export[export] : NULL;
 
-	if (!w || w->object.file != f)
+	if (!w || w->object.file != f || w->export != export)
 		return -EACCES;
 	if (at >= w->bytes)
 		return -EINVAL;
-	*pfn = pfn_of(w->segment + at);
+	*pfn = pfn_of(w->segment[at / (u32)ggas_block_bytes(w)] + at % (u32)ggas_block_bytes(w));
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "ggas.h"
@@ -12,12 +13,27 @@
 #define VENDOR_ID	0x1209
 #define DEVICE_ID	0x4747
 
-static unsigned int node;
-module_param(node, uint, 0444);
-MODULE_PARM_DESC(node, "number of this node on the network");
+static char *node = "0";
+module_param(node, charp, 0444);
+MODULE_PARM_DESC(node, "number of this node on the network; of several NICs each: node=0000:01:00.0=0,0000:02:00.0=1");
 static unsigned int nodes = 1;
 module_param(nodes, uint, 0444);
 MODULE_PARM_DESC(nodes, "nodes of the network: 1, or 2 as long as the NIC has one link");
+
+/* The number in `node` for this NIC; a negative errno: none, or no number. */
+static int number_of(struct pci_dev *pci)
+{
+	const char *at = node;
+	int number;
+
+	if (strchr(node, '=')) {
+		at = strstr(node, pci_name(pci));
+		if (!at)
+			return -ENOENT;
+		at += strlen(pci_name(pci)) + 1;	/* after "=" */
+	}
+	return sscanf(at, "%d", &number) == 1 ? number : -EINVAL;
+}
 
 static int map_bars(struct ggas_device *dev)
 {
@@ -78,61 +94,27 @@ static int forget_former_owner(struct pci_dev *pci)
 	return rc;
 }
 
-/* From reset on: registers, table, link. Under the lock. */
-static int bring_up(struct ggas_device *dev)
-{
-	int rc;
-
-	pci_set_master(dev->pci);
-	rc = ggas_table_init(dev);
-	if (rc)
-		return rc;
-	rc = ggas_hw_start(dev);
-	if (rc) {
-		ggas_table_exit(dev);
-		return rc;
-	}
-	dev->live = true;
-	mod_delayed_work(system_wq, &dev->look_work, 0);
-	return 0;
-}
-
-/* Every file loses what it has, and the NIC stops. Under the lock; ggas_region_release() follows without it. */
-void ggas_take_down(struct ggas_device *dev, struct list_head *released)
-{
-	if (!dev->live)
-		return;
-	ggas_file_revoke_all(dev, released);
-	ggas_hw_stop(dev);
-	dev->live = false;
-	ggas_table_exit(dev);
-}
-
-static void take_down(struct ggas_device *dev)
-{
-	LIST_HEAD(released);
-
-	mutex_lock(&dev->lock);
-	ggas_take_down(dev, &released);
-	mutex_unlock(&dev->lock);
-	ggas_region_release(dev, &released);
-}
-
-static struct ggas_device *device_new(struct pci_dev *pci)
+static struct ggas_device *device_new(struct pci_dev *pci, u32 number)
 {
 	struct ggas_device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 
 	if (!dev)
 		return NULL;
 	kref_init(&dev->users);
+	mutex_init(&dev->state);
 	mutex_init(&dev->lock);
+	mutex_init(&dev->atu);
+	/* lockdep learns that it is taken while memory is reclaimed. */
+	fs_reclaim_acquire(GFP_KERNEL);
+	might_lock(&dev->atu);
+	fs_reclaim_release(GFP_KERNEL);
 	spin_lock_init(&dev->by_vpid_lock);
-	init_waitqueue_head(&dev->no_regions);
+	init_waitqueue_head(&dev->idle);
 	INIT_LIST_HEAD(&dev->files);
 	INIT_LIST_HEAD(&dev->grants);
 	INIT_LIST_HEAD(&dev->users_of);
 	dev->pci = pci_dev_get(pci);
-	dev->number = node;
+	dev->number = number;
 	dev->nodes = nodes;
 	return dev;
 }
@@ -140,13 +122,13 @@ static struct ggas_device *device_new(struct pci_dev *pci)
 static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 {
 	struct ggas_device *dev;
-	int rc;
+	int number = number_of(pci), rc;
 
-	if (nodes < 1 || nodes > 2 || node >= nodes) {
-		dev_err(&pci->dev, "node=%u nodes=%u: nodes is 1 or 2, node below it\n", node, nodes);
+	if (nodes < 1 || nodes > 2 || number < 0 || number >= nodes) {
+		dev_err(&pci->dev, "node=%s nodes=%u: nodes is 1 or 2, node names this NIC and is below it\n", node, nodes);
 		return -EINVAL;
 	}
-	dev = device_new(pci);
+	dev = device_new(pci, number);
 	if (!dev)
 		return -ENOMEM;
 	pci_set_drvdata(pci, dev);
@@ -174,9 +156,7 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	if (rc)
 		goto unmap;
 	ggas_quota_init(dev);
-	mutex_lock(&dev->lock);
-	rc = bring_up(dev);
-	mutex_unlock(&dev->lock);
+	rc = ggas_bring_up(dev);
 	if (rc)
 		goto free_irqs;
 	rc = ggas_chardev_add(dev);
@@ -187,7 +167,7 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	return 0;
 
 stop:
-	take_down(dev);
+	ggas_take_down(dev);
 free_irqs:
 	ggas_irq_exit(dev);
 unmap:
@@ -205,8 +185,7 @@ static void ggas_remove(struct pci_dev *pci)
 	struct ggas_device *dev = pci_get_drvdata(pci);
 
 	ggas_chardev_remove(dev);
-	take_down(dev);
-	wait_event(dev->no_regions, !atomic_read(&dev->regions));	/* another one may be releasing some */
+	ggas_take_down(dev);
 	ggas_irq_exit(dev);
 	unmap_bars(dev);
 	pci_clear_master(pci);
@@ -217,25 +196,39 @@ static void ggas_remove(struct pci_dev *pci)
 /* The next kernel's memory is not ours: nothing reaches it when this returns. Files stay open, and own nothing. */
 static void ggas_shutdown(struct pci_dev *pci)
 {
-	take_down(pci_get_drvdata(pci));
+	ggas_take_down(pci_get_drvdata(pci));
 	pci_clear_master(pci);
 	pci_disable_device(pci);
 }
 
 static void ggas_reset_prepare(struct pci_dev *pci)
 {
-	take_down(pci_get_drvdata(pci));
+	ggas_take_down(pci_get_drvdata(pci));
 }
 
 static void ggas_reset_done(struct pci_dev *pci)
 {
-	struct ggas_device *dev = pci_get_drvdata(pci);
-
-	mutex_lock(&dev->lock);
-	if (!dev->live && bring_up(dev))
+	if (ggas_bring_up(pci_get_drvdata(pci)))
 		dev_err(&pci->dev, "cannot be set up after a reset\n");
-	mutex_unlock(&dev->lock);
 }
+
+/* As a function-level reset: its power may be gone meanwhile, and what it knew with it. */
+static int __maybe_unused ggas_suspend(struct device *d)
+{
+	ggas_take_down(dev_get_drvdata(d));
+	return 0;
+}
+
+static int __maybe_unused ggas_resume(struct device *d)
+{
+	int rc = forget_former_owner(to_pci_dev(d));
+
+	return rc ? rc : ggas_bring_up(dev_get_drvdata(d));
+}
+
+static const struct dev_pm_ops ggas_pm = {
+	SET_SYSTEM_SLEEP_PM_OPS(ggas_suspend, ggas_resume)
+};
 
 /* Without a loss of the link the NIC needs no reset to be set up again: stopped it knows no one's memory. */
 static pci_ers_result_t ggas_error_detected(struct pci_dev *pci, pci_channel_state_t state)
@@ -288,6 +281,7 @@ static struct pci_driver ggas_driver = {
 	.remove = ggas_remove,
 	.shutdown = ggas_shutdown,
 	.err_handler = &ggas_errors,
+	.driver.pm = &ggas_pm,
 };
 
 static int __init ggas_init(void)

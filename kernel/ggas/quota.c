@@ -25,8 +25,14 @@ void ggas_quota_init(struct ggas_device *dev)
 	dev->quota[GGAS_DOMAIN] = U32_MAX;
 }
 
-/* The account of who calls; NULL: no memory. */
-struct ggas_user *ggas_user_get(struct ggas_device *dev)
+/* An account, for ggas_user_get(). */
+struct ggas_user *ggas_user_new(void)
+{
+	return kzalloc(sizeof(struct ggas_user), GFP_KERNEL_ACCOUNT);
+}
+
+/* The account of who calls: the one that there is, or a fresh one, which it takes in both cases. */
+struct ggas_user *ggas_user_get(struct ggas_device *dev, struct ggas_user *fresh)
 {
 	struct ggas_user *u;
 
@@ -34,15 +40,13 @@ struct ggas_user *ggas_user_get(struct ggas_device *dev)
 		if (!uid_eq(u->uid, current_euid()))
 			continue;
 		u->files++;
+		kfree(fresh);
 		return u;
 	}
-	u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
-	if (!u)
-		return NULL;
-	u->uid = current_euid();
-	u->files = 1;
-	list_add(&u->list, &dev->users_of);
-	return u;
+	fresh->uid = current_euid();
+	fresh->files = 1;
+	list_add(&fresh->list, &dev->users_of);
+	return fresh;
 }
 
 void ggas_user_put(struct ggas_user *u)
@@ -53,25 +57,21 @@ void ggas_user_put(struct ggas_user *u)
 	kfree(u);
 }
 
-/* What an object counts. */
-static u32 amount(const struct ggas_object *o)
-{
-	return o->kind == GGAS_REGION ? container_of(o, struct ggas_region, object)->pages : 1;
-}
-
 /* -EDQUOT: it is more than the user may have. */
-int ggas_quota_take(struct ggas_file *f, const struct ggas_object *o)
+int ggas_quota_take(struct ggas_file *f, struct ggas_object *o)
 {
-	u32 *used = &f->user->used[o->kind], quota = READ_ONCE(f->dev->quota[o->kind]), n = amount(o);
+	u32 *used = &f->user->used[o->kind], quota = READ_ONCE(f->dev->quota[o->kind]);
 
-	if (!capable(CAP_SYS_RESOURCE) && (*used > quota || n > quota - *used))
+	if (!capable(CAP_SYS_RESOURCE) && (*used > quota || o->amount > quota - *used))
 		return -EDQUOT;
-	*used += n;
+	*used += o->amount;
+	o->user = f->user;
 	return 0;
 }
 
-void ggas_quota_give(const struct ggas_object *o)
+void ggas_quota_give(struct ggas_object *o)
 {
-	if (o->file)
-		o->file->user->used[o->kind] -= amount(o);
+	if (o->user)
+		o->user->used[o->kind] -= o->amount;
+	o->user = NULL;
 }

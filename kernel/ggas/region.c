@@ -3,9 +3,8 @@
  * Memory regions: memory, its bus addresses, and a run of entries of the translation table. The memory is pages of a
  * process (here), or a dma-buf (dmabuf.c).
  *
- * A region is made and ended in two halves: what needs the device's lock (entries), and what must not have it (pages
- * may fault, a dma-buf has a lock outside ours, mapping takes long). What ends under the lock is put on a list of the
- * caller's, who releases what is there after the lock: so his memory is free when his call returns.
+ * Pages are pinned before the NIC is entered, and its lock is not held while they fault or are mapped. What a caller
+ * ends is free when his call returns.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -16,7 +15,7 @@
 #include "compat.h"
 #include "ggas.h"
 
-#define REGION_PAGES	(GGAS_PIECES * GGAS_PIECE_ENTRIES / 2)
+#define REGION_PAGES	(GGAS_PIECES * GGAS_PIECE_ENTRIES / 2 / GGAS_PAGE_ENTRIES)
 
 static int check(const struct ggas_region_create *p)
 {
@@ -70,7 +69,7 @@ static int map(struct ggas_region *r)
 	return rc;
 }
 
-/* Pages of the caller, pinned and mapped for the NIC. */
+/* Pages of the caller, pinned. */
 static int get_pages(struct ggas_region *r, u64 address)
 {
 	int rc;
@@ -80,29 +79,41 @@ static int get_pages(struct ggas_region *r, u64 address)
 		return -ENOMEM;
 	rc = pin(r, address);
 	if (rc)
-		goto free;
-	rc = map(r);
-	if (rc)
-		goto unpin;
-	return 0;
-
-unpin:
-	unpin_user_pages(r->page, r->pages);
-free:
-	kvfree(r->page);
+		kvfree(r->page);
 	return rc;
 }
 
 static void put_pages(struct ggas_region *r)
 {
-	dma_unmap_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, MAP_ATTRS);
-	sg_free_table(&r->sg);
+	if (r->sgt) {
+		dma_unmap_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, MAP_ATTRS);
+		sg_free_table(&r->sg);
+	}
 	unpin_user_pages_dirty_lock(r->page, r->pages, r->rights & GGAS_REGION_WRITE);
 	kvfree(r->page);
 }
 
-/* Memory of a region, not yet known to the NIC. Without the device's lock. */
-struct ggas_region *ggas_region_new(struct ggas_device *dev, const struct ggas_region_create *p)
+static struct ggas_region *region_of(struct ggas_object *o)
+{
+	return container_of(o, struct ggas_region, object);
+}
+
+static void region_free(struct ggas_object *o)
+{
+	struct ggas_region *r = region_of(o);
+
+	if (r->dmabuf)
+		ggas_dmabuf_put(r);
+	else
+		put_pages(r);
+	account_locked_vm(r->mm, r->pages, false);
+	mmdrop(r->mm);
+	atomic_dec(&r->dev->regions);
+	kfree(r);
+}
+
+/* A region with its memory. The NIC is not needed for it, and its removal does not wait for the user's pages. */
+static struct ggas_region *region_new(struct ggas_device *dev, const struct ggas_region_create *p)
 {
 	struct ggas_region *r;
 	int rc = check(p);
@@ -117,6 +128,7 @@ struct ggas_region *ggas_region_new(struct ggas_device *dev, const struct ggas_r
 	r->rights = p->rights;
 	r->first_page = p->address >> PAGE_SHIFT;
 	r->pages = DIV_ROUND_UP(offset_in_page(p->address) + p->bytes, PAGE_SIZE);
+	r->object.amount = r->pages;
 	/* Of a dma-buf they are not this process' pages, but the table that all share has an entry for each. */
 	rc = account_locked_vm(current->mm, r->pages, true);
 	if (rc)
@@ -126,6 +138,7 @@ struct ggas_region *ggas_region_new(struct ggas_device *dev, const struct ggas_r
 		goto unaccount;
 	mmgrab(current->mm);
 	r->mm = current->mm;
+	atomic_inc(&dev->regions);
 	return r;
 
 unaccount:
@@ -135,77 +148,83 @@ free:
 	return ERR_PTR(rc);
 }
 
-/* Entries of the table with the region's bus addresses. Under the lock. */
-void ggas_region_set_entries(struct ggas_region *r)
+/* Bus addresses, and room in the table. */
+static int prepare(struct ggas_region *r)
 {
-	unsigned long skip = r->dmabuf ? r->first_page : 0, left = r->pages;
-	struct sg_dma_page_iter it;
-	u32 entry = r->first;
+	int rc = r->dmabuf ? ggas_dmabuf_attach(r) : map(r);
 
-	for_each_sgtable_dma_page(r->sgt, &it, skip) {
-		ggas_table_set(r->dev, entry++, sg_page_iter_dma_address(&it), r->rights, r->object.domain->number);
-		if (!--left)
-			break;
-	}
-}
-
-/* The NIC may use the memory when this returns 0. Under the lock, and of a mapped dma-buf under its own outside. */
-int ggas_region_create(struct ggas_region *r, struct ggas_domain *domain, struct ggas_region_create *p)
-{
-	int rc = ggas_table_take(r->dev, r->pages);
-
+	if (rc)
+		return rc;
+	rc = ggas_table_take(r->dev, r->pages * GGAS_PAGE_ENTRIES);
 	if (rc < 0)
 		return rc;
 	r->first = rc;
-	r->mapped = true;
-	r->object.domain = domain;
-	domain->users++;
-	ggas_region_set_entries(r);
-	p->nla = (u64)r->first * PAGE_SIZE + offset_in_page(p->address);
 	return 0;
 }
 
-/* The NIC reaches the memory no more; the rest is for ggas_region_release(). Under the lock. */
-void ggas_region_withdraw(struct ggas_region *r, struct list_head *released)
+/* Pins what the caller names and makes a region of it. */
+int ggas_region_add(struct ggas_file *f, struct ggas_region_create *p)
 {
-	struct ggas_device *dev = r->dev;
+	struct ggas_region *r = region_new(f->dev, p);
+	LIST_HEAD(ended);
+	int rc;
 
-	if (r->mapped) {
-		if (dev->live) {
-			if (ggas_table_clear(dev, r->first, r->pages))
-				ggas_hw_cut_off(dev);
-			ggas_table_give(dev, r->first, r->pages);
-		}
-		r->object.domain->users--;
-		r->mapped = false;
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	rc = ggas_enter(f->dev);
+	if (rc) {
+		region_free(&r->object);
+		return rc;
 	}
-	list_add(&r->released, released);
-}
-
-static void release(struct ggas_region *r)
-{
-	if (r->dmabuf)
-		ggas_dmabuf_put(r);
-	else
-		put_pages(r);
-	account_locked_vm(r->mm, r->pages, false);
-	mmdrop(r->mm);
-	kfree(r);
-}
-
-void ggas_region_release(struct ggas_device *dev, struct list_head *released)
-{
-	struct ggas_region *r, *next;
-
-	list_for_each_entry_safe(r, next, released, released) {
-		release(r);
-		ggas_region_gone(dev);
+	rc = prepare(r);
+	if (!rc) {
+		rc = ggas_object_add(f, &r->object, p->domain, p, &p->handle);
+	} else {
+		list_add(&r->object.ended, &ended);
+		ggas_objects_end(f->dev, &ended);
 	}
+	ggas_leave(f->dev);
+	return rc;
 }
 
-/* One less that the removal of the NIC waits for. */
-void ggas_region_gone(struct ggas_device *dev)
+static int region_start(struct ggas_object *o)
 {
-	if (atomic_dec_and_test(&dev->regions))
-		wake_up(&dev->no_regions);
+	struct ggas_region *r = region_of(o);
+	int rc;
+
+	ggas_dmabuf_lock(r);
+	rc = ggas_dmabuf_map(r);
+	if (!rc)
+		ggas_table_begin(r);
+	ggas_dmabuf_unlock(r);
+	return rc;
 }
+
+static void region_tell(const struct ggas_object *o, void *call)
+{
+	const struct ggas_region *r = container_of(o, struct ggas_region, object);
+	struct ggas_region_create *p = call;
+
+	p->nla = (u64)r->first * GGAS_ENTRY_BYTES + offset_in_page(p->address);
+}
+
+static void region_stop(struct ggas_object *o)
+{
+	ggas_table_end(region_of(o));
+}
+
+static void give_entries(struct ggas_object *o)
+{
+	struct ggas_region *r = region_of(o);
+
+	if (r->first)
+		ggas_table_give(r->dev, r->first, r->pages * GGAS_PAGE_ENTRIES);
+}
+
+const struct ggas_kind_ops ggas_region_ops = {
+	.start = region_start,
+	.tell = region_tell,
+	.stop = region_stop,
+	.give = give_entries,
+	.free = region_free,
+};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * The translation table of 4 KB pages (docs/rma.md): entries of 16 bytes in pieces of 1 MB that are allocated when they
- * are first needed. Entry n is page n of the network logical addresses. Under the device's lock.
+ * are first needed. Entry n is page n of the network logical addresses. Which are in use is under the device's lock,
+ * what they hold under `atu`.
  */
 #include <linux/bitmap.h>
 #include <linux/dma-mapping.h>
@@ -21,16 +22,27 @@ static __le64 *entry_at(struct ggas_device *dev, u32 entry)
 	return dev->piece[entry / GGAS_PIECE_ENTRIES] + entry % GGAS_PIECE_ENTRIES * ENTRY_WORDS;
 }
 
-static int grow(struct ggas_device *dev, u32 pieces)
+/* One piece more than there are, if no other caller was faster. Without a lock. */
+static int grow(struct ggas_device *dev, u32 have)
 {
-	for (; dev->pieces < pieces; dev->pieces++) {
-		u32 i = dev->pieces;
+	struct device *d = &dev->pci->dev;
+	dma_addr_t bus;
+	__le64 *piece = dma_alloc_coherent(d, PIECE_BYTES, &bus, GFP_KERNEL | __GFP_NOWARN);
+	bool added;
 
-		dev->piece[i] = dma_alloc_coherent(&dev->pci->dev, PIECE_BYTES, &dev->piece_bus[i], GFP_KERNEL);
-		if (!dev->piece[i])
-			return -ENOMEM;
-		ggas_hw_piece(dev, i);
+	if (!piece)
+		return -ENOMEM;
+	mutex_lock(&dev->lock);
+	added = dev->pieces == have;
+	if (added) {
+		dev->piece[have] = piece;
+		dev->piece_bus[have] = bus;
+		ggas_hw_piece(dev, have);
+		dev->pieces++;
 	}
+	mutex_unlock(&dev->lock);
+	if (!added)
+		dma_free_coherent(d, PIECE_BYTES, piece, bus);
 	return 0;
 }
 
@@ -53,19 +65,27 @@ void ggas_table_exit(struct ggas_device *dev)
 	dev->entries_used = NULL;
 }
 
-/* The first of so many entries in a row, or -ENOSPC, -ENOMEM. */
+/* The first of so many entries in a row, or -ENOSPC, -ENOMEM. Without a lock. */
 int ggas_table_take(struct ggas_device *dev, u32 count)
 {
-	unsigned long first = bitmap_find_next_zero_area(dev->entries_used, ENTRIES, 0, count, 0);
+	unsigned long first;
+	u32 have;
 	int rc;
 
-	if (first >= ENTRIES)
-		return -ENOSPC;
-	rc = grow(dev, DIV_ROUND_UP(first + count, GGAS_PIECE_ENTRIES));
-	if (rc)
-		return rc;
-	bitmap_set(dev->entries_used, first, count);
-	return first;
+	do {
+		mutex_lock(&dev->lock);
+		have = dev->pieces;
+		first = bitmap_find_next_zero_area(dev->entries_used, ENTRIES, 0, count, 0);
+		rc = first >= ENTRIES ? -ENOSPC : 0;
+		if (!rc && first + count <= have * GGAS_PIECE_ENTRIES) {
+			bitmap_set(dev->entries_used, first, count);
+			rc = first;
+		}
+		mutex_unlock(&dev->lock);
+		if (!rc)
+			rc = grow(dev, have);
+	} while (!rc);
+	return rc;
 }
 
 /* Entries in use; 0 while the NIC is not set up. */
@@ -80,7 +100,7 @@ void ggas_table_give(struct ggas_device *dev, u32 first, u32 count)
 	bitmap_clear(dev->entries_used, first, count);
 }
 
-void ggas_table_set(struct ggas_device *dev, u32 entry, dma_addr_t page, u32 rights, u16 domain)
+static void set(struct ggas_device *dev, u32 entry, dma_addr_t page, u32 rights, u16 domain)
 {
 	__le64 *at = entry_at(dev, entry);
 	u64 w = page | ENTRY_VALID;
@@ -94,12 +114,63 @@ void ggas_table_set(struct ggas_device *dev, u32 entry, dma_addr_t page, u32 rig
 	WRITE_ONCE(at[0], cpu_to_le64(w));
 }
 
-/* No access to these pages is under way, nor will be, when this returns 0. */
-int ggas_table_clear(struct ggas_device *dev, u32 first, u32 count)
+static void set_entries(struct ggas_region *r)
 {
-	u32 i;
+	unsigned long skip = r->dmabuf ? r->first_page : 0, left = r->pages;
+	struct sg_dma_page_iter it;
+	u32 entry = r->first, i;
 
-	for (i = first; i < first + count; i++)
-		WRITE_ONCE(entry_at(dev, i)[0], 0);
-	return ggas_hw_invalidate(dev, first, count);
+	for_each_sgtable_dma_page(r->sgt, &it, skip) {
+		for (i = 0; i < GGAS_PAGE_ENTRIES; i++)
+			set(r->dev, entry++, sg_page_iter_dma_address(&it) + i * GGAS_ENTRY_BYTES, r->rights,
+			    r->object.domain->number);
+		if (!--left)
+			break;
+	}
+}
+
+/* No access to these pages is under way, nor will be, when this returns. */
+static void clear_entries(struct ggas_region *r)
+{
+	u32 i, end = r->first + r->pages * GGAS_PAGE_ENTRIES;
+
+	for (i = r->first; i < end; i++)
+		WRITE_ONCE(entry_at(r->dev, i)[0], 0);
+	ggas_hw_invalidate(r->dev, r->first, end - r->first);
+}
+
+/* The NIC reaches the region's bus addresses from now on. */
+void ggas_table_begin(struct ggas_region *r)
+{
+	mutex_lock(&r->dev->atu);
+	r->mapped = true;
+	set_entries(r);
+	mutex_unlock(&r->dev->atu);
+}
+
+/* They end, and there will be other ones. */
+void ggas_table_move_out(struct ggas_region *r)
+{
+	mutex_lock(&r->dev->atu);
+	if (r->mapped)
+		clear_entries(r);
+	mutex_unlock(&r->dev->atu);
+}
+
+void ggas_table_move_in(struct ggas_region *r)
+{
+	mutex_lock(&r->dev->atu);
+	if (r->mapped)
+		set_entries(r);
+	mutex_unlock(&r->dev->atu);
+}
+
+/* The NIC reaches nothing of the region any more. */
+void ggas_table_end(struct ggas_region *r)
+{
+	mutex_lock(&r->dev->atu);
+	if (r->mapped)
+		clear_entries(r);
+	r->mapped = false;
+	mutex_unlock(&r->dev->atu);
 }

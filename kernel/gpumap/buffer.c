@@ -3,9 +3,12 @@
  * Buffers: pinned memory of the GPU. When it is freed under us the vendor's driver calls on_free(); when that returns
  * no one reaches the memory any more, neither a device that imported the dma-buf nor a processor that mapped it.
  *
- * The page table belongs to the one that takes it out of the buffer, under the reservation: the end of the dma-buf, which
- * gives it back, or on_free(), after which it may only be freed.
+ * Locks: the vendor's driver calls on_free() with a lock of its own, which its other functions take, too, and on_free()
+ * needs the reservation. So none of them is called under the reservation: memory is mapped for importers by its bus
+ * addresses, without the vendor. The page table is his again when on_free() returns, so it is read under the reservation
+ * alone, after a look at `freed`.
  */
+#include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -22,12 +25,6 @@ struct buffer {
 	u64 address;
 	struct nvidia_p2p_page_table *pages;	/* NULL: not pinned; under the reservation */
 	bool freed;				/* by its owner; under the reservation */
-};
-
-/* What an importer has. */
-struct mapping {
-	struct sg_table sgt;
-	struct nvidia_p2p_dma_mapping *dma;
 };
 
 GGAS_IMPORT_DMA_BUF;
@@ -48,59 +45,59 @@ static int attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attachment)
 	return attachment->peer2peer && attachment->importer_ops && dev_is_pci(attachment->dev) ? 0 : -EOPNOTSUPP;
 }
 
-static void fill(struct sg_table *sgt, const struct nvidia_p2p_dma_mapping *dma, u64 bytes)
+static void unmap(struct dma_buf_attachment *attachment, struct sg_table *sgt, enum dma_data_direction direction)
 {
 	struct scatterlist *sg;
 	int i;
 
+	for_each_sgtable_dma_sg(sgt, sg, i)
+		if (sg_dma_len(sg))
+			dma_unmap_resource(attachment->dev, sg_dma_address(sg), sg_dma_len(sg), direction,
+					   DMA_ATTR_SKIP_CPU_SYNC);
+	sg_free_table(sgt);
+	kfree(sgt);
+}
+
+static int fill(struct sg_table *sgt, struct device *dev, const struct nvidia_p2p_page_table *pages,
+		enum dma_data_direction direction)
+{
+	u64 bytes = page_bytes(pages);
+	struct scatterlist *sg;
+	dma_addr_t bus;
+	int i;
+
 	for_each_sgtable_dma_sg(sgt, sg, i) {
+		bus = dma_map_resource(dev, pages->pages[i]->physical_address, bytes, direction, DMA_ATTR_SKIP_CPU_SYNC);
+		if (dma_mapping_error(dev, bus))
+			return -EIO;
 		sg_set_page(sg, NULL, bytes, 0);
-		sg_dma_address(sg) = dma->dma_addresses[i];
+		sg_dma_address(sg) = bus;
 		sg_dma_len(sg) = bytes;
 	}
+	return 0;
 }
 
 static struct sg_table *map(struct dma_buf_attachment *attachment, enum dma_data_direction direction)
 {
 	struct buffer *b = attachment->dmabuf->priv;
-	struct mapping *m;
+	struct sg_table *sgt;
 	int rc;
 
 	if (!b->pages)
 		return ERR_PTR(-ENODEV);
-	m = kzalloc(sizeof(*m), GFP_KERNEL);
-	if (!m)
+	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
+	if (!sgt)
 		return ERR_PTR(-ENOMEM);
-	rc = b->p2p.dma_map_pages(to_pci_dev(attachment->dev), b->pages, &m->dma);
-	if (rc)
-		goto free;
-	rc = -EIO;
-	if (m->dma->entries != b->pages->entries)
-		goto unmap;
-	rc = sg_alloc_table(&m->sgt, m->dma->entries, GFP_KERNEL);
-	if (rc)
-		goto unmap;
-	fill(&m->sgt, m->dma, page_bytes(b->pages));
-	return &m->sgt;
-
-unmap:
-	b->p2p.dma_unmap_pages(to_pci_dev(attachment->dev), b->pages, m->dma);
-free:
-	kfree(m);
+	rc = sg_alloc_table(sgt, b->pages->entries, GFP_KERNEL);
+	if (rc) {
+		kfree(sgt);
+		return ERR_PTR(rc);
+	}
+	rc = fill(sgt, attachment->dev, b->pages, direction);
+	if (!rc)
+		return sgt;
+	unmap(attachment, sgt, direction);
 	return ERR_PTR(rc);
-}
-
-static void unmap(struct dma_buf_attachment *attachment, struct sg_table *sgt, enum dma_data_direction direction)
-{
-	struct buffer *b = attachment->dmabuf->priv;
-	struct mapping *m = container_of(sgt, struct mapping, sgt);
-
-	if (b->freed)
-		b->p2p.free_dma_mapping(m->dma);
-	else
-		b->p2p.dma_unmap_pages(to_pci_dev(attachment->dev), b->pages, m->dma);
-	sg_free_table(sgt);
-	kfree(m);
 }
 
 static vm_fault_t on_fault(struct vm_fault *vmf)
@@ -131,6 +128,7 @@ static int map_for_processor(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 static void on_free(void *data)
 {
 	struct buffer *b = data;
+	typeof(b->p2p.free_page_table) free_page_table = b->p2p.free_page_table;
 	struct nvidia_p2p_page_table *pages;
 
 	dma_resv_lock(b->dmabuf->resv, NULL);
@@ -140,8 +138,9 @@ static void on_free(void *data)
 		exporter_tell_users(b->dmabuf);
 	b->pages = NULL;
 	dma_resv_unlock(b->dmabuf->resv);
+	/* The buffer may be gone by now. Newer drivers free the table themselves, and do nothing here. */
 	if (pages)
-		b->p2p.free_page_table(pages);
+		free_page_table(pages);
 }
 
 static void release(struct dma_buf *dmabuf)
@@ -153,9 +152,9 @@ static void release(struct dma_buf *dmabuf)
 	pages = b->pages;
 	b->pages = NULL;
 	dma_resv_unlock(dmabuf->resv);
-	/* It fails when on_free() has just been called, which then found nothing to do. */
-	if (pages && b->p2p.put_pages(0, 0, b->address, pages))
-		b->p2p.free_page_table(pages);
+	/* Waits for on_free(), if that has just been called. */
+	if (pages)
+		b->p2p.put_pages(0, 0, b->address, pages);
 	gpumap_p2p_leave(&b->p2p);
 	kfree(b);
 }
@@ -174,24 +173,17 @@ static int pin_pages(struct buffer *b, u64 bytes)
 {
 	struct nvidia_p2p_page_table *pages;
 	int rc = b->p2p.get_pages(0, 0, b->address, bytes, &pages, on_free, b);
-	bool freed, fits;
 
 	if (rc)
 		return rc;
-	fits = NVIDIA_P2P_PAGE_TABLE_VERSION_COMPATIBLE(pages) && pages->entries * page_bytes(pages) >= bytes;
 	dma_resv_lock(b->dmabuf->resv, NULL);
-	freed = b->freed;
-	if (!freed && fits)
+	rc = -ENODEV;
+	if (!b->freed) {
 		b->pages = pages;
-	dma_resv_unlock(b->dmabuf->resv);
-	if (freed) {
-		b->p2p.free_page_table(pages);
-		return -ENODEV;
+		rc = NVIDIA_P2P_PAGE_TABLE_VERSION_COMPATIBLE(pages) && pages->entries * page_bytes(pages) >= bytes ? 0 : -EIO;
 	}
-	if (fits)
-		return 0;
-	b->p2p.put_pages(0, 0, b->address, pages);
-	return -EIO;
+	dma_resv_unlock(b->dmabuf->resv);
+	return rc;
 }
 
 struct dma_buf *gpumap_buffer_new(u64 address, u64 bytes)
@@ -212,7 +204,7 @@ struct dma_buf *gpumap_buffer_new(u64 address, u64 bytes)
 	rc = pin_pages(b, bytes);
 	if (!rc)
 		return b->dmabuf;
-	dma_buf_put(b->dmabuf);	/* frees the buffer */
+	dma_buf_put(b->dmabuf);	/* frees the buffer, and gives back its pages */
 	return ERR_PTR(rc);
 
 leave:

@@ -17,10 +17,7 @@
 struct gpumap_p2p {
 	typeof(&nvidia_p2p_get_pages) get_pages;
 	typeof(&nvidia_p2p_put_pages) put_pages;
-	typeof(&nvidia_p2p_dma_map_pages) dma_map_pages;
-	typeof(&nvidia_p2p_dma_unmap_pages) dma_unmap_pages;
 	typeof(&nvidia_p2p_free_page_table) free_page_table;
-	typeof(&nvidia_p2p_free_dma_mapping) free_dma_mapping;
 };
 
 int gpumap_p2p_find(struct gpumap_p2p *p2p);	/* the vendor's driver stays loaded until gpumap_p2p_leave() */

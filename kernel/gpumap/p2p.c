@@ -8,12 +8,8 @@ int gpumap_p2p_find(struct gpumap_p2p *p2p)
 {
 	p2p->get_pages = symbol_get(nvidia_p2p_get_pages);
 	p2p->put_pages = symbol_get(nvidia_p2p_put_pages);
-	p2p->dma_map_pages = symbol_get(nvidia_p2p_dma_map_pages);
-	p2p->dma_unmap_pages = symbol_get(nvidia_p2p_dma_unmap_pages);
 	p2p->free_page_table = symbol_get(nvidia_p2p_free_page_table);
-	p2p->free_dma_mapping = symbol_get(nvidia_p2p_free_dma_mapping);
-	if (p2p->get_pages && p2p->put_pages && p2p->dma_map_pages && p2p->dma_unmap_pages && p2p->free_page_table &&
-	    p2p->free_dma_mapping)
+	if (p2p->get_pages && p2p->put_pages && p2p->free_page_table)
 		return 0;
 	gpumap_p2p_leave(p2p);
 	return -EOPNOTSUPP;
@@ -25,12 +21,6 @@ void gpumap_p2p_leave(struct gpumap_p2p *p2p)
 		symbol_put(nvidia_p2p_get_pages);
 	if (p2p->put_pages)
 		symbol_put(nvidia_p2p_put_pages);
-	if (p2p->dma_map_pages)
-		symbol_put(nvidia_p2p_dma_map_pages);
-	if (p2p->dma_unmap_pages)
-		symbol_put(nvidia_p2p_dma_unmap_pages);
 	if (p2p->free_page_table)
 		symbol_put(nvidia_p2p_free_page_table);
-	if (p2p->free_dma_mapping)
-		symbol_put(nvidia_p2p_free_dma_mapping);
 }

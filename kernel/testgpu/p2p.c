@@ -2,8 +2,8 @@
 /*
  * The interface by which NVIDIA's driver gives out memory (nv-p2p.h), over memory of the test GPU: kernel/gpumap finds
  * it as it would find the vendor's. What its owner frees is taken from who has its pages, before others get the memory.
+ * As there, one lock is held by every function and over the callback, and a page table is freed after the callback.
  */
-#include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -15,24 +15,18 @@
 
 struct table {
 	struct nvidia_p2p_page_table pt;
-	struct kref users;		/* who asked for it, and testgpu_device_free() */
 	struct list_head list;
-	struct completion reported;		/* the callback has returned */
 	u64 address;
-	bool freed;
 	void (*callback)(void *data);
 	void *data;
 };
 
 static LIST_HEAD(tables);
-static DEFINE_MUTEX(tables_lock);
+static DEFINE_MUTEX(vendor_lock);
 
-static void table_free(struct kref *users)
+static void table_free(struct table *t)
 {
-	struct table *t = container_of(users, struct table, users);
-
-	if (t->pt.pages)
-		kfree(t->pt.pages[0]);
+	kfree(t->pt.pages[0]);
 	kfree(t->pt.pages);
 	kfree(t);
 }
@@ -52,8 +46,6 @@ static struct table *table_new(phys_addr_t at, u32 entries)
 		kfree(t);
 		return NULL;
 	}
-	kref_init(&t->users);
-	init_completion(&t->reported);
 	t->pt.version = NVIDIA_P2P_PAGE_TABLE_VERSION;
 	t->pt.page_size = NVIDIA_P2P_PAGE_SIZE_64KB;
 	t->pt.entries = entries;
@@ -78,110 +70,49 @@ int nvidia_p2p_get_pages(u64 token, u32 space, u64 address, u64 length, struct n
 	t->address = address;
 	t->callback = callback;
 	t->data = data;
-	mutex_lock(&tables_lock);
+	mutex_lock(&vendor_lock);
 	list_add(&t->list, &tables);
-	mutex_unlock(&tables_lock);
+	mutex_unlock(&vendor_lock);
 	*pt = &t->pt;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(nvidia_p2p_get_pages);
 
+/* Of memory that has been freed, or is being freed, nothing is left to be done when the lock is had. */
 int nvidia_p2p_put_pages(u64 token, u32 space, u64 address, struct nvidia_p2p_page_table *pt)
 {
-	struct table *t = container_of(pt, struct table, pt);
-	bool freed;
+	struct table *t, *next;
 
-	mutex_lock(&tables_lock);
-	freed = t->freed;
-	if (!freed)
+	mutex_lock(&vendor_lock);
+	list_for_each_entry_safe(t, next, &tables, list) {
+		if (&t->pt != pt)
+			continue;
 		list_del(&t->list);
-	mutex_unlock(&tables_lock);
-	if (freed) {
-		wait_for_completion(&t->reported);
-		return -EINVAL;
+		table_free(t);
 	}
-	kref_put(&t->users, table_free);
+	mutex_unlock(&vendor_lock);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(nvidia_p2p_put_pages);
 
 int nvidia_p2p_free_page_table(struct nvidia_p2p_page_table *pt)
 {
-	kref_put(&container_of(pt, struct table, pt)->users, table_free);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(nvidia_p2p_free_page_table);
-
-static void unmap(struct pci_dev *peer, struct nvidia_p2p_dma_mapping *m)
-{
-	while (m->entries--)
-		dma_unmap_resource(&peer->dev, m->dma_addresses[m->entries], PAGE_BYTES, DMA_BIDIRECTIONAL,
-				   DMA_ATTR_SKIP_CPU_SYNC);
-	kfree(m->dma_addresses);
-	kfree(m);
-}
-
-int nvidia_p2p_dma_map_pages(struct pci_dev *peer, struct nvidia_p2p_page_table *pt,
-			     struct nvidia_p2p_dma_mapping **mapping)
-{
-	struct nvidia_p2p_dma_mapping *m = kzalloc(sizeof(*m), GFP_KERNEL);
-	dma_addr_t bus;
-
-	if (m)
-		m->dma_addresses = kcalloc(pt->entries, sizeof(*m->dma_addresses), GFP_KERNEL);
-	if (!m || !m->dma_addresses) {
-		kfree(m);
-		return -ENOMEM;
-	}
-	m->version = NVIDIA_P2P_DMA_MAPPING_VERSION;
-	m->page_size_type = NVIDIA_P2P_PAGE_SIZE_64KB;
-	m->pci_dev = peer;
-	for (; m->entries < pt->entries; m->entries++) {
-		bus = dma_map_resource(&peer->dev, pt->pages[m->entries]->physical_address, PAGE_BYTES,
-				       DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
-		if (dma_mapping_error(&peer->dev, bus)) {
-			unmap(peer, m);
-			return -EIO;
-		}
-		m->dma_addresses[m->entries] = bus;
-	}
-	*mapping = m;
-	return 0;
-}
-EXPORT_SYMBOL_GPL(nvidia_p2p_dma_map_pages);
-
-int nvidia_p2p_dma_unmap_pages(struct pci_dev *peer, struct nvidia_p2p_page_table *pt, struct nvidia_p2p_dma_mapping *m)
-{
-	unmap(peer, m);
-	return 0;
-}
-EXPORT_SYMBOL_GPL(nvidia_p2p_dma_unmap_pages);
-
-int nvidia_p2p_free_dma_mapping(struct nvidia_p2p_dma_mapping *m)
-{
-	unmap(m->pci_dev, m);
-	return 0;
-}
-EXPORT_SYMBOL_GPL(nvidia_p2p_free_dma_mapping);
 
 /* No one reaches the memory after it. */
 void testgpu_tell_freed(u64 address, u64 bytes)
 {
 	struct table *t, *next;
-	LIST_HEAD(freed);
 
-	mutex_lock(&tables_lock);
+	mutex_lock(&vendor_lock);
 	list_for_each_entry_safe(t, next, &tables, list) {
 		if (t->address < address || t->address >= address + bytes)
 			continue;
-		t->freed = true;
-		kref_get(&t->users);
-		list_move(&t->list, &freed);
-	}
-	mutex_unlock(&tables_lock);
-	list_for_each_entry_safe(t, next, &freed, list) {
+		list_del(&t->list);
 		t->callback(t->data);
-		complete_all(&t->reported);
-		kref_put(&t->users, table_free);
+		table_free(t);
 	}
+	mutex_unlock(&vendor_lock);
 }

@@ -9,6 +9,7 @@ the next write of the other NIC had the stored data.
 import itertools
 
 QUIET = 64  # edges
+LINES = 300_000  # of a log that are looked at: a run has millions, and hundreds of such stores among the first
 PAGE = 4096
 SOP = "1"  # kind of a flit
 
@@ -16,7 +17,7 @@ SOP = "1"  # kind of a flit
 def stores(log):
     """(doorbell or store TLP in -> first flit out, first flit in -> store TLP out), one pair for each such store."""
     with open(log, encoding="ascii") as file:
-        lines = (line.split() for line in file if line[0] not in "#@")
+        lines = (line.split() for line in itertools.islice(file, LINES) if line[0] not in "#@")
         events = [(int(w[0]), w[1], w[2], w[3:]) for w in lines]
     events.sort(key=lambda e: e[0])
     last_page = {}  # of each node's host; None: it did something else

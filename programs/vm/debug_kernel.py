@@ -34,6 +34,9 @@ class DebugKernel:
         self.release = (build / "include/config/kernel.release").read_text().strip()
         self._build = build
 
+    def unpacked(self):
+        return None
+
     def module(self, name):
         (path,) = self._build.glob(f"drivers/**/{name}.ko")
         return path.read_bytes()

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a virtual node boots: the driver built for its kernel, programs, and an initial file system around them."""
 
-import gzip
-import io
 import pathlib
 import re
 import shutil
 import stat
 
+import package
 import tools
 from debian import Missing, step
 
@@ -20,26 +19,11 @@ ETHERNET = "e1000"  # a module of stock kernels: debug kernels have no TCP
 INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
 
 
-def package(root, build, folder):
-    """What a node needs to build and to know the driver, as a package of Debian would hold it; its sources."""
-    (version,) = re.findall(r"project\(ggas VERSION (\S+)", (root / "CMakeLists.txt").read_text())
-    sources = folder / f"usr/src/ggas-{version}"
-    shutil.rmtree(sources, ignore_errors=True)
-    shutil.copytree(root / "kernel", sources, ignore=shutil.ignore_patterns("testgpu*", "*.4", "__pycache__"))
-    shutil.copy2(build / "generated/ggas_regs.h", sources / "include/ggas_regs.h")
-    conf = sources / "dkms.conf"
-    conf.write_text(conf.read_text().replace("@VERSION@", version))
-    pages = folder / "usr/share/man/man4"
-    pages.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(root / "kernel/ggas.4", pages)
-    return sources
-
-
 def module_sources(root, build, folder_of_tools, kernel):
     """A folder to build the modules for that kernel in: the package, the test GPU next to it."""
     folder = build / "vm" / kernel.release
     shutil.rmtree(folder, ignore_errors=True)
-    sources = package(root, build, folder)
+    sources = package.modules(root, build, folder)
     shutil.copytree(root / "kernel/testgpu", sources / "testgpu")
     shutil.copy2(root / "kernel/include/uapi/testgpu.h", sources / "include/uapi/testgpu.h")
     shutil.copy2(tools.nvidia_header(folder_of_tools), sources / "include/nv-p2p.h")
@@ -89,17 +73,26 @@ def archive(root, build, folder, kernel):
     if not kernel.debug:
         files["vmlinuz"] = kernel.image  # for kexec
     files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
-    out = build / "vm" / f"initrd-{kernel.release}.gz"
-    body = io.BytesIO()
-    for name in ("bin", "dev", "lib", "lib64", "proc", "sys", "tmp"):
-        _entry(body, name, stat.S_IFDIR | 0o755)
-    for name, path in files.items():
-        _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
-    for name in KERNELS_OWN if kernel.debug else (*KERNELS_OWN, ETHERNET):
-        _entry(body, f"{name}.ko", stat.S_IFREG | 0o644, kernel.module(name))
-    _entry(body, "TRAILER!!!", 0)
-    with gzip.open(out, "wb", compresslevel=1) as file:
-        file.write(body.getvalue())
+    out = build / "vm" / f"initrd-{kernel.release}"  # not compressed: emulated nodes are slow at that
+    with open(out, "wb") as body:
+        for name in ("bin", "dev", "lib", "lib64", "proc", "sys", "tmp"):
+            _entry(body, name, stat.S_IFDIR | 0o755)
+        for name, path in files.items():
+            _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
+        for name in KERNELS_OWN if kernel.debug else (*KERNELS_OWN, ETHERNET):
+            _entry(body, f"{name}.ko", stat.S_IFREG | 0o644, kernel.module(name))
+        _entry(body, "TRAILER!!!", 0)
+    return out
+
+
+def boot_image(build, kernel):
+    """What QEMU begins a kernel from: the kernel itself where it can be had, as emulated nodes are slow at unpacking it."""
+    plain = kernel.unpacked()
+    if plain is None:
+        return kernel.image
+    out = build / "vm" / f"vmlinux-{kernel.release}"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(plain)
     return out
 
 

@@ -22,8 +22,9 @@ GPU_MB = 16  # memory of the test GPU
 
 
 class Cluster:
-    def __init__(self, opts, folder, kernel, archive):
-        self.opts, self.folder, self.kernel, self.archive = opts, folder, kernel, archive
+    def __init__(self, opts, folder, kernel, files):
+        """`files`: what a node begins from, and its initial file system."""
+        self.opts, self.folder, self.kernel, (self.image, self.archive) = opts, folder, kernel, files
         self.device, self.nodes, self.summary = None, [], {}
         self.asked = collections.Counter()  # nodes that have asked for something
 
@@ -56,8 +57,10 @@ class Cluster:
                 raise Missing(f"{program} does not start: {(self.folder / 'device.log').read_text()[-1000:]}")
 
     def _nic(self, n, port="nic_port"):
+        """A write is answered when the NIC has room for it: QEMU's queue of writes that are not is unlimited, and a read
+        after them would come too late."""
         socket = {"type": "unix", "path": f"{self.folder}/nic{n}"}
-        return {"driver": "vfio-user-pci", "bus": port, "socket": socket}
+        return {"driver": "vfio-user-pci", "bus": port, "socket": socket, "x-no-posted-writes": True}
 
     def _do(self, what):
         """What all nodes ask for, once they all have (tests/kernel: ask_the_rig)."""
@@ -111,8 +114,8 @@ class Cluster:
         # On a loaded machine an emulated timer ticks too seldom for the kernel's check of it, which ends in a panic.
         line = f"console=ttyS0 quiet panic=-1 no_timer_check ggas.node={n} ggas.nodes={self.opts.nodes}"
         line += " intel_iommu=on iommu.strict=1" if self.opts.iommu else ""
-        line += f" ggas.run={run} ggas.left={KEXECS[self.opts.length] if run == 'kexec' else 0}"
-        if run != "shell" and self.opts.only:
+        line += f" ggas.run={run} ggas.left={KEXECS[self.opts.length] if run == 'ends' else 0}"
+        if run in ("ci", "soak") and self.opts.only:
             line += f" ggas.only={','.join(self.opts.only).replace(' ', '+')}"
         for chassis, port in ((1, "nic_port"), (2, "free_port")):  # with room for the NIC's BARs
             room = "mem-reserve=8M,pref64-reserve=256M"
@@ -122,7 +125,7 @@ class Cluster:
         words += self._network(n) if self.opts.nodes == 2 and not self.kernel.debug else []
         gpu = f"memory-backend-memfd,id=gpu,size={GPU_MB}M,share=on"
         words += ["-object", gpu, "-device", "ivshmem-plain,memdev=gpu"]
-        words += ["-kernel", self.kernel.image, "-initrd", self.archive, "-append", line]
+        words += ["-kernel", self.image, "-initrd", self.archive, "-append", line]
         console = f"unix:{self.folder}/console{n},server=on,wait=off" if run == "shell" else "stdio"
         words += ["-serial", console]
         with open(self.folder / f"qemu{n}.log", "w") as log:
@@ -176,15 +179,29 @@ class Cluster:
         return int(self.summary.get("cycles", 0)) / (float(self.summary.get("simulating_s", 0)) or 1)
 
     def repeat(self):
-        """The run again, from its log: what differs."""
         program = self.opts.build / "programs/device/ggas-device"
-        words = [str(program), "--replay", str(self.log), "--log", str(self.folder / "again.log")]
+        return Repetition([str(program), "--replay", str(self.log), "--log", str(self.folder / "again.log")])
+
+
+class Repetition:
+    """A run again, from its log, while other things are done. It ends with the one who began it."""
+
+    def __init__(self, words):
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        _end(self.process, signal.SIGKILL)
+
+    def differences(self):
         try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=REPLAY_LIMIT, check=False)
+            out, errors = self.process.communicate(timeout=REPLAY_LIMIT)
         except subprocess.TimeoutExpired:
             return [f"replay: no end within {REPLAY_LIMIT} s"]
-        print(f"# replay: {(done.stdout + done.stderr).strip()}")
-        return [f"replay: {done.stderr.strip()}"] if done.returncode else []
+        print(f"# replay: {(out + errors).strip()}")
+        return [f"replay: {errors.strip()}"] if self.process.returncode else []
 
 
 class Lines:

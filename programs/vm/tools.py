@@ -91,6 +91,11 @@ def qemu(folder):
     raise Absent("no QEMU with vfio-user-pci: " + "; ".join(reasons))
 
 
+# Of a bzImage (Linux' boot protocol).
+SETUP_SECTORS, PAYLOAD_OFFSET, PAYLOAD_BYTES = 0x1F1, 0x248, 0x24C
+XZ = b"\xfd7zXZ\0"
+
+
 class Kernel:
     """A stock kernel: image, and headers that modules are built with; what a node needs to run it."""
 
@@ -105,6 +110,17 @@ class Kernel:
         self.release = headers.name.removeprefix("linux-headers-")
         self.headers = headers
         self._root = folder / "root"
+
+    def unpacked(self):
+        """The ELF file in the image, as QEMU can begin it; None: it cannot, or is packed in another way."""
+        (config,) = self._root.glob("boot/config-*") if (self._root / "boot").exists() else (None,)
+        if not config or "CONFIG_PVH=y" not in config.read_text():
+            return None
+        image = self.image.read_bytes()
+        offset, length = (int.from_bytes(image[at : at + 4], "little") for at in (PAYLOAD_OFFSET, PAYLOAD_BYTES))
+        begin = (image[SETUP_SECTORS] + 1) * 512 + offset
+        payload = image[begin : begin + length]
+        return lzma.LZMADecompressor().decompress(payload) if payload.startswith(XZ) else None
 
     def module(self, name):
         """A module of the kernel's own, as the kernel loads it."""
@@ -220,8 +236,10 @@ SETTINGS = ("CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNM
 
 def build_modules(kernel_, folder, limit=300):
     """Builds the modules in a copy of kernel/ with W=1, without a warning (but those of other versions of tools); the .ko files."""
+    compiler = "CC=ccache gcc" if shutil.which("ccache") else "CC=gcc"
+    jobs = f"-j{os.cpu_count()}"
     text = step(
-        ["make", f"-j{os.cpu_count()}", "-C", kernel_.headers, f"M={folder}", "W=1", "CC=gcc", "HOSTCC=gcc", *SETTINGS, "modules"],
+        ["make", jobs, "-C", kernel_.headers, f"M={folder}", "W=1", compiler, "HOSTCC=gcc", *SETTINGS, "modules"],
         f"build the modules for Linux {kernel_.release}",
         limit=limit,
     )

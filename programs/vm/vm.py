@@ -9,7 +9,7 @@
     ./ggas vm replay LOG        repeats a run of the NICs from its log (--log of the others), bit for bit
     ./ggas vm build             builds the driver for the kernels of --kernel
     ./ggas vm check          the kernel's checkers of sources over the driver: checkpatch, coccinelle, sparse
-    ./ggas vm package FOLDER    sources for DKMS and the manual page, as they lie on a node: FOLDER/usr ...
+    ./ggas vm package FOLDER    the driver for real nodes: sources for DKMS, rules, library: FOLDER/usr ...
 
 QEMU, kernels, headers and busybox come from Debian and are unpacked into .tools/vm; nothing of the system changes.
 Nodes are emulated (TCG): neither KVM nor root is needed.
@@ -18,6 +18,7 @@ Exit status: 0 done, 1 a test failed, 2 wrong options, 3 this network has no suc
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -38,13 +39,14 @@ import cycles  # noqa: E402
 import debug_kernel  # noqa: E402
 import image  # noqa: E402
 import nodes  # noqa: E402
+import package  # noqa: E402
 import tools  # noqa: E402
 from debian import Absent, Missing, step  # noqa: E402
 from tools import say  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GONE = "gone"  # the run in which ggas-device is killed; nothing is left to be repeated
-KEXEC = "kexec"  # the run in which node 0 begins other kernels
+# Runs of which nothing is left to be repeated: ggas-device is killed; or that, after node 0 has begun other kernels.
+GONE, ENDS = "gone", "ends"
 CONSOLES = "ggas-vm-consoles"  # link in the folder for temporary files, to the sockets of the nodes that are up
 
 
@@ -69,21 +71,22 @@ def command_check(opts):
 
 
 def command_package(opts):
-    print(image.package(ROOT, opts.build, opts.folder))
+    make = package.deb if opts.deb else package.tree
+    print(make(ROOT, opts.build, opts.folder))
     return 0
 
 
 def command_up(opts):
     opts.qemu = tools.qemu(opts.tools)
     kernel = kernel_of(opts, opts.kernel[0])
-    archive = image.archive(ROOT, opts.build, opts.tools, kernel)
+    files = image.boot_image(opts.build, kernel), image.archive(ROOT, opts.build, opts.tools, kernel)
     with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder:
         folder = pathlib.Path(folder)
         link = consoles()
         link.unlink(missing_ok=True)
         link.symlink_to(folder)
         try:
-            with nodes.Cluster(opts, folder, kernel, archive) as cluster:
+            with nodes.Cluster(opts, folder, kernel, files) as cluster:
                 cluster.start("shell")
                 say(f"{opts.nodes} nodes boot; in another terminal: ./ggas vm console 0   (Ctrl-] leaves it)")
                 cluster.wait_until_ended()
@@ -145,38 +148,46 @@ def compare_cycles(found, speed, bench):
     return [f"{name}: {found[name]} cycles in a node, {wanted[name]} alone" for name in names if found[name] != wanted[name]]
 
 
-def run_tests(opts, kernel, archive, run):
-    """Boots nodes that run the tests; the lines of those that failed."""
-    with tempfile.TemporaryDirectory(prefix="ggas-vm-") as folder, nodes.Cluster(opts, pathlib.Path(folder), kernel, archive) as cluster:
+def run_tests(opts, stack, kernel, files, run):
+    """Boots nodes that run the tests: the cluster, which has ended, and the lines of tests that failed."""
+    folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ggas-vm-")))
+    with nodes.Cluster(opts, folder, kernel, files) as cluster:
         begun = time.monotonic()
         cluster.start(run)
         failed = cluster.results(opts.limit)
         print(f"# Linux {kernel.release}, {run}: {time.monotonic() - begun:.1f} s")
-        if opts.replay and run not in (GONE, KEXEC) and not kernel.debug:
-            failed += cluster.repeat() + compare_cycles(
-                cycles.summary(cluster.log), cluster.cycles_a_second(), opts.bench
-            )
-        return failed
+    return cluster, failed
 
 
 def runs_of(opts, kernel):
     """Each a boot of its own. Debug kernels begin no other ones."""
-    length = "ci" if kernel.debug else opts.length
-    ends = [GONE] if kernel.debug else [GONE, KEXEC]
+    length, ends = ("ci", GONE) if kernel.debug else (opts.length, ENDS)
     if not opts.only:
-        return [length, *ends]
-    asked = [run for run in ends if run in opts.only]
-    return asked if len(asked) == len(opts.only) else [length, *asked]
+        return [length, ends]
+    return [ends] if opts.only == [ends] else [length]
+
+
+def test_kernel(opts, kernel):
+    """The lines of tests that failed. The first run is repeated from its log while the next one goes on."""
+    files = image.boot_image(opts.build, kernel), image.archive(ROOT, opts.build, opts.tools, kernel)
+    with contextlib.ExitStack() as stack:
+        runs = runs_of(opts, kernel)
+        cluster, failed = run_tests(opts, stack, kernel, files, runs[0])
+        repeated = opts.replay and runs[0] not in (GONE, ENDS) and not kernel.debug
+        repetition = stack.enter_context(cluster.repeat()) if repeated else None
+        for run in runs[1:]:
+            failed += run_tests(opts, stack, kernel, files, run)[1]
+        if repetition:
+            found = cycles.summary(cluster.log)
+            failed += repetition.differences() + compare_cycles(found, cluster.cycles_a_second(), opts.bench)
+        return failed
 
 
 def command_test(opts):
     opts.qemu = tools.qemu(opts.tools)
     failed = []
     for version in opts.kernel:
-        kernel = kernel_of(opts, version)
-        archive = image.archive(ROOT, opts.build, opts.tools, kernel)
-        for run in runs_of(opts, kernel):
-            failed += run_tests(opts, kernel, archive, run)
+        failed += test_kernel(opts, kernel_of(opts, version))
     print(f"# {len(failed)} failed" if failed else "# all passed")
     for line in failed:
         print(f"# failed: {line}")
@@ -225,9 +236,10 @@ def arguments():
     up.set_defaults(replay=False)
     commands.add_parser("build", parents=[common], help="builds the driver")
     commands.add_parser("check", parents=[common], help="checkpatch, coccinelle, sparse")
-    package = commands.add_parser("package", help="sources for DKMS and the manual page")
-    package.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help="/ of a node, or of a package")
-    package.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
+    to_nodes = commands.add_parser("package", help="the driver for real nodes: sources for DKMS, library, rules")
+    to_nodes.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help="/ of a node; with --deb where the package lies")
+    to_nodes.add_argument("--deb", action="store_true", help="as a package of Debian, which dpkg installs and removes")
+    to_nodes.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
     replay = commands.add_parser("replay", help="repeats a run from its log")
     replay.add_argument("run_log", type=pathlib.Path, metavar="LOG")
     replay.add_argument("--log", type=pathlib.Path, help="the new log (LOG.again)")

@@ -13,7 +13,7 @@
 namespace ggas::device {
 
 namespace {
-constexpr size_t backlog_limit = 256;  // posted writes before the NIC; after them the client waits
+constexpr size_t backlog_limit = 16;  // posted writes before the NIC; after them the client waits
 }
 
 device::device(unsigned mps_bytes, const bar_sizes& bars) : bars_(bars), config_(mps_bytes) {

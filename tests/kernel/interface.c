@@ -54,7 +54,7 @@ static void arguments_are_whole(node* n) {
   CHECK_IS(call(n, GGAS_IOC_DOMAIN_CREATE, &d), -EINVAL);
   CHECK_IS(call(n, GGAS_IOC_WINDOW_CREATE, &w), -EINVAL);
   d.pad = 0;
-  CHECK_IS(call(n, _IOW('g', 1, struct ggas_domain_create), &d), -ENOTTY);
+  CHECK_IS(call(n, _IOW(GGAS_IOC_TYPE, 1, struct ggas_domain_create), &d), -ENOTTY);
   CHECK_IS(call(n, GGAS_IOC_DOMAIN_CREATE, &d), 0);
 }
 

@@ -158,7 +158,7 @@ static void by_calls(const ggas_device* d, int domain, ggas_context* c, int root
   HELD(call(d->fd, GGAS_IOC_DESTROY, NULL) == -EFAULT);
   handle.size = 4;
   HELD(call(d->fd, GGAS_IOC_DESTROY, &handle) == -EINVAL);
-  HELD(call(d->fd, _IOWR('g', 0x7f, struct ggas_destroy), &handle) == -ENOTTY);
+  HELD(call(d->fd, _IOWR(GGAS_IOC_TYPE, 0x7f, struct ggas_destroy), &handle) == -ENOTTY);
   setrlimit(RLIMIT_MEMLOCK, &none);
   HELD(ggas_region_begin(&r, d, domain, pages(8 * PAGE), 8 * PAGE, GGAS_READ) == -ENOMEM);
   munmap(memory, 2 * PAGE);

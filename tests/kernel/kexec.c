@@ -91,7 +91,7 @@ static unsigned long foreign_words(void) {
   uint64_t* const memory = (uint64_t*)pages(bytes);
   unsigned long i, changed = 0;
   for (i = 0; i < bytes / 8; ++i) memory[i] = own;
-  load_driver("node=0 nodes=2");
+  load_driver("node=0 nodes=2 stop_ms=5000");
   WAIT(number_in(counters, "link_packets_in") > PACKETS);
   for (i = 0; i < bytes / 8; ++i) changed += memory[i] != own;
   printf("# %lu of %zu words of a program were overwritten\n", changed, bytes / 8);
@@ -103,6 +103,7 @@ static unsigned long foreign_words(void) {
 void next_kernel(node* n, long left) {
   CHECK_IS(foreign_words(), 0);
   if (left > 0) begin_kernel("next", left - 1);
+  n->met = 1; /* in the kernel before */
   begin(n);
   n->greeted = 1;
   greet(n, ++n->greeted);

@@ -62,6 +62,7 @@ void owners_are_killed(node* n) {
 /* ---------------------------------------------------------------------------------------------- every step */
 
 static uint64_t state;
+static uint32_t put_bytes; /* the soak's are longer, and take the simulation eight times as long */
 static unsigned any(unsigned below) {
   state = state * 6364136223846793005ull + 1442695040888963407ull;
   return (unsigned)(state >> 33) % below;
@@ -94,7 +95,7 @@ static void live(unsigned number) {
     if (ggas_window_begin(&w, &dev, domain, number, 8192)) _exit(4);
     for (i = 0; i < 4; ++i) {
       const ggas_rma_peer to = {(uint16_t)(i & 1), 0};
-      const ggas_rma_desc d = ggas_rma_put(to, r.nla, r.nla + 4096, 4096, GGAS_RMA_ACK, i);
+      const ggas_rma_desc d = ggas_rma_put(to, r.nla, r.nla + 4096, put_bytes, GGAS_RMA_ACK, i);
       ggas_rma_post(&c.rma, &d);
       *(volatile uint64_t*)(w.remote + i * 4096) = i;
     }
@@ -118,6 +119,7 @@ void owners_die_at_every_step(node* n) {
   const long regions = read_number("/sys/class/ggas/ggas0/regions");
   unsigned i, sent = 0;
   state = 77 + n->me;
+  put_bytes = n->soak ? 4096 : 512;
   fflush(stdout);
   for (i = 0; i < rounds; ++i) {
     const pid_t child = fork();
@@ -128,7 +130,7 @@ void owners_die_at_every_step(node* n) {
       unsigned under_way;
       for (under_way = 0; under_way < BURST; ++under_way, ++sent) {
         const uint64_t to = first + any(32) * 4096;
-        post(n, ggas_rma_put(peer(n), source.nla, to, 4096, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, sent));
+        post(n, ggas_rma_put(peer(n), source.nla, to, put_bytes, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, sent));
       }
       while (under_way--) next_note(n); /* whether it met something or not */
     } while (now_ms() < until);

@@ -9,6 +9,8 @@
 
 #include "tests/kernel/tests.h"
 
+#define GONE "NIC gone under use, and another one"
+
 static int tests_run, tests_failed, checks_failed;
 static const char* only;
 
@@ -177,6 +179,8 @@ static void all_tests(node* n) {
   run(n, "memory registered for reading follows its owner", read_only_follows_its_owner);
   run(n, "windows of two domains", windows_of_two_domains);
   run(n, "windows run out", windows_run_out);
+  run(n, "windows of several blocks", large_windows);
+  run(n, "contexts with the largest rings", large_contexts);
   run(n, "stores before the end of a window", stores_before_the_end);
   run(n, "GPU memory to GPU memory", gpu_to_gpu);
   run(n, "GPU memory moves under puts", gpu_memory_moves);
@@ -200,13 +204,18 @@ static void all_tests(node* n) {
   run(n, "registering 1 GB", registering_much);
   run(n, "64 sleepers on one vector", many_sleepers);
   run(n, "quotas of users", quotas);
+  run(n, "memory of a cgroup", memory_of_a_cgroup);
   run(n, "counters for people", counters_for_people);
   run(n, "each allocation fails", each_allocation_fails);
+  run(n, "a user who floods the NIC", one_user_floods);
   run(n, "reset under use", reset_under_use);
   run(n, "libggas: NIC reset under a rank", library_under_reset);
   run(n, "driver unbound under use", unbound_under_use);
   run(n, "driver bound again under puts", bound_again_under_puts);
+  run(n, "a page that does not come, and the driver unbound", page_does_not_come);
   run(n, "error recovery under use", error_under_use);
+  run(n, "suspended under sleepers", node_sleeps);
+  run(n, "a NIC that is silent", nic_is_silent);
   run(n, "cable out under use", cable_out_under_use);
   run(n, "opened first by a node on another file system", opened_on_another_file_system);
   run(n, "put with notifications, after all that", put_with_notification);
@@ -219,7 +228,7 @@ static int ended(node* n) {
 }
 
 /* Arguments: parts of the names of the tests to be run, with commas, or ""; how long: "ci" or "soak"; or "gone": the
- * NIC goes; or "kexec" and a number of kernels, with "next" in those on node 0. */
+ * NIC goes; or "ends" and a number of kernels, which node 0 begins before that, with "next" in those. */
 int main(int argc, char** argv) {
   static node n;
   const char* const how = argc > 2 ? argv[2] : "";
@@ -231,16 +240,19 @@ int main(int argc, char** argv) {
   if (!strcmp(how, "next")) {
     next_kernel(&n, kernels);
     result("memory of a kernel that began by kexec under stores", begun);
+    run(&n, GONE, nic_is_gone);
     return ended(&n);
   }
   begin(&n);
   greet(&n, ++n.greeted);
-  printf("# node %u of %u, core clock %u kHz\n", n.me, n.dev.nodes, n.dev.clock_khz);
+  printf("# node %u of %u, core clock %u kHz; first store %.1f s after boot\n", n.me, n.dev.nodes, n.dev.clock_khz,
+         now_ms() / 1e3);
   if (!strcmp(how, "gone")) {
-    run(&n, "NIC gone under use, and another one", nic_is_gone);
-  } else if (!strcmp(how, "kexec")) {
+    run(&n, GONE, nic_is_gone);
+  } else if (!strcmp(how, "ends")) {
     into_next_kernel(&n, kernels);
     result("stores to a node that begins another kernel", begun);
+    run(&n, GONE, nic_is_gone);
   } else {
     all_tests(&n);
   }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one user may have, in all processes together, and no more; root may. Counters for people. */
 #include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "tests/kernel/tests.h"
@@ -106,6 +108,39 @@ void quotas(node* n) {
   }
   grant("revoke");
   CHECK_IS(as_user(USER, modest), 1 << 8); /* no domain */
+}
+
+/* ------------------------------------------------------------------------------------------------ memory */
+
+#define GROUPS "/tmp/groups"
+enum { SEGMENT = 4 << 20, MEMORY_MB = 14, SEGMENTS = 8 };
+
+/* As many segments as the cgroup has memory for; what ends it is an error, not the machine's end. */
+static int segments_until(void) {
+  ggas_device dev;
+  ggas_window w;
+  int domain, n = 0, rc = 0;
+  if (write_file(GROUPS "/user/cgroup.procs", "0") || ggas_device_open(&dev, "/dev/ggas0")) return -1000;
+  domain = ggas_domain_join(&dev, DOMAIN);
+  while (n < SEGMENTS && !(rc = ggas_window_begin(&w, &dev, domain, (unsigned)(50 + n), SEGMENT))) ++n;
+  return rc == -ENOMEM && n > 0 && n * (SEGMENT >> 20) < MEMORY_MB ? 0 : 1 + n;
+}
+
+/* Rings and segments are memory of the user's cgroup. */
+void memory_of_a_cgroup(node* n) {
+  char text[32];
+  (void)n;
+  mkdir(GROUPS, 0755);
+  if (mount("none", GROUPS, "cgroup2", 0, NULL) || write_file(GROUPS "/cgroup.subtree_control", "+memory")) {
+    printf("# this kernel has no cgroups of memory\n");
+    return;
+  }
+  mkdir(GROUPS "/user", 0755);
+  snprintf(text, sizeof text, "%d", MEMORY_MB << 20);
+  CHECK_IS(write_file(GROUPS "/user/memory.max", text), 0);
+  CHECK_IS(as_user(0, segments_until), 0);
+  rmdir(GROUPS "/user");
+  umount(GROUPS);
 }
 
 void counters_for_people(node* n) {

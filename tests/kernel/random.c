@@ -65,7 +65,7 @@ static void random_call(void) {
     if (any(2)) words[i] = value();
   fields[0] = any(32) ? size : (uint32_t)value();
   if ((nr == 1 || nr == 4) && any(4)) fields[nr == 1 ? 3 : 11] = 0; /* reserved */
-  ioctl(s.fd, _IOWR('g', nr, struct ggas_info), any(64) ? (void*)words : (void*)value());
+  ioctl(s.fd, _IOWR(GGAS_IOC_TYPE, nr, struct ggas_info), any(64) ? (void*)words : (void*)value());
 }
 
 static void random_mapping(void) {

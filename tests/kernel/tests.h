@@ -51,6 +51,7 @@ void many_sleepers(node* n);
 
 /* quota.c */
 void quotas(node* n);
+void memory_of_a_cgroup(node* n);
 void counters_for_people(node* n);
 
 /* failing.c */
@@ -73,6 +74,14 @@ void error_under_use(node* n);
 void cable_out_under_use(node* n);
 void nic_is_gone(node* n);
 void opened_on_another_file_system(node* n);
+
+/* waits.c */
+void nic_is_silent(node* n);
+void page_does_not_come(node* n);
+void node_sleeps(node* n);
+void one_user_floods(node* n);
+void large_windows(node* n);
+void large_contexts(node* n);
 
 /* kexec.c */
 void into_next_kernel(node* n, long kernels);

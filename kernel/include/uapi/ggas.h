@@ -118,7 +118,9 @@ struct ggas_region_create {
  * @rights: of other nodes on the own segment, GGAS_REGION_*; 0: both
  *
  * It reaches windows of the same number and domain; what is stored to others is dropped, loads of others are all ones.
- * -ENOSPC: BAR2 is full, or the NIC's 64 intervals are in use (one for each node and window).
+ * A window of more than 4 MB is several exports, min(@bytes / 4 MB, 16) of them, with the numbers from @number on.
+ * -ENOSPC: BAR2 is full, or the NIC's 64 intervals are in use (one for each export and node). -ENOMEM: blocks of
+ * @bytes / 16 above 4 MB need an IOMMU, or memory set aside at boot (cma=).
  */
 struct ggas_window_create {
 	__u32 size;
@@ -141,11 +143,13 @@ struct ggas_destroy {
 	__u32 handle;
 };
 
-#define GGAS_IOC_INFO		_IOWR('g', 0x00, struct ggas_info)
-#define GGAS_IOC_DOMAIN_CREATE	_IOWR('g', 0x01, struct ggas_domain_create)
-#define GGAS_IOC_CONTEXT_CREATE	_IOWR('g', 0x02, struct ggas_context_create)
-#define GGAS_IOC_REGION_CREATE	_IOWR('g', 0x03, struct ggas_region_create)
-#define GGAS_IOC_WINDOW_CREATE	_IOWR('g', 0x04, struct ggas_window_create)
-#define GGAS_IOC_DESTROY	_IOWR('g', 0x05, struct ggas_destroy)
+/* One that no other driver of Linux has (its ioctl-number.rst). */
+#define GGAS_IOC_TYPE		0xBD
+#define GGAS_IOC_INFO		_IOWR(GGAS_IOC_TYPE, 0x00, struct ggas_info)
+#define GGAS_IOC_DOMAIN_CREATE	_IOWR(GGAS_IOC_TYPE, 0x01, struct ggas_domain_create)
+#define GGAS_IOC_CONTEXT_CREATE	_IOWR(GGAS_IOC_TYPE, 0x02, struct ggas_context_create)
+#define GGAS_IOC_REGION_CREATE	_IOWR(GGAS_IOC_TYPE, 0x03, struct ggas_region_create)
+#define GGAS_IOC_WINDOW_CREATE	_IOWR(GGAS_IOC_TYPE, 0x04, struct ggas_window_create)
+#define GGAS_IOC_DESTROY	_IOWR(GGAS_IOC_TYPE, 0x05, struct ggas_destroy)
 
 #endif
