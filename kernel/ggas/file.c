@@ -25,17 +25,6 @@ void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *ended)
 			ggas_context_wake(container_of(o, struct ggas_context, object));
 }
 
-static struct ggas_file *file_new(struct ggas_device *dev)
-{
-	struct ggas_file *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
-
-	if (!f)
-		return NULL;
-	f->dev = dev;
-	xa_init_flags(&f->objects, XA_FLAGS_ALLOC1);
-	return f;
-}
-
 /* Takes the account in all cases. */
 static int add_file(struct ggas_file *f, struct ggas_user *fresh)
 {
@@ -54,43 +43,31 @@ static int add_file(struct ggas_file *f, struct ggas_user *fresh)
 	return rc;
 }
 
-static int ggas_open(struct inode *inode, struct file *file)
+/* What a user has of the NIC, from nothing on. */
+struct ggas_file *ggas_file_begin(struct ggas_device *dev)
 {
-	struct ggas_device *dev = ggas_device_get(iminor(inode));
-	struct ggas_user *fresh;
-	struct ggas_file *f;
+	struct ggas_file *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+	struct ggas_user *fresh = ggas_user_new();
 	int rc;
 
-	if (!dev)
-		return -ENODEV;
-	/* Offsets of mappings have more bits than a program of 32 bits can say. */
-	if (in_compat_syscall()) {
-		ggas_device_put(dev);
-		return -EOPNOTSUPP;
+	if (!f || !fresh) {
+		kfree(fresh);
+		kfree(f);
+		return ERR_PTR(-ENOMEM);
 	}
-	fresh = ggas_user_new();
-	f = file_new(dev);
-	rc = -ENOMEM;
-	if (!f || !fresh)
-		goto free;
+	f->dev = dev;
+	xa_init_flags(&f->objects, XA_FLAGS_ALLOC1);
 	rc = add_file(f, fresh);
-	fresh = NULL;
-	if (rc)
-		goto free;
-	file->f_mapping = dev->inode->i_mapping;
-	file->private_data = f;
-	return 0;
-
-free:
-	kfree(fresh);
-	kfree(f);
-	ggas_device_put(dev);
-	return rc;
+	if (rc) {
+		kfree(f);
+		return ERR_PTR(rc);
+	}
+	kref_get(&dev->users);
+	return f;
 }
 
-static int ggas_release(struct inode *inode, struct file *file)
+void ggas_file_end(struct ggas_file *f)
 {
-	struct ggas_file *f = file->private_data;
 	struct ggas_device *dev = f->dev;
 	LIST_HEAD(ended);
 
@@ -105,6 +82,31 @@ static int ggas_release(struct inode *inode, struct file *file)
 	xa_destroy(&f->objects);
 	kfree(f);
 	ggas_device_put(dev);
+}
+
+static int ggas_open(struct inode *inode, struct file *file)
+{
+	struct ggas_device *dev;
+	struct ggas_file *f;
+
+	/* Offsets of mappings have more bits than a program of 32 bits can say. */
+	if (in_compat_syscall())
+		return -EOPNOTSUPP;
+	dev = ggas_device_get(iminor(inode));
+	if (!dev)
+		return -ENODEV;
+	f = ggas_file_begin(dev);
+	if (!IS_ERR(f)) {
+		file->f_mapping = dev->inode->i_mapping;
+		file->private_data = f;
+	}
+	ggas_device_put(dev);
+	return PTR_ERR_OR_ZERO(f);
+}
+
+static int ggas_release(struct inode *inode, struct file *file)
+{
+	ggas_file_end(file->private_data);
 	return 0;
 }
 

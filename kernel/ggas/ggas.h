@@ -108,6 +108,7 @@ struct ggas_device {
 	struct list_head users_of;	/* who have it open */
 	u32 quota[GGAS_KINDS];		/* of each of them */
 	struct dentry *debugfs;
+	struct ggas_verbs *verbs;	/* for the second front end */
 	struct inode *inode;		/* of every open file: what is mapped can be taken back */
 };
 
@@ -156,7 +157,7 @@ struct ggas_region {
 	u32 first;			/* entry of the table; 0: none */
 	bool mapped;			/* the NIC has its entries; under `atu` */
 	struct sg_table *sgt;		/* bus addresses; NULL: none, or a dma-buf on the move */
-	/* Pages of a process. */
+	/* Pages of a process; without any, and without a dma-buf, the memory is lent by who made the region. */
 	struct page **page;
 	struct sg_table sg;
 	/* A dma-buf; `sgt` and `closed` under its lock. */
@@ -302,6 +303,8 @@ struct ggas_context *ggas_context_new(struct ggas_device *dev, const struct ggas
 void ggas_context_wake(struct ggas_context *c);
 struct ggas_window *ggas_window_new(struct ggas_device *dev, const struct ggas_window_create *p);
 int ggas_region_add(struct ggas_file *f, struct ggas_region_create *p);
+int ggas_region_add_lent(struct ggas_file *f, struct sg_table *sgt, unsigned long pages,
+			 struct ggas_region_create *p);
 
 /* dmabuf.c */
 int ggas_dmabuf_get(struct ggas_region *r, int fd);
@@ -320,14 +323,32 @@ void ggas_chardev_remove(struct ggas_device *dev);
 struct ggas_device *ggas_device_get(int minor);
 void ggas_device_put(struct ggas_device *dev);
 
+/* verbs.c */
+#if IS_ENABLED(CONFIG_AUXILIARY_BUS)
+int ggas_verbs_add(struct ggas_device *dev);
+void ggas_verbs_remove(struct ggas_device *dev);
+#else
+static inline int ggas_verbs_add(struct ggas_device *dev)
+{
+	return 0;
+}
+
+static inline void ggas_verbs_remove(struct ggas_device *dev)
+{
+}
+#endif
+
 /* sysfs.c */
 extern const struct attribute_group *ggas_groups[];
 
 /* file.c: what a file owns. */
 extern const struct file_operations ggas_fops;
+struct ggas_file *ggas_file_begin(struct ggas_device *dev);
+void ggas_file_end(struct ggas_file *f);
 void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *ended);
 
 /* ioctl.c, mmap.c */
+void ggas_info_get(struct ggas_device *dev, struct ggas_info *p);
 long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user);
 int ggas_mmap(struct file *file, struct vm_area_struct *vma);
 void ggas_unmap(struct ggas_device *dev, u64 offset, u64 bytes);

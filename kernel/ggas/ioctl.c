@@ -5,17 +5,21 @@
 
 #include "ggas.h"
 
+/* What the NIC is, but for `size`. The NIC has been entered. */
+void ggas_info_get(struct ggas_device *dev, struct ggas_info *p)
+{
+	p->version = GGAS_ABI_VERSION;
+	p->node = dev->number;
+	p->nodes = dev->nodes;
+	p->contexts = dev->contexts;
+	p->clock_khz = dev->clock_khz;
+	p->link_up = ggas_hw_link_up(dev);
+	p->window_bytes = dev->window_bytes;
+}
+
 static int do_info(struct ggas_file *f, void *arg)
 {
-	struct ggas_info *p = arg;
-
-	p->version = GGAS_ABI_VERSION;
-	p->node = f->dev->number;
-	p->nodes = f->dev->nodes;
-	p->contexts = f->dev->contexts;
-	p->clock_khz = f->dev->clock_khz;
-	p->link_up = ggas_hw_link_up(f->dev);
-	p->window_bytes = f->dev->window_bytes;
+	ggas_info_get(f->dev, arg);
 	return f->revoked ? -ENODEV : 0;
 }
 

@@ -162,10 +162,15 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	rc = ggas_chardev_add(dev);
 	if (rc)
 		goto stop;
+	rc = ggas_verbs_add(dev);
+	if (rc)
+		goto remove_node;
 	pci_save_state(pci);	/* what a reset of the slot takes away, ggas_slot_reset() brings back */
 	dev_info(&pci->dev, "ggas%d: node %u of %u\n", dev->minor, dev->number, dev->nodes);
 	return 0;
 
+remove_node:
+	ggas_chardev_remove(dev);
 stop:
 	ggas_take_down(dev);
 free_irqs:
@@ -184,6 +189,7 @@ static void ggas_remove(struct pci_dev *pci)
 {
 	struct ggas_device *dev = pci_get_drvdata(pci);
 
+	ggas_verbs_remove(dev);
 	ggas_chardev_remove(dev);
 	ggas_take_down(dev);
 	ggas_irq_exit(dev);

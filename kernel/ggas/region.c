@@ -78,13 +78,17 @@ static int get_pages(struct ggas_region *r, u64 address)
 	if (!r->page)
 		return -ENOMEM;
 	rc = pin(r, address);
-	if (rc)
+	if (rc) {
 		kvfree(r->page);
+		r->page = NULL;
+	}
 	return rc;
 }
 
 static void put_pages(struct ggas_region *r)
 {
+	if (!r->page)
+		return;
 	if (r->sgt) {
 		dma_unmap_sgtable(&r->dev->pci->dev, &r->sg, DMA_BIDIRECTIONAL, MAP_ATTRS);
 		sg_free_table(&r->sg);
@@ -106,10 +110,39 @@ static void region_free(struct ggas_object *o)
 		ggas_dmabuf_put(r);
 	else
 		put_pages(r);
-	account_locked_vm(r->mm, r->pages, false);
-	mmdrop(r->mm);
+	if (r->mm) {
+		account_locked_vm(r->mm, r->pages, false);
+		mmdrop(r->mm);
+	}
 	atomic_dec(&r->dev->regions);
 	kfree(r);
+}
+
+static struct ggas_region *region_alloc(struct ggas_device *dev, unsigned long pages, u32 rights)
+{
+	struct ggas_region *r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+
+	if (!r)
+		return NULL;
+	r->object.kind = GGAS_REGION;
+	r->object.amount = pages;
+	r->dev = dev;
+	r->rights = rights;
+	r->pages = pages;
+	atomic_inc(&dev->regions);
+	return r;
+}
+
+/* Who makes it keeps its memory. Of a dma-buf it is not this process' pages, but the table that all share has entries. */
+static int get_memory(struct ggas_region *r, const struct ggas_region_create *p)
+{
+	int rc = account_locked_vm(current->mm, r->pages, true);
+
+	if (rc)
+		return rc;
+	mmgrab(current->mm);
+	r->mm = current->mm;
+	return p->flags & GGAS_REGION_DMABUF ? ggas_dmabuf_get(r, p->fd) : get_pages(r, p->address);
 }
 
 /* A region with its memory. The NIC is not needed for it, and its removal does not wait for the user's pages. */
@@ -120,39 +153,26 @@ static struct ggas_region *region_new(struct ggas_device *dev, const struct ggas
 
 	if (rc)
 		return ERR_PTR(rc);
-	r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+	r = region_alloc(dev, DIV_ROUND_UP(offset_in_page(p->address) + p->bytes, PAGE_SIZE), p->rights);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
-	r->object.kind = GGAS_REGION;
-	r->dev = dev;
-	r->rights = p->rights;
 	r->first_page = p->address >> PAGE_SHIFT;
-	r->pages = DIV_ROUND_UP(offset_in_page(p->address) + p->bytes, PAGE_SIZE);
-	r->object.amount = r->pages;
-	/* Of a dma-buf they are not this process' pages, but the table that all share has an entry for each. */
-	rc = account_locked_vm(current->mm, r->pages, true);
-	if (rc)
-		goto free;
-	rc = p->flags & GGAS_REGION_DMABUF ? ggas_dmabuf_get(r, p->fd) : get_pages(r, p->address);
-	if (rc)
-		goto unaccount;
-	mmgrab(current->mm);
-	r->mm = current->mm;
-	atomic_inc(&dev->regions);
-	return r;
-
-unaccount:
-	account_locked_vm(current->mm, r->pages, false);
-free:
-	kfree(r);
+	rc = get_memory(r, p);
+	if (!rc)
+		return r;
+	region_free(&r->object);
 	return ERR_PTR(rc);
 }
 
 /* Bus addresses, and room in the table. */
 static int prepare(struct ggas_region *r)
 {
-	int rc = r->dmabuf ? ggas_dmabuf_attach(r) : map(r);
+	int rc = 0;
 
+	if (r->dmabuf)
+		rc = ggas_dmabuf_attach(r);
+	else if (r->page)
+		rc = map(r);
 	if (rc)
 		return rc;
 	rc = ggas_table_take(r->dev, r->pages * GGAS_PAGE_ENTRIES);
@@ -162,16 +182,12 @@ static int prepare(struct ggas_region *r)
 	return 0;
 }
 
-/* Pins what the caller names and makes a region of it. */
-int ggas_region_add(struct ggas_file *f, struct ggas_region_create *p)
+/* Takes the region, also when it fails. */
+static int add(struct ggas_file *f, struct ggas_region *r, struct ggas_region_create *p)
 {
-	struct ggas_region *r = region_new(f->dev, p);
 	LIST_HEAD(ended);
-	int rc;
+	int rc = ggas_enter(f->dev);
 
-	if (IS_ERR(r))
-		return PTR_ERR(r);
-	rc = ggas_enter(f->dev);
 	if (rc) {
 		region_free(&r->object);
 		return rc;
@@ -185,6 +201,29 @@ int ggas_region_add(struct ggas_file *f, struct ggas_region_create *p)
 	}
 	ggas_leave(f->dev);
 	return rc;
+}
+
+/* Pins what the caller names and makes a region of it. */
+int ggas_region_add(struct ggas_file *f, struct ggas_region_create *p)
+{
+	struct ggas_region *r = region_new(f->dev, p);
+
+	return IS_ERR(r) ? PTR_ERR(r) : add(f, r, p);
+}
+
+/* A region of memory that the caller has pinned and mapped, and keeps so until the region has ended. */
+int ggas_region_add_lent(struct ggas_file *f, struct sg_table *sgt, unsigned long pages, struct ggas_region_create *p)
+{
+	struct ggas_region *r;
+	int rc = check(p);
+
+	if (rc)
+		return rc;
+	r = region_alloc(f->dev, pages, p->rights);
+	if (!r)
+		return -ENOMEM;
+	r->sgt = sgt;
+	return add(f, r, p);
 }
 
 static int region_start(struct ggas_object *o)

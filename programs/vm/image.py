@@ -15,7 +15,7 @@ PROGRAMS = {"node_test": ("tests/kernel/*.c", "userlib/driver/device.c")}
 LIBRARY_PROGRAMS = ("tests/kernel/on_nodes", "tests/userlib/libggas/sim_program")
 LIBRARY_MODULES = ("userlib/libggas/libggas-start-tcp.so",)
 KERNELS_OWN = ("aer_inject",)  # modules
-ETHERNET = "e1000"  # a module of stock kernels: debug kernels have no TCP
+STOCK = ("e1000", "ib_core", "ib_uverbs")  # Ethernet for TCP, and RDMA, which debug kernels have not
 INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
 
 
@@ -79,7 +79,7 @@ def archive(root, build, folder, kernel):
             _entry(body, name, stat.S_IFDIR | 0o755)
         for name, path in files.items():
             _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
-        for name in KERNELS_OWN if kernel.debug else (*KERNELS_OWN, ETHERNET):
+        for name in KERNELS_OWN if kernel.debug else (*KERNELS_OWN, *STOCK):
             _entry(body, f"{name}.ko", stat.S_IFREG | 0o644, kernel.module(name))
         _entry(body, "TRAILER!!!", 0)
     return out

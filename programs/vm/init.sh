@@ -54,6 +54,11 @@ if [ -e /e1000.ko ] && insmod /e1000.ko; then  # for TCP between the nodes: debu
   ifconfig lo 127.0.0.1 up
   ifconfig eth0 "10.0.0.$((node + 1))" netmask 255.255.255.0 up
 fi
+if [ -e /ib_core.ko ]; then
+  insmod /ib_core.ko
+  insmod /ib_uverbs.ko
+  insmod /ggas_verbs.ko || echo "Bail out! the second front end does not load"
+fi
 insmod /testgpu.ko || echo "Bail out! the test GPU does not load"
 insmod /gpumap.ko || echo "Bail out! gpumap does not load"
 chmod 666 /dev/ggas0 /dev/testgpu /dev/gpumap
@@ -66,6 +71,7 @@ dmesg -n 1
 insmod /aer_inject.ko
 /node_test "$only" "$what" "$left"
 echo "# node_test ended with $?"
+[ ! -e /ib_core.ko ] || rmmod ggas_verbs
 rmmod aer_inject gpumap testgpu ggas && echo "# drivers unloaded"
 if [ -e $leaks ]; then
   sleep 6  # younger objects do not count

@@ -187,6 +187,7 @@ static void all_tests(node* n) {
   run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);
   run(n, "GPU memory by its address, freed under puts", gpu_memory_by_address);
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
+  run(n, "memory registered by verbs", memory_by_verbs);
   run(n, "libggas: everything", library_on_nodes);
   run(n, "libggas: the same as in shared memory", library_is_the_same);
   run(n, "libggas: four ranks with threads", library_several_on_a_node);

@@ -75,6 +75,9 @@ void cable_out_under_use(node* n);
 void nic_is_gone(node* n);
 void opened_on_another_file_system(node* n);
 
+/* verbs.c */
+void memory_by_verbs(node* n);
+
 /* waits.c */
 void nic_is_silent(node* n);
 void page_does_not_come(node* n);
