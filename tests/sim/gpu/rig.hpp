@@ -84,7 +84,7 @@ struct rig_config {
 
 class rig {
  public:
-  explicit rig(rig_config c = {}) : cfg(std::move(c)), segments_(2 * cfg.segment_bytes / 8) {
+  explicit rig(rig_config c = {}) : cfg(std::move(c)), segments_(2 * cfg.segment_bytes / sizeof(page_t)) {
     kernel_.enter();
     for (unsigned n = 0; n < 2; ++n) make_node(n);
     for (auto& n : nodes_)
@@ -171,7 +171,7 @@ class rig {
   struct alignas(4096) page_t {
     std::byte b[4096];
   };
-  std::vector<uint64_t> segments_;
+  std::vector<page_t> segments_;  // at pages, as of clusters: what L2 counts follows from addresses
   std::vector<std::unique_ptr<node>> nodes_;
 };
 

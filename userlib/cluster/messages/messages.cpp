@@ -126,9 +126,9 @@ std::string message_space::point_kernels_at(uint64_t place) {
   for (const int node : cluster_.local_nodes()) {
     auto ok = write(node, place);
     if (ok) continue;
-    for (const int before : cluster_.local_nodes()) {
-      if (before == node) break;
-      static_cast<void>(write(before, used_));
+    for (const int written : cluster_.local_nodes()) {  // a write that failed may have written, too
+      static_cast<void>(write(written, used_));
+      if (written == node) break;
     }
     return ok.error().text;
   }
