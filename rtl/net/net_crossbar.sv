@@ -139,8 +139,8 @@ module net_crossbar #(
   assign tx_waits_o = waits[L*NC-1:0];
 
   // ---------------------------------------------------------------- from the inputs to the queues
-  // An input offers the packet of one channel that may leave; each link accepts one input in a cycle. An input offers a
-  // packet to its second choice only while the first choice has no room.
+  // An input offers the packet of one channel that may leave; each link accepts one input in a cycle, by virtual time
+  // (net_output). An input offers a packet to its second choice only while the first choice has no room.
   logic [P-1:0]        act_q;    // within a packet
   logic [P*NC-1:0]     chan_q, chosen, moves;  // its channel; the one that is named; whose beat is moved
   logic [P*3-1:0]      link_q;   // its link
@@ -198,25 +198,19 @@ module net_crossbar #(
   assign busy_o = busy != '0;
   for (genvar l = 0; l < L; l = l + 1) begin : g_link
     localparam logic [2:0] N = l;
-    logic [P-1:0] req, comes;
-    logic         unused_locked;
+    logic [P-1:0] ask, comes;
     for (genvar p = 0; p < P; p = p + 1) begin : g_from
-      assign req[p]   = asks[p*L+l];
+      assign ask[p]   = asks[p*L+l];
       assign comes[p] = act_q[p] ? cur_valid[p] && link_q[3*p+:3] == N : granted[l*P+p];
     end
-    // One a cycle: each counts before the next one is let in.
-    arbiter_rr #(.N(P)) i_arbiter (
-        .clk_i, .rst_ni, .clear_i(1'b0), .req_i(req), .take_i(req != '0), .eop_i(1'b1),
-        .grant_o(granted[l*P+:P]), .locked_o(unused_locked)
-    );
     assign tx_comes_o[l] = comes != '0;
     net_output #(.DATA_W(DATA_W), .INPUTS(P)) i_output (
         .clk_i, .rst_ni, .busy_o(busy[l]), .up_i(up_i[l]), .in_valid_i(comes), .in_sop_i(cur_sop), .in_eop_i(cur_eop),
-        .in_hdr_i(cur_hdr), .in_data_i(cur_data), .in_room_o(queue_room[l*P+:P]),
-        .pending_o(tx_pending_o[3*NC*l+:3*NC]), .tx_valid_o(tx_valid_o[NC*l+:NC]), .tx_ready_i(tx_ready_i[NC*l+:NC]),
-        .tx_sop_o(tx_sop_o[l]), .tx_eop_o(tx_eop_o[l]), .tx_hdr_o(tx_hdr_o[HW*l+:HW]),
-        .tx_data_o(tx_data_o[DATA_W*l+:DATA_W]), .lost_o(lost_o[P+l]), .lost_store_o(lost_store_o[P+l]),
-        .lost_who_o(lost_who_o[40*(P+l)+:40])
+        .in_hdr_i(cur_hdr), .in_data_i(cur_data), .in_room_o(queue_room[l*P+:P]), .in_ask_i(ask),
+        .in_grant_o(granted[l*P+:P]), .pending_o(tx_pending_o[3*NC*l+:3*NC]), .tx_valid_o(tx_valid_o[NC*l+:NC]),
+        .tx_ready_i(tx_ready_i[NC*l+:NC]), .tx_sop_o(tx_sop_o[l]), .tx_eop_o(tx_eop_o[l]),
+        .tx_hdr_o(tx_hdr_o[HW*l+:HW]), .tx_data_o(tx_data_o[DATA_W*l+:DATA_W]), .lost_o(lost_o[P+l]),
+        .lost_store_o(lost_store_o[P+l]), .lost_who_o(lost_who_o[40*(P+l)+:40])
     );
   end
 

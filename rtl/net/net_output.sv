@@ -21,6 +21,8 @@ module net_output #(
     input  wire logic [INPUTS*ggas_pkg::NET_HDR_W-1:0] in_hdr_i,  // as it leaves, but for vtime; with sop
     input  wire logic [INPUTS*DATA_W-1:0] in_data_i,
     output      logic [INPUTS-1:0]   in_room_o,   // another packet may begin in this cycle
+    input  wire logic [INPUTS-1:0]   in_ask_i,    // a packet could begin, with in_hdr_i: there is room for it
+    output      logic [INPUTS-1:0]   in_grant_o,  // one of those begins
     // packets that have not begun, by channel, those that come in this cycle too
     output      logic [ggas_pkg::CHANNELS*3-1:0] pending_o,
 
@@ -87,10 +89,12 @@ module net_output #(
 
   // ---------------------------------------------------------------- virtual times
   // now_q is the virtual time of the link, own_q that of the own units' next packet. A packet from a link has a time of
-  // its last link; shift_q converts it to a time of this link. No packet may be more than 32 late or 31 ahead.
+  // its last link; shift_q converts it to a time of this link. No packet may be more than 96 late or 31 ahead. Packets
+  // of a lane that had no room are late, although those of the other lane are not, and shift_q serves both lanes.
   logic [7:0]      now_q, own_q;
   logic [P*8-1:0]  shift_q;
   logic [P*OW-1:0] order_q;  // how far ahead of now_q the head of a queue is, plus 32
+  logic [P*OW-1:0] ask_order;  // the same of a packet that would enter
   logic [7:0]      start, now_d, own_d, fixed;  // of the packet that begins
   logic [7:0]      now_next, own_next;
   assign {now_next, own_next} = begins != '0 ? {now_d, own_d} : {now_q, own_q};
@@ -108,13 +112,15 @@ module net_output #(
     wire [7:0] brings = come[p] ? in_hdr_i[HW*p+HW-8+:8] : hdr_q[HW*p+HW-8+:8];
     wire [7:0] starts = p == P - 1 ? own_next : brings + shift_q[8*p+:8];
     always_ff @(posedge clk_i) order_q[OW*p+:OW] <= order_of(starts - now_next);
+    wire [7:0] asks = p == P - 1 ? own_next : in_hdr_i[HW*p+HW-8+:8] + shift_q[8*p+:8];
+    assign ask_order[OW*p+:OW] = order_of(asks - now_next);
   end
   assign cost  = 3'd1 + tx_hdr_o[29+LEN+:3];
   assign ahead = start - now_q;
   assign now_d = ahead[7] ? now_q : ahead[6:5] != '0 ? now_q + 8'd31 : start;
   always_comb begin
     fixed = start;
-    if (ahead[7] && ahead[6:5] != 2'b11) fixed = now_q - 8'd32;
+    if (ahead[7] && ahead[6:5] == 2'b00) fixed = now_q - 8'd96;
     else if (ahead[7] && late_q == '0) fixed = start + 8'd1;
     else if (!ahead[7] && ahead[6:5] != '0) fixed = now_q + 8'd31;
     own_d = own_q + {5'd0, begins[P-1] ? cost : 3'd0} - now_d;
@@ -135,16 +141,25 @@ module net_output #(
   end
 
   // ---------------------------------------------------------------- whose turn
+  // The earliest ones of a set.
+  function automatic logic [P-1:0] earliest(input logic [P-1:0] set, input logic [P*OW-1:0] order);
+    earliest = set;
+    for (int p = 0; p < P; p = p + 1)
+      for (int q = 0; q < P; q = q + 1) if (set[q] && order[OW*q+:OW] < order[OW*p+:OW]) earliest[p] = 1'b0;
+  endfunction
+
+  // To enter, one a cycle: each counts before the next one enters. The other side may have room for only one of them,
+  // and by turns the own units would get half of it.
+  logic unused_locked;
+  arbiter_rr #(.N(P)) i_entry (
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i(earliest(in_ask_i, ask_order)), .take_i(in_ask_i != '0),
+      .eop_i(1'b1), .grant_o(in_grant_o), .locked_o(unused_locked)
+  );
+
+  // To be sent.
   logic         locked, inside_q, dropping_q, drop, valid, ready;
   logic [P-1:0] req;
-  always_comb begin
-    req = there;
-    if (!locked) begin
-      req = head_q;
-      for (int p = 0; p < P; p = p + 1)
-        for (int q = 0; q < P; q = q + 1) if (head_q[q] && order_q[OW*q+:OW] < order_q[OW*p+:OW]) req[p] = 1'b0;
-    end
-  end
+  assign req = locked ? there : earliest(head_q, order_q);
   arbiter_rr #(.N(P), .HOLD(1'b1)) i_arbiter (
       .clk_i, .rst_ni, .clear_i(1'b0), .req_i(req), .take_i(taken), .eop_i(tx_eop_o), .grant_o(grant),
       .locked_o(locked)

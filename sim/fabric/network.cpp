@@ -109,12 +109,6 @@ void network::waiters::remove(waiter w) {
   --count_;
 }
 
-unsigned network::waiters::inputs() const {
-  unsigned bits = 0;
-  for (unsigned n = 0; n < count_; ++n) bits |= 1u << at_[n] / channels;
-  return bits;
-}
-
 void network::arrive(unsigned node, unsigned port, unsigned channel, uint32_t f) {
   if (flights_[f].grouped && !branch(node, port, channel, f)) return;
   flights_[f].arrived = ++arrivals_;

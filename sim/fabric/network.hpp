@@ -135,8 +135,9 @@ class network : public sc_core::sc_module {
   class waiters {
    public:
     bool empty() const { return count_ == 0; }
-    waiter front() const { return {uint8_t(at_[0] / channels), uint8_t(at_[0] % channels)}; }
-    unsigned inputs() const;  // bits
+    waiter front() const { return (*this)[0]; }
+    unsigned size() const { return count_; }
+    waiter operator[](unsigned n) const { return {uint8_t(at_[n] / channels), uint8_t(at_[n] % channels)}; }
     void push(waiter w) { at_[count_++] = uint8_t(w.input * channels + w.channel); }
     void remove(waiter w);
 
@@ -151,7 +152,7 @@ class network : public sc_core::sc_module {
     std::array<uint16_t, channels> units{};  // free at the other end
     uint16_t gap = 0;                        // flits of packets since the last one of control
     bool owes = false;                       // one of control, as soon as that is possible
-    uint8_t last = 0;                        // channel served last; with queues the input that was let in last
+    uint8_t last = 0;                        // channel served last; with queues the place() let in last
     uint8_t asked = 0;                       // bits: channels for which a sender waits
     bool woken = false;
     std::array<waiters, channels> waiting;  // by the channel on that link

@@ -11,14 +11,24 @@
 
 namespace ggas::fabric {
 
-// What waits for that link, input after input.
+// What waits for that link, by virtual time: the other side may have room for one of them only.
 void network::let_in(unsigned node, unsigned port) {
   const output& o = out(node, port);
-  unsigned inputs = 0;
-  for (unsigned asked = o.asked; asked != 0; asked &= asked - 1)
-    inputs |= o.waiting[unsigned(std::countr_zero(asked))].inputs();
-  for (unsigned turn = 1; inputs != 0 && turn <= own_port() + 1; ++turn)
-    if (const unsigned from = (o.last + turn) % (own_port() + 1); inputs >> from & 1) move(node, from);
+  std::array<uint8_t, max_ports + 1> vtime{};
+  unsigned places = 0;
+  for (unsigned asked = o.asked; asked != 0; asked &= asked - 1) {
+    const waiters& of_channel = o.waiting[unsigned(std::countr_zero(asked))];
+    for (unsigned n = 0; n < of_channel.size(); ++n) {
+      const waiter w = of_channel[n];
+      places |= 1u << place(w.input);
+      vtime[place(w.input)] = flights_[in(node, w.input).of[w.channel].first].vtime;
+    }
+  }
+  while (places != 0) {
+    const unsigned next = o.turns.earliest(places, o.last, [&](unsigned at) { return vtime[at]; });
+    places &= ~(1u << next);
+    move(node, next == shares::own ? own_port() : next);
+  }
 }
 
 // The next packet of an input, channel after channel.
@@ -63,7 +73,7 @@ void network::move_to(unsigned node, waiter w, uint8_t way) {
   flights_[f].ready_ps = pcie::now_ps() + cfg_.beat_ps;
   output& o = out(node, port);
   o.queue[place(w.input)] = f;
-  o.last = w.input;
+  o.last = uint8_t(place(w.input));
   taken(node, w, way, i.free_ps);
   send_next(node, port);
 }

@@ -14,12 +14,17 @@ class shares {
  public:
   static constexpr unsigned own = max_ports;  // the input of the own units; the others are links
 
-  // Whose packet is next. `heads`: bits, inputs that have one; `vtime`: what it came with.
+  // Whose packet is sent next. `heads`: bits, inputs that have one; `vtime`: what it came with.
   template <class Vtime>
   unsigned next(unsigned heads, Vtime vtime) const {
+    return earliest(heads, last_, vtime);
+  }
+  // The earliest packet of a set, among equals the first after the input `last`.
+  template <class Vtime>
+  unsigned earliest(unsigned heads, unsigned last, Vtime vtime) const {
     unsigned best = own, least = ~0u;
-    for (unsigned turn = 1; turn <= own + 1; ++turn) {  // among equals the first after the last one
-      const unsigned input = (last_ + turn) % (own + 1);
+    for (unsigned turn = 1; turn <= own + 1; ++turn) {
+      const unsigned input = (last + turn) % (own + 1);
       if (!(heads >> input & 1)) continue;
       const unsigned order = order_of(uint8_t(start_of(input, vtime(input)) - now_));
       if (order < least) best = input, least = order;
@@ -40,13 +45,14 @@ class shares {
   }
 
  private:
-  static constexpr unsigned most_ahead = 31, most_late = 32, late_turns = 64, dws_of_a_step = 16;
+  static constexpr unsigned most_ahead = 31, most_late = 96, late_turns = 64, dws_of_a_step = 16;
+  static constexpr unsigned late_orders = 32;  // who is later is as late as that
 
   uint8_t start_of(unsigned input, uint8_t vtime) const { return input == own ? own_ : uint8_t(vtime + shift_[input]); }
   static unsigned order_of(uint8_t ahead) {
     const int by = int8_t(ahead);
-    if (by < -int(most_late)) return 0;
-    return by > int(most_ahead) ? most_late + most_ahead : unsigned(by + int(most_late));
+    if (by < -int(late_orders)) return 0;
+    return by > int(most_ahead) ? late_orders + most_ahead : unsigned(by + int(late_orders));
   }
   // Who is too far off is brought nearer; one in 64 of those that are late, too, by one.
   uint8_t bounded(uint8_t start, uint8_t ahead) const {

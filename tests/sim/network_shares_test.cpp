@@ -18,8 +18,8 @@ struct shift_result {
   double of_bound, spread;
 };
 
-// Every node sends a message to the node `shift` further on, all at once.
-shift_result run(const char* text, unsigned nodes, unsigned shift) {
+// Every node sends a message to the node `shift` further on, one node after the other or all at once.
+shift_result run(const char* text, unsigned nodes, unsigned shift, uint64_t apart_ps = 0) {
   constexpr unsigned packets = 60, packet_dws = 64, flits = 36;
   auto cfg = usual;
   cfg.control_gap = 17;
@@ -27,7 +27,7 @@ shift_result run(const char* text, unsigned nodes, unsigned shift) {
   std::vector<flow_of> flows;
   for (unsigned n = 0; n < nodes; ++n) flows.push_back({n, (n + shift) % nodes});
   for (unsigned i = 0; i < packets; ++i)
-    for (const flow_of& f : flows) r.net->send(f.from, make(f.from, f.to, vc::rsp, packet_dws), 0);
+    for (const flow_of& f : flows) r.net->send(f.from, make(f.from, f.to, vc::rsp, packet_dws), f.from * apart_ps);
   r.run(1'000'000'000);
   const fabric::topology& shape = r.net->shape();
   const fair_share fair(shape, flows);
@@ -59,6 +59,12 @@ TEST_P(shifts, are_fast_and_fair) {
     EXPECT_LE(of_bound, 1.03) << shift;
     EXPECT_LE(spread, 1.03) << shift;
   }
+}
+
+// Full buffers do not stay full, even if they fill before all nodes send.
+TEST(shares, are_kept_however_nodes_begin) {
+  for (const unsigned shift : {3u, 4u})
+    for (const uint64_t apart : {100'000u, 200'000u, 400'000u}) EXPECT_GE(run("ring", 8, shift, apart).of_bound, 0.85);
 }
 
 // The own units have one flow of four on a link, with packets of any length.

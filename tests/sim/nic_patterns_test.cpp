@@ -31,16 +31,11 @@ struct cell {
 };
 
 // Off by more than the bar, with the reason in docs/nic-model.md#patterns: the model's time over the RTL's.
-const std::map<std::string, double> known{{"galibier-k20 ring 8, all-to-all of 128", 0.918},
-                                          {"galibier-k20 ring 8, random of 128", 0.931},
-                                          {"galibier-k20 ring 8, shift 4 of 128", 0.571},
-                                          {"galibier-k20 ring 8, random of 256", 0.722},
-                                          {"galibier-k20 ring 8, shift 2 of 256", 0.871},
-                                          {"galibier-k20 ring 8, shift 5 of 256", 0.877},
-                                          {"galibier-k20 ring 8, shift 6 of 256", 0.923},
-                                          {"modern ring 8, shift 3 of 8", 0.618},
-                                          {"modern ring 8, shift 4 of 8", 0.609},
-                                          {"modern ring 8, shift 5 of 8", 0.612}};
+const std::map<std::string, double> known{{"galibier-k20 ring 8, shift 4 of 128", 1.073},
+                                          {"galibier-k20 ring 8, random of 256", 0.908},
+                                          {"galibier-k20 ring 8, shift 3 of 256", 0.917},
+                                          {"galibier-k20 ring 8, shift 5 of 256", 1.118},
+                                          {"galibier-k20 ring 8, shift 6 of 256", 1.143}};
 
 unsigned seeds() {
   const char* text = std::getenv("GGAS_SEEDS");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every node sends a message of the same length to the node `shift` further on, all at once. Compares the time with the
 // bound of the busiest link and with the model of the network, and arrivals with those under fair shares
-// (docs/network.md#shares). GGAS_SHIFTS names one network, GGAS_PACKETS the packets of 256 bytes in a message.
+// (docs/network.md#shares).
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -34,15 +34,26 @@ nic::packet packet_to(unsigned node) {
 
 constexpr unsigned hop_cycles = 8;
 
-shift_result run(const topology& shape, unsigned shift) {
+// What the network did before, and how the nodes begin.
+struct beginning {
+  unsigned others = 0;  // packets of each node to random ones before
+  unsigned apart = 0;   // cycles from one node's begin to that of the next one
+};
+
+shift_result run(const topology& shape, unsigned shift, beginning how = {}) {
   cluster<Vlinks64, 64> c(shape, 1);
   EXPECT_TRUE(c.wait_up());
   c.offers = c.takes = c.phy = 1;
+  for (unsigned i = 0; i < how.others * shape.nodes(); ++i)
+    c.send(i % shape.nodes(), packet_to(unsigned(i + 1 + c.rng()() % (shape.nodes() - 1)) % shape.nodes()));
+  EXPECT_TRUE(c.drain());
   std::vector<flow_of> flows;
   for (unsigned n = 0; n < shape.nodes(); ++n) flows.push_back({n, (n + shift) % shape.nodes()});
-  for (unsigned i = 0; i < packets; ++i)
-    for (const flow_of& f : flows) c.send(f.from, packet_to(f.to));
   const uint64_t from = c.time();
+  for (const flow_of& f : flows) {
+    for (unsigned i = 0; i < packets; ++i) c.send(f.from, packet_to(f.to));
+    for (unsigned i = 0; i < how.apart; ++i) c.step();
+  }
   EXPECT_TRUE(c.drain());
   EXPECT_EQ(c.errors(), 0u) << c.first_error();
   const fair_share fair(shape, flows);
@@ -106,6 +117,18 @@ TEST_P(Shifts, AreFastAndFair) {
     EXPECT_NEAR(modelled, 1, 0.05) << shift;
   }
 }
+// Shares that hold only while all nodes begin at once, with virtual times of zero, are of no use: full buffers would
+// stay full.
+TEST(ShiftsHoweverTheyBegin, ring) {
+  constexpr unsigned nodes = 8;
+  const auto shape = topology::parse("ring", nodes).value();
+  const double staggered = run(shape, nodes / 2, {.apart = 40}).of_bound;
+  const double after = run(shape, nodes / 2, {.others = 100}).of_bound;
+  std::printf("of bound: %.2f one after the other, %.2f after other packets\n", staggered, after);
+  EXPECT_GE(staggered, 0.8);
+  EXPECT_GE(after, 0.75);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Shifts,
                          testing::Values(std::pair("ring", 8u), std::pair("torus:4x4", 16u),
                                          std::pair("torus:2x2x2", 8u), std::pair("mesh:4x4", 16u)),
