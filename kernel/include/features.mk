@@ -11,5 +11,6 @@ ggas_features := \
   $(call ggas_has,linux/device/class.h,class_create.owner,CLASS_OWNER) \
   $(call ggas_has,linux/eventfd.h,eventfd_signal.struct eventfd_ctx .ctx.;,EVENTFD_SIGNAL_ONE) \
   $(call ggas_has,rdma/ib_verbs.h,struct ib_dmah .dmah,DMAH) \
+  $(call ggas_has,rdma/ib_umem.h,ib_umem_get_va,UMEM_GET_VA) \
   $(call ggas_has,linux/eventfd.h,void eventfd_signal.struct eventfd_ctx .ctx,EVENTFD_SIGNAL_ONE)
 ccflags-y += $(sort $(ggas_features))

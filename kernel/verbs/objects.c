@@ -52,6 +52,10 @@ static int dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 	return 0;
 }
 
+#ifndef GGAS_HAS_UMEM_GET_VA
+#define ib_umem_get_va ib_umem_get
+#endif
+
 static struct ib_mr *register_memory(struct ib_pd *ib, u64 start, u64 bytes, int access)
 {
 	u32 rights = GGAS_REGION_READ | (ib_access_writable(access) ? GGAS_REGION_WRITE : 0), first = 0;
@@ -62,7 +66,7 @@ static struct ib_mr *register_memory(struct ib_pd *ib, u64 start, u64 bytes, int
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->file = pd->file;
-	mr->umem = ib_umem_get(ib->device, start, bytes, access);
+	mr->umem = ib_umem_get_va(ib->device, start, bytes, access);
 	rc = PTR_ERR_OR_ZERO(mr->umem);
 	if (rc)
 		goto free;
