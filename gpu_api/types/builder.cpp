@@ -96,6 +96,7 @@ datatype datatype_builder::finish() {
     node_.what = node::kind::contiguous;
     node_.error = std::move(error);
   }
+  if (good()) node_.box = found_box(node_);
   return datatype(std::make_shared<const node>(std::move(node_)));
 }
 

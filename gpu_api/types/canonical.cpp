@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datatypes made simple: boxes, runs merged.
 #include <algorithm>
+#include <map>
 
 #include "gpu_api/types/encode.hpp"
 #include "gpu_api/types/node.hpp"
@@ -84,12 +85,8 @@ bool is_list(kind k) { return k == kind::indexed || k == kind::indexed_block || 
 
 std::optional<type_box> box_of_list(const node& n) {
   std::vector<type_box> all;
-  const datatype* last = nullptr;
-  std::optional<type_box> child;
   for (const listed& b : blocks_of(n)) {
-    if (b.child != last) child = box_of(*b.child);
-    last = b.child;
-    auto block = moved(repeated(child, b.count, b.child->extent()), b.displacement);
+    auto block = moved(repeated(box_of(*b.child), b.count, b.child->extent()), b.displacement);
     if (!block) return std::nullopt;
     all.push_back(std::move(*block));
   }
@@ -116,17 +113,13 @@ uint64_t runs_of_box(const type_box& b, uint64_t most) {
 // Runs of a datatype; at most a little more than `most` are counted.
 uint64_t count_runs(const datatype& t, uint64_t most) {
   if (t.size() == 0) return 0;
-  if (const auto b = box_of(t)) return runs_of_box(*b, most);
+  if (const auto& b = box_of(t)) return runs_of_box(*b, most);
   const node& n = t.made_of();
   uint64_t runs = 0;
   if (is_list(n.what)) {
-    const datatype* last = nullptr;
-    std::optional<type_box> child;
     for (const listed& b : blocks_of(n)) {
-      if (b.child != last) child = box_of(*b.child);
-      last = b.child;
       const auto copies = static_cast<uint64_t>(b.count);
-      const auto block = repeated(child, b.count, b.child->extent());  // dense copies are one run
+      const auto block = repeated(box_of(*b.child), b.count, b.child->extent());  // dense copies are one run
       runs += block           ? runs_of_box(*block, most)
               : copies > most ? most + 1
                               : std::min(count_runs(*b.child, most) * copies, most + 1);
@@ -167,7 +160,7 @@ struct runs {
 
 void runs::add(const datatype& t, int64_t place) {
   if (t.size() == 0) return;
-  if (const auto b = box_of(t)) return add(*b, place + b->base, b->dimensions.size());
+  if (const auto& b = box_of(t)) return add(*b, place + b->base, b->dimensions.size());
   const node& n = t.made_of();
   if (is_list(n.what)) {
     for (const listed& b : blocks_of(n)) add_copies(*b.child, place + b.displacement, b.count, b.child->extent());
@@ -193,36 +186,86 @@ datatype of_box(const type_box& b) {
   return b.base == 0 ? t : datatype::hindexed_block(1, std::span(&b.base, 1), t);
 }
 
-datatype simple_child(const datatype& t) { return datatype::resized(canonical(t), 0, t.extent()); }
-
 datatype copies_of(int64_t count, int64_t stride, const datatype& t) {
   return count == 1 ? t : datatype::hvector(count, 1, stride, t);
 }
 
-datatype canonical_list(const datatype& t) {
-  const std::vector<listed> blocks = blocks_of(t.made_of());
-  const uint64_t most = always_flat + 2 * blocks.size();
-  if (count_runs(t, most) <= most) {
-    runs r;
-    r.add(t, 0);
-    return of_runs(r);
+// Of a datatype and what it is made of, each once.
+class simplifier {
+ public:
+  datatype simple(const datatype& t) {
+    if (t.size() == 0) return datatype::contiguous(0, primitive::byte);
+    if (const auto& b = box_of(t)) return of_box(*b);
+    const auto known = done_.find(&t.made_of());
+    if (known != done_.end()) return known->second;
+    return done_.emplace(&t.made_of(), made(t)).first->second;
   }
-  std::vector<int64_t> lengths, places;
-  std::vector<datatype> children;
-  for (const listed& b : blocks) {
-    lengths.push_back(b.count);
-    places.push_back(b.displacement);
-    if (children.empty() || t.made_of().what == kind::structure) children.push_back(simple_child(*b.child));
+
+ private:
+  datatype made(const datatype& t) {
+    const node& n = t.made_of();
+    switch (n.what) {
+      case kind::contiguous:
+        return copies_of(n.count, n.child().extent(), simple(n.children[0]));
+      case kind::vector:
+        return copies_of(n.count, n.stride, copies_of(n.blocklength, n.child().extent(), simple(n.children[0])));
+      case kind::subarray:
+        return of_subarray(n);
+      case kind::indexed_block:
+      case kind::indexed:
+      case kind::structure:
+        return of_list(t);
+      default:
+        return simple(n.children[0]);
+    }
   }
-  if (t.made_of().what == kind::structure) return datatype::structure(lengths, places, children);
-  return datatype::hindexed(lengths, places, children[0]);
-}
+
+  datatype of_subarray(const node& n) {
+    datatype rows = simple(n.children[0]);
+    int64_t row = n.child().extent(), first = 0;
+    for (size_t d = n.sizes.size(); d-- > 0;) {
+      rows = copies_of(n.subsizes[d], row, rows);
+      first += n.starts[d] * row;
+      row *= n.sizes[d];
+    }
+    return first == 0 ? rows : datatype::hindexed_block(1, std::span(&first, 1), rows);
+  }
+
+  datatype of_list(const datatype& t) {
+    const std::vector<listed> blocks = blocks_of(t.made_of());
+    const uint64_t most = always_flat + 2 * blocks.size();
+    if (count_runs(t, most) <= most) {
+      runs r;
+      r.add(t, 0);
+      return of_runs(r);
+    }
+    std::vector<int64_t> lengths, places;
+    std::vector<datatype> children;
+    for (const listed& b : blocks) {
+      lengths.push_back(b.count);
+      places.push_back(b.displacement);
+      if (children.empty() || t.made_of().what == kind::structure) children.push_back(child(*b.child));
+    }
+    if (t.made_of().what == kind::structure) return datatype::structure(lengths, places, children);
+    return datatype::hindexed(lengths, places, children[0]);
+  }
+
+  // With the extent that it had, whatever bounds its simple form has.
+  datatype child(const datatype& t) {
+    const auto known = children_.find(&t.made_of());
+    if (known != children_.end()) return known->second;
+    return children_.emplace(&t.made_of(), datatype::resized(simple(t), 0, t.extent())).first->second;
+  }
+
+  std::map<const node*, datatype> done_, children_;
+};
 
 }  // namespace
 
-std::optional<type_box> box_of(const datatype& t) {
-  if (t.size() == 0) return std::nullopt;
-  const node& n = t.made_of();
+const std::optional<type_box>& box_of(const datatype& t) { return t.made_of().box; }
+
+std::optional<type_box> found_box(const datatype::node& n) {
+  if (n.size == 0) return std::nullopt;
   switch (n.what) {
     case kind::primitive:
       return type_box{0, n.size};
@@ -240,32 +283,6 @@ std::optional<type_box> box_of(const datatype& t) {
   }
 }
 
-datatype canonical(const datatype& t) {
-  if (t.size() == 0) return datatype::contiguous(0, primitive::byte);
-  if (const auto b = box_of(t)) return of_box(*b);
-  const node& n = t.made_of();
-  switch (n.what) {
-    case kind::contiguous:
-      return copies_of(n.count, n.child().extent(), canonical(n.children[0]));
-    case kind::vector:
-      return copies_of(n.count, n.stride, copies_of(n.blocklength, n.child().extent(), canonical(n.children[0])));
-    case kind::subarray: {
-      datatype rows = canonical(n.children[0]);
-      int64_t row = n.child().extent(), first = 0;
-      for (size_t d = n.sizes.size(); d-- > 0;) {
-        rows = copies_of(n.subsizes[d], row, rows);
-        first += n.starts[d] * row;
-        row *= n.sizes[d];
-      }
-      return first == 0 ? rows : datatype::hindexed_block(1, std::span(&first, 1), rows);
-    }
-    case kind::indexed_block:
-    case kind::indexed:
-    case kind::structure:
-      return canonical_list(t);
-    default:
-      return canonical(n.children[0]);
-  }
-}
+datatype canonical(const datatype& t) { return simplifier().simple(t); }
 
 }  // namespace ggas

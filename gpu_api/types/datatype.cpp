@@ -65,6 +65,7 @@ datatype::datatype(primitive p) {
   n.ub = n.true_ub = static_cast<int64_t>(n.size);
   n.alignment = p == primitive::complex64 || p == primitive::complex128 ? n.size / 2 : n.size;
   if (n.size != 0) n.word = {{p, 1}};
+  n.box = found_box(n);
   node_ = std::make_shared<const node>(std::move(n));
 }
 

@@ -4,6 +4,7 @@
 #include "gpu_api/types/encode.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "gpu_api/types/node.hpp"
 
@@ -103,7 +104,9 @@ class encoder {
       if (child.made_of().what == kind::primitive) {
         see(child.size());
       } else {
-        const uint64_t r = emit(child);
+        const auto known = children_.find(&child.made_of());
+        const uint64_t r = known != children_.end() ? known->second : emit(child);
+        children_.emplace(&child.made_of(), r);
         made.lookaside[children + i] = r;
       }
     }
@@ -140,6 +143,7 @@ class encoder {
     for (size_t i = 0; i < lengths.size(); ++i) made.lookaside.push_back(sum += of(i, lengths[i]));
   }
 
+  std::map<const node*, uint64_t> children_;  // of structs: their records, which several may name
   uint64_t seen_ = widest_unit;
 };
 

@@ -18,7 +18,7 @@ struct type_box {
 };
 
 // The datatype as a box; nothing where it is none of at most detail::most_box_dimensions dimensions. Not of size 0.
-std::optional<type_box> box_of(const datatype& t);
+const std::optional<type_box>& box_of(const datatype& t);
 // The same bytes in the same order, in as few steps as possible: of bytes, neighbouring runs merged.
 datatype canonical(const datatype& t);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ggas/type.hpp"
+#include "gpu_api/types/encode.hpp"
 
 namespace ggas {
 
@@ -35,6 +36,7 @@ struct datatype::node {
   uint64_t alignment = 1;  // the largest of the primitives
   int depth = 0;
   signature_word word;
+  std::optional<type_box> box;  // the data as a box, if they are one of few dimensions
 
   const node& child() const { return children[0].made_of(); }
   int64_t extent() const { return ub - lb; }
@@ -47,6 +49,8 @@ struct repeated_word {
   uint64_t times;
 };
 std::optional<signature_word> joined(const std::vector<repeated_word>& parts);
+// The box of a new datatype, from those of what it is made of.
+std::optional<type_box> found_box(const datatype::node& n);
 uint64_t length_of(const signature_word& w);
 uint64_t hash_of(const signature_word& w);
 

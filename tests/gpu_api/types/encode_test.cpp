@@ -83,6 +83,34 @@ TEST(type_image, long_lists_stay_nested) {
   expect_places(i, all.places());
 }
 
+// Structs of structs that share their children: as many records as there are datatypes, not as there are paths to them.
+TEST(type_image, shared_children_are_one) {
+  const list lengths{1, 1}, leaf_places{0, 12};
+  const datatype leaf_children[] = {primitive::float64, primitive::int8};
+  datatype one = datatype::structure(lengths, leaf_places, leaf_children), other = datatype::dup(one);
+  flat f;
+  f.add(flat(primitive::float64), 0);
+  f.add(flat(primitive::int8), 12);
+  std::vector<int64_t> want = f.places();
+  constexpr int depth = 40, checked = 12;
+  for (int i = 0; i < depth; ++i) {
+    const int64_t step = one.extent() + 8;
+    const list places{0, step};
+    const datatype children[] = {one, other};
+    const datatype next = datatype::structure(lengths, places, children);
+    other = datatype::structure(lengths, places, std::array{other, one});  // the same bytes
+    one = next;
+    if (i >= checked) continue;
+    const size_t n = want.size();
+    for (size_t k = 0; k < n; ++k) want.push_back(want[k] + step);
+    if (i == checked - 1) ASSERT_NO_FATAL_FAILURE(expect_places(image_of(one), want));
+    if (i == checked - 1) ASSERT_NO_FATAL_FAILURE(expect_places(image_of(one, type_form::records), want));
+  }
+  ASSERT_TRUE(one.good());
+  EXPECT_LE(image_of(one, type_form::records).handle.records, 2u * depth + 2);
+  EXPECT_LE(image_of(one).handle.records, 4u * depth);
+}
+
 // ---- the literature's records
 
 TEST(type_image, vector_of_vectors_has_two_records_and_nothing_aside) {
@@ -167,7 +195,7 @@ TEST(type_image, records_decode_to_the_datatype) {
       return s;
     };
     ASSERT_EQ(without_names(got), without_names(want));
-    ASSERT_EQ(records * record_words, e.records.size());
+    ASSERT_GE(records * record_words, e.records.size());  // those of several children are one
   }
 }
 
