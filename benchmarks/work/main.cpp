@@ -2,97 +2,11 @@
 // ggas-bench-work: the cost of messages between objects, of launches and of requests of work (docs/work.md#measured).
 // All times are wall-clock times.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <stdexcept>
 
-#include "benchmarks/harness/computer.hpp"
-#include "benchmarks/harness/record.hpp"
-#include "benchmarks/work/gpus.hpp"
-#include "benchmarks/work/kernels.hpp"
-#include "ggas/work.hpp"
+#include "benchmarks/work/rig.hpp"
 
 namespace ggas::bench {
 namespace {
-
-using clock = std::chrono::steady_clock;
-constexpr uint64_t enough = 120'000'000'000;
-
-struct options {
-  std::string provider = "shm", json;
-  bool quick = false;
-  run_facts run = {};  // of the command line
-};
-
-double ns_since(clock::time_point t) { return std::chrono::duration<double, std::nano>(clock::now() - t).count(); }
-
-struct failure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-template <class T>
-T good(result<T> r) {
-  if (!r) throw failure(r.error().text);
-  if constexpr (!std::is_void_v<T>) return std::move(*r);
-}
-void good(const result<>& r) {
-  if (!r) throw failure(r.error().text);
-}
-
-const char* name_of(executor e) {
-  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand", "graph"};
-  return names[static_cast<int>(e)];
-}
-constexpr executor executors[] = {executor::fifo, executor::streams, executor::blocking, executor::by_hand,
-                                  executor::graph};
-
-// Prints each figure, and keeps it for the file.
-class results {
- public:
-  explicit results(const options& o) : options_(o), platform_(o.provider == "cuda" ? gpu_text() : computer_text()) {
-    std::printf("%-12s %-22s %-18s %10s %10s %10s %10s  %s\n", "benchmark", "variant", "metric", "median", "least",
-                "most", "deviation", "samples");
-  }
-  void add(const char* benchmark, const std::string& variant, const char* metric, const char* unit,
-           std::vector<double> samples) {
-    std::ranges::sort(samples);
-    double mean = 0, squares = 0;
-    for (const double v : samples) mean += v / static_cast<double>(samples.size());
-    for (const double v : samples) squares += (v - mean) * (v - mean) / static_cast<double>(samples.size());
-    record r;
-    r.benchmark = benchmark;
-    r.variant = variant;
-    r.provider = options_.provider;
-    r.platform = platform_;
-    r.nic = "none";
-    r.nodes = 1;
-    r.run = options_.run;
-    r.metric = metric;
-    r.unit = unit;
-    r.value = percentile(samples, 0.5);
-    r.p50 = r.value;
-    r.p99 = percentile(samples, 0.99);
-    r.n = samples.size();
-    r.wall_clock = true;
-    std::printf("%-12s %-22s %-18s %10s %10s %10s %10s  %zu\n", benchmark, variant.c_str(), metric,
-                human(r.value, unit).c_str(), human(samples.front(), unit).c_str(), human(samples.back(), unit).c_str(),
-                human(std::sqrt(squares), unit).c_str(), samples.size());
-    all_ += to_json(r, true).dump() + "\n";
-  }
-  void save() const {
-    if (options_.json.empty()) return;
-    std::ofstream file(options_.json);
-    file << all_;
-    if (!file.flush()) throw failure("cannot write " + options_.json);
-  }
-
- private:
-  const options& options_;
-  const std::string platform_;
-  std::string all_;
-};
 
 // ---- messages
 
@@ -118,7 +32,7 @@ void ping_pong(const options& o, results& out) {
   const int samples = o.quick ? 5 : 21;
   for (const int processors : {1, 2}) {
     const auto rt = good(runtime::create({.processors = processors}));
-    const uint64_t messages = processors == 1 ? 200'000 : 20'000;
+    const uint64_t messages = processors == 1 ? 200'000 : o.quick ? 2'000 : 20'000;
     const object_array<in_array>* array = nullptr;
     const auto objects = good(rt->make_array<in_array>(2, {}, &array));
     array = &objects;
@@ -141,15 +55,6 @@ void ping_pong(const options& o, results& out) {
 }
 
 // ---- launches and requests
-
-std::unique_ptr<ggas::cluster> make_cluster(const options& o) {
-  cluster_config cfg;
-  cfg.provider = o.provider;
-  cfg.nodes = 1;
-  cfg.segment_bytes = 512u << 20;
-  cfg.host_bytes = 256u << 20;
-  return good(cluster::create(cfg));
-}
 
 // Empty kernels on a stream, and their end, seen by an event that is polled by hand.
 class launches {
@@ -201,22 +106,6 @@ void launch_and_event(const options& o, results& out) {
     out.add("launch", variant, "rate", "1/s", rates);
   }
 }
-
-constexpr size_t copied_bytes = 128u << 20;  // of pinned memory, for the requests that copy
-
-struct rig {
-  std::unique_ptr<runtime> rt;
-  std::unique_ptr<dispatcher> work;
-  executor how;
-  rig(const options& o, executor e) : rt(good(runtime::create({.processors = 1}, make_cluster(o)))), how(e) {
-    work = good(dispatcher::create(*rt, {.how = e, .pinned_by_hand = copied_bytes}));
-  }
-  // On processor 0, until nothing is left.
-  void run(std::function<void()> begin) {
-    rt->post(0, std::move(begin));
-    good(rt->run(enough));
-  }
-};
 
 // Empty requests one after the other (each by the callback of the one before), and many at once.
 void empty_requests(const options& o, results& out) {
@@ -363,6 +252,10 @@ int run(int argc, char** argv) {
     chains(o, out);
     overlap(o, out);
     copies(o, out);
+    control_array(o, out);
+    short_kernels(o, out);
+    beside_a_long_one(o, out);
+    stop_of_workers(o, out);
     out.save();
   } catch (const failure& f) {
     std::fprintf(stderr, "ggas-bench-work: %s\n", f.what());

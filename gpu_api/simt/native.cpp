@@ -235,7 +235,7 @@ void native_scheduler::start() {
 }
 
 std::expected<bool, native_error> native_scheduler::poll(uint64_t slice_ns) {
-  return work(cfg_.thread_per_stream ? 0 : clock_ns() + slice_ns, {});
+  return cfg_.thread_per_stream ? watch(0, {}) : turns(clock_ns() + slice_ns, {}, true);
 }
 
 std::expected<void, native_error> native_scheduler::run(uint64_t timeout_ns, const std::function<bool()>& go_on) {
@@ -252,7 +252,7 @@ void native_scheduler::stop() { static_cast<void>(stopped(native_error::kind::ca
 
 // Whether nothing is left, at the deadline at the latest.
 std::expected<bool, native_error> native_scheduler::work(uint64_t deadline, const std::function<bool()>& go_on) {
-  return cfg_.thread_per_stream ? watch(deadline, go_on) : turns(deadline, go_on);
+  return cfg_.thread_per_stream ? watch(deadline, go_on) : turns(deadline, go_on, false);
 }
 
 native_error native_scheduler::stopped(native_error::kind why, std::string text) {
@@ -269,7 +269,8 @@ std::string native_scheduler::where() const {
   return all;
 }
 
-std::expected<bool, native_error> native_scheduler::turns(uint64_t deadline, const std::function<bool()>& go_on) {
+std::expected<bool, native_error> native_scheduler::turns(uint64_t deadline, const std::function<bool()>& go_on,
+                                                          bool until_idle) {
   uint64_t next_progress = clock_ns() + progress_ns;
   while (true) {
     bool more = false, idle = true;
@@ -286,7 +287,9 @@ std::expected<bool, native_error> native_scheduler::turns(uint64_t deadline, con
       if (!go_on()) return std::unexpected(stopped(native_error::kind::cancelled, {}));
       next_progress = now + progress_ns;
     }
-    if (idle) std::this_thread::yield();
+    if (!idle) continue;
+    if (until_idle) return false;
+    std::this_thread::yield();
   }
 }
 

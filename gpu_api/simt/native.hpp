@@ -39,8 +39,8 @@ class native_scheduler {
 
   // Lets what is queued begin.
   void start();
-  // Works for at most `slice_ns` (with a thread for each stream it only checks). Returns whether all work has ended.
-  // After an error all queues are empty.
+  // Works for at most `slice_ns`, or until all kernels sleep (with a thread for each stream it only checks). Returns
+  // whether all work has ended. After an error all queues are empty.
   std::expected<bool, native_error> poll(uint64_t slice_ns);
   // start(), and then works until all work has ended or the time-out, which is an error. The calling thread calls
   // `go_on`, if any, a few times a second; false cancels the run.
@@ -51,7 +51,7 @@ class native_scheduler {
  private:
   class stream;
   class crew;
-  std::expected<bool, native_error> turns(uint64_t deadline_ns, const std::function<bool()>& go_on);
+  std::expected<bool, native_error> turns(uint64_t deadline_ns, const std::function<bool()>& go_on, bool until_idle);
   std::expected<bool, native_error> watch(uint64_t deadline_ns, const std::function<bool()>& go_on);
   std::expected<bool, native_error> work(uint64_t deadline_ns, const std::function<bool()>& go_on);
   native_error stopped(native_error::kind why, std::string text);

@@ -2,7 +2,7 @@
 // Kernels of the tests of requests.
 #pragma once
 
-#include "ggas/kernel.hpp"
+#include "ggas/work_table.hpp"
 
 namespace ggas::test {
 
@@ -19,6 +19,23 @@ GGAS_KERNEL(wait_word, const uint64_t* word, uint64_t least);
 // A step of the random test: b by a, c by b, sum of both.
 GGAS_KERNEL(random_step, const uint32_t* a, uint64_t na, uint32_t* b, uint64_t nb, uint32_t* c, uint64_t nc,
             uint64_t* sum, uint32_t k);
+
+// Each virtual block adds 1 to its own number, and 1 to the count of the block of the GPU that ran it.
+GGAS_KERNEL(count_blocks, uint64_t* virtual_blocks, uint64_t* real_blocks);
+// Returns that status in one of its blocks.
+GGAS_KERNEL(fail_with, int status);
+// Its blocks meet `times` times; each time they see what the others wrote. wrong[block] counts.
+GGAS_KERNEL(meet_often, uint64_t* words, uint64_t times, uint64_t* wrong);
+// Rings the workers of the next node `times` times: add_one of a word there, and waits for each. *wrong: what failed.
+GGAS_KERNEL(ring_others, ggas_workers to, int function, uint64_t at, uint64_t done, uint64_t times, uint64_t* wrong);
+GGAS_KERNEL(add_one, uint64_t at);
+GGAS_KERNEL(not_in_the_table, uint64_t at);
+// Changes the last bit of each byte.
+GGAS_KERNEL(flip, std::byte* x, uint64_t n);
+// A fault of the GPU, or of the host engine.
+GGAS_KERNEL(break_gpu, int none);
+GGAS_WORKERS(test_work);
+GGAS_WORKERS(unknown_work);  // not defined
 
 // The same on the host.
 inline uint64_t random_step_of(const uint32_t* a, uint64_t na, uint32_t* b, uint64_t nb, uint32_t* c, uint64_t nc,

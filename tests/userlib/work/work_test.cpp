@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t second = 1'000'000'000, enough = 100 * second;
 
 const char* name_of(executor e) {
-  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand", "graph"};
+  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand", "graph", "workers"};
   return names[static_cast<int>(e)];
 }
 
@@ -48,12 +48,16 @@ class work : public testing::TestWithParam<target> {
     ASSERT_TRUE(rt) << text_of(rt);
     rt_ = std::move(*rt);
     cfg.how = GetParam().how;
+    cfg.pinned_by_hand = 4096;
+    if (by_workers() && !cfg.workers.table) cfg.workers = {.table = &test_work, .groups = 2, .blocks = 2};
     auto d = dispatcher::create(*rt_, cfg);
     ASSERT_TRUE(d) << text_of(d);
     dispatcher_ = std::move(*d);
+    at_first_ = dispatcher_->statistics().pool_bytes;
   }
   void TearDown() override { dispatcher_.reset(); }
   bool by_hand() const { return GetParam().how == executor::by_hand; }
+  bool by_workers() const { return GetParam().how == executor::workers; }
   bool blocking() const { return GetParam().how == executor::blocking; }
   // Until nothing is left.
   void run() {
@@ -66,9 +70,10 @@ class work : public testing::TestWithParam<target> {
   uint64_t* pinned(int i) {
     return rt_->with_cluster([&](cluster& c) { return reinterpret_cast<uint64_t*>(c.host_memory(0).base) + 8 * i; });
   }
-  // In the pools.
+  // In the pools, next to what the workers have.
   std::string nothing_but_graphs() const {
-    const auto s = dispatcher_->statistics();
+    auto s = dispatcher_->statistics();
+    s.pool_bytes -= at_first_;
     if (s.pool_bytes == 0 && s.graph_bytes == 0) return "";
     const bool kept = GetParam().how == executor::graph && s.graphs > 0 && s.pool_bytes >= s.graph_bytes;
     return kept ? "" : std::to_string(s.pool_bytes) + " bytes, graphs " + std::to_string(s.graph_bytes);
@@ -79,6 +84,7 @@ class work : public testing::TestWithParam<target> {
 
   std::unique_ptr<runtime> rt_;
   std::unique_ptr<dispatcher> dispatcher_;
+  uint64_t at_first_ = 0;  // bytes of the pools
 };
 
 std::vector<target> targets() {
@@ -87,7 +93,8 @@ std::vector<target> targets() {
     const std::string provider = std::string(name).substr(0, std::string(name).find('_'));
     const auto made = cluster::create({.provider = provider, .nodes = -1});
     if (made.error().text.find("linked with") != std::string::npos) continue;
-    for (const executor e : {executor::fifo, executor::streams, executor::blocking, executor::by_hand, executor::graph})
+    for (const executor e :
+         {executor::fifo, executor::streams, executor::blocking, executor::by_hand, executor::graph, executor::workers})
       all.push_back({name, e});
   }
   return all;
@@ -109,10 +116,11 @@ TEST_P(work, buffers_are_copied_as_their_kind_says) {
       ASSERT_EQ(wo[i], rw[i] ^ ro0[i]);
     }
   }
-  EXPECT_EQ(dispatcher_->statistics().pool_bytes, 0u);
+  EXPECT_EQ(nothing_but_graphs(), "");
 }
 
 TEST_P(work, launches_have_the_shape_that_was_asked_for) {
+  if (by_workers()) GTEST_SKIP() << "have blocks of their own";
   std::vector<uint32_t> found(7), small(7);
   enqueue(request(0, {3, 2}, with_shared({16, 4}, 5000), note_shape, out(found), 5000));
   enqueue(request(0, 1, 1, note_shape, out(small), 0));
@@ -136,7 +144,7 @@ TEST_P(work, memory_that_is_kept_stays_on_the_gpu) {
   enqueue(third);
   run();
   EXPECT_EQ(x, std::vector<uint64_t>(10, 116));
-  EXPECT_EQ(dispatcher_->statistics().copies, 2u);
+  EXPECT_EQ(dispatcher_->statistics().copies, by_workers() ? 0u : 2u);  // workers copy themselves
 }
 
 TEST_P(work, callbacks_come_once_after_the_copies_on_the_owner) {
@@ -269,6 +277,7 @@ TEST_P(work, idle_graphs_give_memory_to_requests) {
 // before it have run.
 TEST_P(work, a_graph_ends_where_requests_do_not_fit_together) {
   if (blocking()) GTEST_SKIP() << "has one at a time";
+  if (by_workers()) GTEST_SKIP() << "refuse the request before it begins";
   make(1);
   if (!rt_) return;
   std::vector<uint64_t> x = {0, 0, 0, 0};
@@ -380,7 +389,7 @@ TEST_P(work, memory_of_pools_is_used_again) {
     run();
   }
   EXPECT_EQ(x, std::vector<uint64_t>(1000, 50));
-  EXPECT_EQ(dispatcher_->statistics().pool_bytes, 0u);
+  EXPECT_EQ(nothing_but_graphs(), "");
   // Kept and pinned: no allocation at all.
   const auto m = dispatcher_->allocate(0, 8);
   ASSERT_TRUE(m);
@@ -407,6 +416,20 @@ TEST_P(work, bad_input_is_named) {
             "request 'add_to' on node " + std::to_string(nodes()) + ": nodes are 0 ... " + std::to_string(nodes() - 1));
   EXPECT_EQ(refused(request(0, 1, 1, add_to, both(nothing), 4, 1)), "request 'add_to', buffer 0: null, of 32 bytes");
   EXPECT_EQ(refused(request("none", 0, {})), "request 'none': nothing to launch");
+  if (by_workers()) {
+    EXPECT_EQ(refused(request(0, 1, 5000, add_to, both(x), 4, 1)),
+              "request 'add_to': blocks of 5000 x 1 x 1 threads: those of the workers have 32 x 1 x 1");
+    EXPECT_EQ(refused(request(0, 1, with_shared(32, 8), add_to, both(x), 4, 1)),
+              "request 'add_to': 8 shared bytes: the workers have 0");
+    EXPECT_EQ(refused(request(0, {3, 0, 1}, 32, add_to, both(x), 4, 1)),
+              "request 'add_to': a grid of 3 x 0 x 1 blocks");
+    EXPECT_EQ(refused(request(0, 1, 32, not_in_the_table, 4)),
+              "request 'not_in_the_table': its kernel is not in the table 'test_work' of the workers");
+    EXPECT_EQ(refused(request(0, 1, 32, add_one, 4).in_own_stream()), "request 'add_one': workers have no streams");
+    EXPECT_EQ(
+        refused(request("by hand", 0, [](cluster&, const stream&, std::span<void* const>) { return result<>(); })),
+        "request 'by hand': workers run kernels of their table, no function that launches");
+  }
   EXPECT_EQ(refused(request(0, 1, 1, add_to, kept<uint64_t>({}), 4, 1)),
             "request 'add_to', buffer 0: its memory of the GPU was freed, or never allocated");
   auto m = dispatcher_->allocate(0, 8);
@@ -428,12 +451,15 @@ TEST_P(work, bad_input_is_named) {
     run();
     return reported.empty() ? "no callback" : reported.back();
   };
-  EXPECT_NE(fails(request(0, 1, 5000, add_to, both(x), 4, 1)).find("request 'add_to' on node 0: "), std::string::npos);
-  EXPECT_NE(fails(request(0, 1, with_shared(32, 1 << 20), add_to, both(x), 4, 1)), "");
+  if (!by_workers()) {
+    EXPECT_NE(fails(request(0, 1, 5000, add_to, both(x), 4, 1)).find("request 'add_to' on node 0: "),
+              std::string::npos);
+    EXPECT_NE(fails(request(0, 1, with_shared(32, 1 << 20), add_to, both(x), 4, 1)), "");
+  }
   std::vector<uint64_t> large((size_t{32} << 20) / 8);
   EXPECT_NE(fails(request(0, 1, 1, add_to, both(large), 1, 1)).find("no room for"), std::string::npos);
   EXPECT_EQ(x, std::vector<uint64_t>(4));
-  EXPECT_EQ(dispatcher_->statistics().failed, 3u);
+  EXPECT_EQ(dispatcher_->statistics().failed, by_workers() ? 1u : 3u);
   if (blocking()) return;
   request a(0, 1, 1, add_to, both(x), 4, 1), b(0, 1, 1, add_to, both(x), 4, 1);
   a.named("a").after(b).then(tell);
@@ -453,6 +479,7 @@ TEST_P(work, bad_input_is_named) {
 
 // A kernel of the host engine that fails: all that is under way ends with the text, and what comes later works.
 TEST_P(work, a_fault_reaches_the_callbacks) {
+  if (by_workers()) GTEST_SKIP() << "workers.a_fault_reaches_the_callbacks";
   if (GetParam().provider == "cuda") GTEST_SKIP() << "a GPU is lost by it";
   std::vector<uint64_t> x = {1};
   std::string reported, after;
@@ -581,7 +608,7 @@ TEST_P(work, random_requests_give_what_they_give_one_by_one) {
   EXPECT_EQ(wrong, 0);
   for (size_t k = 0; k < n; ++k) ASSERT_EQ(times[k], 1) << k;
   EXPECT_EQ(plan.data, here.data);
-  EXPECT_EQ(dispatcher_->statistics().launches, n);
+  EXPECT_EQ(dispatcher_->statistics().launches, by_workers() ? static_cast<size_t>(nodes()) : n);
   EXPECT_EQ(nothing_but_graphs(), "");
 }
 

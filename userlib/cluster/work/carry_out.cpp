@@ -83,6 +83,7 @@ result<> dispatcher::parts::queue(request_state& r, const stream& s) {
 
 // False: there is no room now, try again later.
 bool dispatcher::parts::begin(const request_pointer& r, lane& l) {
+  if (by_workers()) return begin_by_workers(r, l);
   if (cfg.how != executor::graph || r->in_own_stream || r->followers.empty()) return begin_alone(r, l);
   auto chain = chain_of(r);
   return chain.size() == 1 ? begin_alone(r, l) : begin_graph(std::move(chain), l);

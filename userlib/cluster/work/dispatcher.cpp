@@ -26,6 +26,7 @@ result<> dispatcher::parts::open() {
   if (!made) return std::move(made.error());
   memory = std::move(*made);
   engine_ = c.device(c.local_nodes()[0]) < 0;
+  if (by_workers()) return make_workers(c);
   const int more = in_turn() ? rt.processors() : cfg.in_flight;
   for (const int n : c.local_nodes()) {
     for (int i = 0; i <= more; ++i) {
@@ -59,7 +60,7 @@ result<> dispatcher::parts::check(const request_state& r) {
     if (b.bytes > b.kept->bytes)
       return bad(which + std::to_string(b.bytes) + " bytes in memory of " + std::to_string(b.kept->bytes));
   }
-  return {};
+  return by_workers() ? check_form(r) : result<>();
 }
 
 result<> dispatcher::parts::accept(const request_pointer& r) {
@@ -167,6 +168,7 @@ bool dispatcher::parts::try_to_go_on(int processor) {
 void dispatcher::parts::go_on(int processor) {
   take_inbox();
   run_engine();
+  look_at_workers();
   look_at_lanes(processor);
   watch();
   bool any = false;
@@ -176,7 +178,8 @@ void dispatcher::parts::go_on(int processor) {
     for (auto& [number, queue] : ready_) any |= begin_ready(queue);
   }
   if (!any) return;
-  if (auto ok = rt.cluster().start(); !ok) fail_running(ok.error().text);
+  if (by_workers()) return;  // they run
+  if (auto ok = rt.cluster().start(); !ok) fault(ok.error().text);
 }
 
 // Threads of kernels stay on the thread that began them: that of processor 0, or of the program's that polls.
@@ -185,8 +188,8 @@ bool dispatcher::parts::runs_engine() const { return engine_ && (cfg.how == exec
 void dispatcher::parts::run_engine() {
   if (!runs_engine()) return;
   const bool any = std::ranges::any_of(lanes_, [this](const auto& n) { return anything_under_way(n.first); });
-  if (!any && watching_.empty()) return;
-  if (const auto ok = rt.cluster().poll(); !ok) fail_running(ok.error().text);
+  if (!any && watching_.empty() && !stopping_) return;
+  if (const auto ok = rt.cluster().poll(); !ok) fault(ok.error().text);
 }
 
 void dispatcher::parts::look_at_lanes(int processor) {
@@ -194,8 +197,8 @@ void dispatcher::parts::look_at_lanes(int processor) {
   for (auto& [node, lanes] : lanes_) {
     for (lane& l : lanes) {
       if (!l.busy || (own_only && l.busy->owner != processor)) continue;
-      const auto there = rt.cluster().reached(l.e);
-      if (!there) return fail_running(there.error().text);
+      const auto there = reached(l);
+      if (!there) return fault(there.error().text);
       if (!*there) continue;
       const std::string why = std::move(l.busy->failure);
       end_lane(l, why.empty() ? result<>() : error{errc::device_fault, why});
@@ -261,6 +264,11 @@ void dispatcher::parts::fail_running(const std::string& why) {
       if (l.busy) end_lane(l, error{errc::device_fault, text});
 }
 
+void dispatcher::parts::fault(const std::string& why) {
+  fail_running(why);
+  for (auto& [node, w] : workers) w->lost();
+}
+
 std::string dispatcher::parts::report() {
   const auto all = rt.cluster().report();
   return !all || all->empty() ? std::string() : std::string("\n").append(all->text());
@@ -310,6 +318,13 @@ bool dispatcher::parts::drain() {
   return left_ == 0;
 }
 
+// After a time-out waits of kernels are ended, and there is another one.
+bool dispatcher::parts::drain_or_abort() {
+  if (drain()) return true;
+  static_cast<void>(rt.cluster().abort());
+  return drain();
+}
+
 void dispatcher::parts::stop() {
   {
     const std::lock_guard lock(inbox_mutex_);
@@ -320,9 +335,7 @@ void dispatcher::parts::stop() {
     take_inbox();
     fail_waiting("the dispatcher was stopped");
   }
-  if (drain()) return;
-  static_cast<void>(rt.cluster().abort());
-  if (drain()) return;
+  if (drain_or_abort() && (!stop_workers() || drain_or_abort())) return;
   const std::lock_guard lock(rt.cluster_mutex());
   fail_running("the dispatcher was stopped, and it had not ended after twice " + std::to_string(cfg.timeout_ns) +
                " ns");
@@ -339,7 +352,9 @@ result<std::unique_ptr<dispatcher>> dispatcher::create(runtime& rt, const dispat
   auto p = std::make_unique<parts>(rt, cfg);
   if (auto ok = p->open(); !ok) return std::move(ok.error());
   if (cfg.how != executor::by_hand && !rt.add(*p)) return bad("dispatcher: the runtime has one already");
-  return std::unique_ptr<dispatcher>(new dispatcher(std::move(p)));
+  std::unique_ptr<dispatcher> made(new dispatcher(std::move(p)));
+  if (auto ok = made->parts_->start_workers(); !ok) return std::move(ok.error());
+  return made;
 }
 
 dispatcher::~dispatcher() {
@@ -366,13 +381,20 @@ result<> dispatcher::enqueue(const request& r) {
   if (auto ok = parts_->check(*r.state()); !ok) return ok;
   if (auto ok = parts_->accept(r.state()); !ok) return ok;
   if (parts_->cfg.how == executor::blocking) return parts_->wait_for(r.state());
-  if (parts_->cfg.how == executor::streams) parts_->try_to_go_on(-1);
+  if (parts_->begins_at_once()) parts_->try_to_go_on(-1);
   parts_->nudge();
   return {};
 }
 
 bool dispatcher::poll() { return parts_->try_to_go_on(-1); }
 void dispatcher::stop() { parts_->stop(); }
+
+int dispatcher::number_of(const void* kernel) const { return parts_->number_of(kernel); }
+
+ggas_workers dispatcher::workers() const {
+  if (parts_->workers.empty()) return {};
+  return {parts_->workers.begin()->second->shape().ring()};
+}
 
 dispatcher_statistics dispatcher::statistics() const {
   return {.enqueued = parts_->enqueued,

@@ -3,13 +3,14 @@
 // inbox is guarded by the runtime's lock of the cluster.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <list>
 #include <map>
 #include <unordered_set>
 #include <vector>
 
-#include "userlib/cluster/work/pools.hpp"
+#include "userlib/cluster/work/workers.hpp"
 
 namespace ggas {
 
@@ -17,10 +18,11 @@ using request_pointer = std::shared_ptr<detail::request_state>;
 
 struct dispatcher::parts final : detail::progress_hook {
   struct recorded;  // graphs.hpp
-  // A stream with at most one request, or graph of requests, under way.
+  // A stream with at most one request, or graph of requests, under way; or a place among the orders of workers.
   struct lane {
     stream s;
     event e;
+    size_t place = 0;
     request_pointer busy = nullptr;
     std::vector<request_pointer> followers = {};  // of the graph, in order, after the first one
     std::shared_ptr<recorded> with = nullptr;     // the graph
@@ -45,6 +47,7 @@ struct dispatcher::parts final : detail::progress_hook {
 
   parts(runtime& r, const dispatcher_config& c) : rt(r), cfg(c) {}
   result<> open();
+  result<> start_workers();
 
   // Checks the request itself.
   result<> check(const detail::request_state& r);
@@ -58,13 +61,27 @@ struct dispatcher::parts final : detail::progress_hook {
   void nudge();
   void stop();
   void close();  // nothing is under way
+  bool by_workers() const { return cfg.how == executor::workers; }
+  // enqueue() itself. Not where it would run workers of the host engine meanwhile.
+  bool begins_at_once() const { return cfg.how == executor::streams || (by_workers() && !engine_); }
+  int number_of(const void* kernel) const;
 
   runtime& rt;
   const dispatcher_config cfg;
   std::shared_ptr<detail::pools> memory;
+  std::map<int, std::unique_ptr<detail::node_workers>> workers;  // of each node
   std::atomic<uint64_t> enqueued = 0, ended = 0, failed = 0, launches = 0, copies = 0, graphs = 0, graph_bytes = 0;
 
  private:
+  result<> make_workers(cluster& c);
+  result<> launch_workers();
+  result<> check_workers(const cluster& c) const;
+  result<> check_form(const detail::request_state& r) const;
+  bool begin_by_workers(const request_pointer& r, lane& l);
+  void look_at_workers();
+  bool stop_workers();
+  void see_workers_end();
+  result<bool> reached(const lane& l);
   bool in_turn() const { return cfg.how == executor::fifo || cfg.how == executor::blocking; }
   // Which of the queues of ready requests: of processors, or of nodes and their own streams.
   int queue_of(const detail::request_state& r) const { return in_turn() ? r.owner : 2 * r.node + r.in_own_stream; }
@@ -78,6 +95,7 @@ struct dispatcher::parts final : detail::progress_hook {
   bool runs_engine() const;
   void run_engine();
   bool drain();
+  bool drain_or_abort();
   void look_at_lanes(int processor);
   bool begin_ready(ready_requests& from);
   lane* free_lane(const detail::request_state& r);
@@ -106,6 +124,7 @@ struct dispatcher::parts final : detail::progress_hook {
   result<> queue(detail::request_state& r, const stream& s);
   void finish(request_pointer r, result<> how);
   void fail_running(const std::string& why);
+  void fault(const std::string& why);
   void fail_waiting(const std::string& why);
   std::string report();
 
@@ -114,6 +133,8 @@ struct dispatcher::parts final : detail::progress_hook {
   std::mutex inbox_mutex_;
   std::vector<request_pointer> inbox_;
   bool stopped_ = false;
+  bool stopping_ = false;  // workers were asked to end; counted in left_
+  std::chrono::steady_clock::time_point looked_at_workers_;
   std::atomic<uint64_t> left_ = 0;               // requests that have not ended
   std::unordered_set<request_pointer> waiting_;  // for other requests
   std::list<request_pointer> watching_;          // for events and words

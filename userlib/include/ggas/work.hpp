@@ -13,6 +13,7 @@
 
 #include "ggas/detail/work/request_state.hpp"
 #include "ggas/runtime.hpp"
+#include "ggas/work_table.hpp"
 
 namespace ggas {
 
@@ -88,11 +89,15 @@ class request {
   request(int node, extent grid, block_shape block, const kernel<void(P...)>& k, A&&... arguments)
       : request(k.name, node) {
     static_assert(sizeof...(P) == sizeof...(A), "an argument for each parameter of the kernel");
-    std::tuple<detail::bound_argument<P>...> bound{bind<P>(std::forward<A>(arguments))...};
-    state_->launch = [grid, block, &k, bound = std::move(bound)](cluster& c, const stream& s,
-                                                                 std::span<void* const> device) {
-      return std::apply([&](const auto&... a) { return ggas::launch(c, s, grid, block, k, a.get(device)...); }, bound);
+    using bound_arguments = std::tuple<detail::bound_argument<P>...>;
+    const auto bound = std::make_shared<const bound_arguments>(bind<P>(std::forward<A>(arguments))...);
+    state_->launch = [grid, block, &k, bound](cluster& c, const stream& s, std::span<void* const> device) {
+      return std::apply([&](const auto&... a) { return ggas::launch(c, s, grid, block, k, a.get(device)...); }, *bound);
     };
+    state_->form = {&k, grid, block, [bound](std::span<void* const> device, std::vector<uint64_t>& words) {
+                      std::apply([&](const auto&... a) { (detail::append_argument(words, a.get(device)), ...); },
+                                 *bound);
+                    }};
   }
   // A function `launch` that queues any work on that stream, or, with in_own_stream(), on the node's own. It gets the
   // addresses of the buffers that were added.
@@ -168,14 +173,25 @@ enum class executor {
   streams,   // several under way on each node, by any processor's progress
   blocking,  // enqueue() returns when the request has ended, the processor waits
   by_hand,   // as streams, but only poll() goes on with it
-  graph      // as streams; a request and those after it on its node are one graph, which is recorded once
+  graph,     // as streams; a request and those after it on its node are one graph, which is recorded once
+  workers    // by blocks that never leave the GPU; several under way on each node
+};
+
+// executor::workers: on each node `groups` x `blocks` blocks stay resident; a free group takes the next request.
+struct workers_config {
+  const work_table* table = nullptr;  // the functions that they know (GGAS_WORKERS)
+  unsigned groups = 1;
+  unsigned blocks = 1;               // of a group, which run a request together
+  block_shape threads = {32};        // of a block, and shared bytes: a request asks for at most as many
+  uint32_t longest_pause_ns = 1000;  // between two looks for requests of a group that has none; 0: it does not pause
 };
 
 struct dispatcher_config {
   executor how = executor::streams;
-  int in_flight = 8;                         // streams, by_hand, graph: under way on a node, 1 ... 64
+  int in_flight = 8;                         // streams, by_hand, graph, workers: under way on a node, 1 ... 64
   uint64_t by_hand = 0, pinned_by_hand = 0;  // bytes of segments and of host_memory that the program lays out itself
   uint64_t timeout_ns = 10'000'000'000;      // blocking: of a request; stop(): until what is under way is aborted
+  workers_config workers = {};
 };
 
 struct dispatcher_statistics {
@@ -210,8 +226,17 @@ class dispatcher {
   void stop();
   dispatcher_statistics statistics() const;
 
+  // executor::workers, for kernels that give orders to workers (ggas_enqueue_work): where, and the number of a kernel's
+  // function. Without workers: of no nodes; -1.
+  ggas_workers workers() const;
+  template <class Function>
+  int function(const kernel<Function>& k) const {
+    return number_of(&k);
+  }
+
  private:
   struct parts;
+  int number_of(const void* kernel) const;
   explicit dispatcher(std::unique_ptr<parts> p);
   std::unique_ptr<parts> parts_;
 };

@@ -98,27 +98,42 @@ GGAS_DEVICE ggas_status ring_send_bytes(const G& g, const ring_shape& r, int nod
 enum class ring_sharing { many_readers, one_reader };  // of the ring of a source
 enum class ring_look { nothing, too_long, taken };
 
-// Reports each quarter that ends between two positions to the source. A quarter's word grows by one a lap. Data of the
-// next lap are sent only after the source has seen the word of this one, so words of several readers arrive in order.
-GGAS_DEVICE void release_lines(const ring_shape& r, int source, uint64_t from, uint64_t to) {
-  const uint32_t log2 = r.lines_log2 - 2;
-  for (uint64_t quarter = from >> log2; quarter < to >> log2; ++quarter)
-    store_release(word_of(source, r.released(ggas_node(), quarter)), quarter / 4 + 1);
+// One ring as its readers reach it.
+struct ring_end {
+  ggas_tagged* lines;
+  uint64_t* taken;
+  uint64_t* released;  // four words of the source
+  uint32_t lines_log2;
+  GGAS_DEVICE ggas_tagged* line(uint64_t position) const {
+    return lines + (position & ((uint64_t{1} << lines_log2) - 1));
+  }
+  GGAS_DEVICE uint32_t tag(uint64_t position) const { return ring_shape{0, 0, lines_log2}.tag(position); }
+};
+GGAS_DEVICE ring_end end_of_ring(const ring_shape& r, int source) {
+  return {ring_line(r, ggas_node(), source, 0), own_word(r.taken(source)), word_of(source, r.released(ggas_node(), 0)),
+          r.lines_log2};
 }
 
-// Takes the next record of a source if all of it has arrived. store(i, word) gets its words, even those of a record
-// that another reader takes first. too_long: it has more than `most` bytes, and stays in the ring. By a thread, tile or
+// Reports each quarter that ends between two positions to the source. A quarter's word grows by one a lap. Data of the
+// next lap are sent only after the source has seen the word of this one, so words of several readers arrive in order.
+GGAS_DEVICE void release_lines(const ring_end& r, uint64_t from, uint64_t to) {
+  const uint32_t log2 = r.lines_log2 - 2;
+  for (uint64_t quarter = from >> log2; quarter < to >> log2; ++quarter)
+    store_release(r.released + quarter % 4, quarter / 4 + 1);
+}
+
+// Takes the next record of a ring if all of it has arrived. store(i, word) gets its words, even those of a record that
+// another reader takes first. too_long: it has more than `most` bytes, and stays in the ring. By a thread, tile or
 // warp; all of the group see the earlier stores of the record's sender.
 template <class G, class S>
-requires(has_leader<G>) GGAS_DEVICE ring_look ring_take(const G& g, const ring_shape& r, int source,
-                                                        ring_sharing sharing, uint32_t most, ring_head& head, S store) {
-  uint64_t* const taken = own_word(r.taken(source));
+requires(has_leader<G>) GGAS_DEVICE ring_look
+    ring_take(const G& g, const ring_end& r, ring_sharing sharing, uint32_t most, ring_head& head, S store) {
   for (;;) {
     uint64_t position = 0, first = 0;
     int here = 0;
     if (g.rank() == 0) {
-      position = load_relaxed(taken);
-      const ggas_tagged l = load_spin(ring_line(r, ggas_node(), source, position));
+      position = load_relaxed(r.taken);
+      const ggas_tagged l = load_spin(r.line(position));
       here = has_tag(l, r.tag(position));
       first = tagged_data(l);
     }
@@ -130,26 +145,31 @@ requires(has_leader<G>) GGAS_DEVICE ring_look ring_take(const G& g, const ring_s
     const uint64_t words = words_of_record(head), end = position + 1 + words;
     bool all = true;
     for (uint64_t i = g.rank(); i < words; i += g.size()) {
-      const ggas_tagged l = load_spin(ring_line(r, ggas_node(), source, position + 1 + i));
+      const ggas_tagged l = load_spin(r.line(position + 1 + i));
       all &= has_tag(l, r.tag(position + 1 + i));
       store(i, tagged_data(l));
     }
-    acquire_after_spin(reinterpret_cast<const uint64_t*>(ring_line(r, ggas_node(), source, position)));
+    acquire_after_spin(reinterpret_cast<const uint64_t*>(r.line(position)));
     if (g.join(all ? ggas_ok : ggas_timed_out) != ggas_ok) return ring_look::nothing;
     int won = 1;
     if (g.rank() == 0) {
       if (sharing == ring_sharing::one_reader) {
-        store_relaxed(taken, end);
+        store_relaxed(r.taken, end);
       } else {
         fence_acq_rel_gpu();  // who releases these lines has their reading before
-        won = cas_gpu(taken, position, end) == position;
+        won = cas_gpu(r.taken, position, end) == position;
       }
-      if (won) release_lines(r, source, position, end);
+      if (won) release_lines(r, position, end);
     }
     won = g.of_leader(won);
     g.sync();
     if (won) return ring_look::taken;
   }
+}
+template <class G, class S>
+requires(has_leader<G>) GGAS_DEVICE ring_look ring_take(const G& g, const ring_shape& r, int source,
+                                                        ring_sharing sharing, uint32_t most, ring_head& head, S store) {
+  return ring_take(g, end_of_ring(r, source), sharing, most, head, store);
 }
 
 // A source whose next record has begun to come, the first from `start` on; -1: there is none. Some are polled at once.

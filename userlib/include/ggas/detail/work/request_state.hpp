@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -50,6 +51,23 @@ struct bound_argument {
   }
 };
 
+// Appends an argument to those of an order to workers: from a word on.
+template <class P>
+void append_argument(std::vector<uint64_t>& words, const P& value) {
+  static_assert(std::is_trivially_copyable_v<P>);
+  const size_t at = words.size();
+  words.resize(at + (sizeof(P) + 7) / 8);
+  std::memcpy(words.data() + at, &value, sizeof(P));
+}
+
+// What workers need of a request to run it: the kernel, by which they know their function, and its arguments.
+struct work_form {
+  const void* kernel = nullptr;  // null: only a launch can carry it out
+  extent grid = {};
+  block_shape block = {};
+  std::function<void(std::span<void* const> device, std::vector<uint64_t>& words)> arguments = {};
+};
+
 struct signal_word {
   const uint64_t* word;
   uint64_t least;
@@ -65,6 +83,7 @@ struct request_state {
   int priority = 0;
   std::vector<request_buffer> buffers;
   std::function<result<>(cluster&, const stream&, std::span<void* const>)> launch;
+  work_form form;
   std::vector<std::shared_ptr<request_state>> after;
   std::vector<event> events;
   std::vector<signal_word> signals;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers compared with what they stand for: the control array of the original, launches, requests beside a long one.
+#include "benchmarks/work/rig.hpp"
+
+namespace ggas::bench {
+namespace {
+
+// A kernel whose blocks each poll a word of pinned memory, and answer in another one.
+class polled_words {
+ public:
+  polled_words(const options& o, unsigned blocks)
+      : cluster_(make_cluster(o)),
+        stream_(good(cluster_->make_stream(0))),
+        blocks_(blocks),
+        words_(reinterpret_cast<uint64_t*>(cluster_->host_memory(0).base)) {
+    good(launch(*cluster_, stream_, blocks, 32, answer_words, words_, words_ + blocks));
+    good(cluster_->start());
+  }
+  ~polled_words() {
+    order(~uint64_t{0});
+    static_cast<void>(cluster_->run(enough));
+  }
+  polled_words(const polled_words&) = delete;
+  polled_words& operator=(const polled_words&) = delete;
+
+  // From the order to the answers of all blocks, in ns.
+  double there_and_back() {
+    const auto t = clock::now();
+    order(++number_);
+    for (unsigned b = 0; b < blocks_; ++b)
+      while (__atomic_load_n(words_ + blocks_ + b, __ATOMIC_ACQUIRE) != number_)
+        if (cluster_->device(0) < 0) good(cluster_->poll());
+    return ns_since(t);
+  }
+
+ private:
+  void order(uint64_t what) {
+    for (unsigned b = 0; b < blocks_; ++b) __atomic_store_n(words_ + b, what, __ATOMIC_RELEASE);
+  }
+
+  const std::unique_ptr<ggas::cluster> cluster_;
+  const stream stream_;
+  const unsigned blocks_;
+  uint64_t* const words_;
+  uint64_t number_ = 0;
+};
+
+}  // namespace
+
+// The original's way to give blocks work; of one block a bare ping-pong of processor and kernel.
+void control_array(const options& o, results& out) {
+  const int samples = o.quick ? 50 : 1000;
+  for (const unsigned blocks : {1u, 8u}) {
+    polled_words all(o, blocks);
+    std::vector<double> times;
+    for (int i = -10; i < samples; ++i) {
+      const double t = all.there_and_back();
+      if (i >= 0) times.push_back(t);
+    }
+    out.add("control", std::to_string(blocks) + (blocks == 1 ? " block" : " blocks"), "there_and_back", "ns", times);
+  }
+}
+
+// Many requests at once, each of one block that is busy for so long.
+void short_kernels(const options& o, results& out) {
+  const size_t count = o.quick ? 50 : 2000;
+  for (const executor e : {executor::streams, executor::workers}) {
+    rig g(o, e);
+    for (const uint64_t ns : {1000, 2000, 5000}) {
+      std::vector<request> all;
+      for (size_t i = 0; i < count; ++i) all.emplace_back(0, 1, 32, busy, ns);
+      std::vector<double> rates;
+      for (int i = 0; i < 6; ++i) {
+        const auto t = clock::now();
+        g.run([&] {
+          for (const request& r : all) good(g.work->enqueue(r));
+        });
+        if (i > 0) rates.push_back(static_cast<double>(count) / (ns_since(t) * 1e-9));
+      }
+      out.add("short", std::string(name_of(e)) + ", " + human(static_cast<double>(ns), "ns"), "rate", "1/s", rates);
+    }
+  }
+}
+
+// Empty requests one after the other while another one is busy: from enqueue to the callback.
+void beside_a_long_one(const options& o, results& out) {
+  const uint64_t long_ns = o.quick ? 20'000'000 : 1'000'000'000;
+  for (const executor e : {executor::fifo, executor::streams, executor::workers}) {
+    rig g(o, e, 2);
+    std::vector<double> ends;
+    request shorter(0, 1, 32, nothing, nullptr), longer(0, 1, 32, busy, long_ns);
+    clock::time_point begin;
+    bool ended = false;
+    std::function<void()> next = [&] {
+      begin = clock::now();
+      good(g.work->enqueue(shorter));
+    };
+    longer.then([&](const result<>& end) { good(end), ended = true; });
+    shorter.then([&](const result<>& end) {
+      good(end);
+      ends.push_back(ns_since(begin));
+      if (!ended) next();
+    });
+    g.run([&] {
+      good(g.work->enqueue(longer));
+      next();
+    });
+    out.add("beside", name_of(e), "enqueue_to_callback", "ns", ends);
+  }
+}
+
+void stop_of_workers(const options& o, results& out) {
+  for (const uint32_t pause : {0u, 1000u}) {
+    std::vector<double> times;
+    for (int i = 0; i < (o.quick ? 2 : 11); ++i) {
+      rig g(o, executor::workers, 8, pause);
+      g.run([&] { good(g.work->enqueue(request(0, 1, 32, nothing, nullptr))); });
+      const auto t = clock::now();
+      g.work->stop();
+      times.push_back(ns_since(t));
+    }
+    out.add("stop", pause == 0 ? "workers that spin" : "workers that pause", "time", "ns", times);
+  }
+}
+
+}  // namespace ggas::bench

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a group of workers does with an order. Included by worker.cuh.
+#pragma once
+
+#include "ggas/detail/work/take.cuh"
+
+namespace ggas::detail {
+
+// ---- arguments
+
+template <class P>
+constexpr uint64_t words_of_argument = (sizeof(P) + 7) / 8;
+
+template <class P>
+GGAS_DEVICE P argument_at(const uint64_t* words) {
+  uint64_t found[words_of_argument<P>];
+  for (uint64_t i = 0; i < words_of_argument<P>; ++i) found[i] = load_own(words + i);
+  P argument;
+  __builtin_memcpy(&argument, found, sizeof(P));
+  return argument;
+}
+
+// W::run(block, arguments ...)
+template <class W, class... Left>
+struct unpacked {
+  template <class... A>
+  GGAS_DEVICE static ggas_status run(const work_block& b, const uint64_t*, const A&... a) {
+    return W::run(b, a...);
+  }
+};
+template <class W, class P, class... Left>
+struct unpacked<W, P, Left...> {
+  template <class... A>
+  GGAS_DEVICE static ggas_status run(const work_block& b, const uint64_t* words, const A&... a) {
+    return unpacked<W, Left...>::run(b, words + words_of_argument<P>, a..., argument_at<P>(words));
+  }
+};
+template <class W, class Parameters = typename W::parameters>
+struct work_call;
+template <class W, class... P>
+struct work_call<W, void(P...)> : unpacked<W, P...> {};
+
+// The function of that number; ggas_bad_argument: there is none.
+template <class... W>
+GGAS_DEVICE ggas_status run_function(uint32_t number, const work_block& b, const uint64_t* words) {
+  ggas_status s = ggas_bad_argument;
+  uint32_t i = 0;
+  ((number == i++ ? static_cast<void>(s = work_call<W>::run(b, words)) : static_cast<void>(0)), ...);
+  return s;
+}
+
+// ---- a group
+
+class worker {
+ public:
+  GGAS_DEVICE explicit worker(const worker_launch& l)
+      : launch_(l), group_(block_rank() / l.blocks), block_(block_rank() % l.blocks) {}
+
+  // Waits for the next order, by all blocks of the group. False: the workers were stopped.
+  GGAS_DEVICE bool next() {
+    ggas_status s = ggas_ok;
+    ++orders_;
+    if (block_ == 0 && thread_rank() < 32) {
+      s = take() ? ggas_ok : ggas_aborted;
+    } else if (block_ != 0 && is_first_thread()) {
+      s = await_published() ? ggas_ok : ggas_aborted;
+    }
+    return block_status(s) == ggas_ok;
+  }
+
+  template <class... W>
+  GGAS_DEVICE void carry_out() {
+    const uint64_t* const words = own_word(launch_.shape.order(group_));
+    const work_order o = argument_at<work_order>(words);
+    const uint64_t* const out = words + work_order::words + o.in * work_copy::words;
+    if (o.in != 0) {
+      copy(words + work_order::words, o.in);
+      meet();
+    }
+    const ggas_status s = run<W...>(o, out + o.out * work_copy::words);
+    if (is_first_thread() && s != ggas_ok)
+      cas_gpu(own_word(launch_.shape.failure(group_)), uint64_t{0}, static_cast<uint64_t>(s));
+    meet();
+    if (o.out != 0) {
+      copy(out, o.out);
+      meet();
+    }
+    if (block_ == 0 && is_first_thread()) report(o);
+    __syncthreads();
+  }
+
+ private:
+  static constexpr uint64_t stopped = ~uint64_t{0};
+
+  GGAS_DEVICE bool take() {
+    const warp_group g;
+    uint64_t* const order = own_word(launch_.shape.order(group_));
+    const bool more = wait_for_order(g, launch_, [=](uint64_t i, uint64_t word) { store_relaxed(order + i, word); });
+    g.sync();
+    if (g.leads()) {
+      fence_acq_rel_gpu();
+      store_relaxed(own_word(launch_.shape.published(group_)), more ? orders_ : uint64_t{stopped});
+    }
+    return more;
+  }
+
+  GGAS_DEVICE bool await_published() {
+    const uint64_t* const published = own_word(launch_.shape.published(group_));
+    growing_pause pause(launch_.longest_pause_ns);
+    uint64_t seen = 0;
+    while ((seen = load_spin(published)) < orders_) pause.once();
+    acquire_after_spin(published);
+    return seen != stopped;
+  }
+
+  // All blocks of the group: what they stored before is visible to each of them after.
+  GGAS_DEVICE void meet() {
+    __syncthreads();
+    if (launch_.blocks == 1) return;
+    if (is_first_thread()) {
+      uint64_t* const arrived = own_word(launch_.shape.arrived(group_));
+      fence_acq_rel_gpu();
+      const uint64_t all = (add_gpu(arrived, uint64_t{1}) / launch_.blocks + 1) * launch_.blocks;
+      while (load_spin(arrived) < all) {
+      }
+      acquire_after_spin(arrived);
+    }
+    __syncthreads();
+  }
+
+  GGAS_DEVICE void copy(const uint64_t* words, uint32_t count) {
+    const movers by{block_ * thread_count() + thread_rank(), launch_.blocks * thread_count()};
+    for (uint32_t i = 0; i < count; ++i) {
+      const work_copy c = argument_at<work_copy>(words + i * work_copy::words);
+      move_bytes<origin::remote>(reinterpret_cast<void*>(c.to), reinterpret_cast<const void*>(c.from), c.bytes, by);
+    }
+  }
+
+  // Virtual blocks, in turn to the blocks of the group; the first failure found.
+  template <class... W>
+  GGAS_DEVICE ggas_status run(const work_order& o, const uint64_t* arguments) {
+    work_block b{0, 0, 0, o.x, o.y, o.z, group()};
+    ggas_status s = ggas_ok;
+    const uint64_t all = uint64_t{o.x} * o.y * o.z;
+    for (uint64_t i = block_; i < all; i += launch_.blocks) {
+      b.x = static_cast<uint32_t>(i % o.x);
+      b.y = static_cast<uint32_t>(i / o.x % o.y);
+      b.z = static_cast<uint32_t>(i / o.x / o.y);
+      const ggas_status one = run_function<W...>(o.function, b, arguments);
+      if (s == ggas_ok) s = one;
+      __syncthreads();
+    }
+    return block_status(s);
+  }
+
+  GGAS_DEVICE blocks_group group() const {
+    const unsigned first = group_ * launch_.blocks;
+    return {first, launch_.blocks, own_word(launch_.shape.of_blocks(group_)), first};
+  }
+
+  // Done when all stores of the group are visible to all nodes.
+  GGAS_DEVICE void report(const work_order& o) {
+    uint64_t* const failure = own_word(launch_.shape.failure(group_));
+    uint64_t s = load_relaxed(failure);
+    store_relaxed(failure, uint64_t{0});
+    const ggas_status visible = ggas_quiet();
+    if (s == ggas_ok) s = visible;
+    uint64_t* const done = o.node < 0 ? reinterpret_cast<uint64_t*>(o.done) : word_of(o.node, o.done);
+    store_release(done, o.ticket << 8 | s);
+  }
+
+  const worker_launch& launch_;
+  unsigned group_, block_;  // block_: in the group
+  uint64_t orders_ = 0;
+};
+
+}  // namespace ggas::detail
