@@ -254,8 +254,9 @@ int run(int argc, char** argv) {
     copies(o, out);
     control_array(o, out);
     short_kernels(o, out);
-    beside_a_long_one(o, out);
+    next_to_a_long_one(o, out);
     stop_of_workers(o, out);
+    merged_requests(o, out);
     out.save();
   } catch (const failure& f) {
     std::fprintf(stderr, "ggas-bench-work: %s\n", f.what());

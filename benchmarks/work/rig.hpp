@@ -106,17 +106,19 @@ inline std::unique_ptr<ggas::cluster> make_cluster(const options& o) {
 
 inline constexpr size_t copied_bytes = 128u << 20;  // of pinned memory, for the requests that copy
 
+// With `groups` of workers, of one block each.
+inline dispatcher_config config_of(executor e, unsigned groups = 8, uint32_t longest_pause_ns = 1000) {
+  dispatcher_config cfg{.how = e, .pinned_by_hand = copied_bytes};
+  cfg.workers = {.table = &bench_work, .groups = groups, .longest_pause_ns = longest_pause_ns};
+  return cfg;
+}
+
 struct rig {
   std::unique_ptr<runtime> rt;
   std::unique_ptr<dispatcher> work;
-  executor how;
-  // `groups` of workers, of one block each.
-  rig(const options& o, executor e, unsigned groups = 8, uint32_t longest_pause_ns = 1000)
-      : rt(good(runtime::create({.processors = 1}, make_cluster(o)))), how(e) {
-    dispatcher_config cfg{.how = e, .pinned_by_hand = copied_bytes};
-    cfg.workers = {.table = &bench_work, .groups = groups, .longest_pause_ns = longest_pause_ns};
-    work = good(dispatcher::create(*rt, cfg));
-  }
+  rig(const options& o, executor e) : rig(o, config_of(e)) {}
+  rig(const options& o, const dispatcher_config& cfg)
+      : rt(good(runtime::create({.processors = 1}, make_cluster(o)))), work(good(dispatcher::create(*rt, cfg))) {}
   // On processor 0, until nothing is left.
   void run(std::function<void()> begin) {
     rt->post(0, std::move(begin));
@@ -127,7 +129,8 @@ struct rig {
 // Workers (workers.cpp).
 void control_array(const options& o, results& out);
 void short_kernels(const options& o, results& out);
-void beside_a_long_one(const options& o, results& out);
+void next_to_a_long_one(const options& o, results& out);
 void stop_of_workers(const options& o, results& out);
+void merged_requests(const options& o, results& out);
 
 }  // namespace ggas::bench

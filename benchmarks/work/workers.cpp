@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers compared with what they stand for: the control array of the original, launches, requests beside a long one.
+// Workers compared with what they stand for: the control array of the original, launches, requests next to a long one.
 #include "benchmarks/work/rig.hpp"
 
 namespace ggas::bench {
@@ -83,10 +83,10 @@ void short_kernels(const options& o, results& out) {
 }
 
 // Empty requests one after the other while another one is busy: from enqueue to the callback.
-void beside_a_long_one(const options& o, results& out) {
+void next_to_a_long_one(const options& o, results& out) {
   const uint64_t long_ns = o.quick ? 20'000'000 : 1'000'000'000;
   for (const executor e : {executor::fifo, executor::streams, executor::workers}) {
-    rig g(o, e, 2);
+    rig g(o, config_of(e, 2));
     std::vector<double> ends;
     request shorter(0, 1, 32, nothing, nullptr), longer(0, 1, 32, busy, long_ns);
     clock::time_point begin;
@@ -105,7 +105,7 @@ void beside_a_long_one(const options& o, results& out) {
       good(g.work->enqueue(longer));
       next();
     });
-    out.add("beside", name_of(e), "enqueue_to_callback", "ns", ends);
+    out.add("next_to_long", name_of(e), "enqueue_to_callback", "ns", ends);
   }
 }
 
@@ -113,13 +113,38 @@ void stop_of_workers(const options& o, results& out) {
   for (const uint32_t pause : {0u, 1000u}) {
     std::vector<double> times;
     for (int i = 0; i < (o.quick ? 2 : 11); ++i) {
-      rig g(o, executor::workers, 8, pause);
+      rig g(o, config_of(executor::workers, 8, pause));
       g.run([&] { good(g.work->enqueue(request(0, 1, 32, nothing, nullptr))); });
       const auto t = clock::now();
       g.work->stop();
       times.push_back(ns_since(t));
     }
     out.add("stop", pause == 0 ? "workers that spin" : "workers that pause", "time", "ns", times);
+  }
+}
+
+// 256 small requests at once, with buffers of their own, launched one by one and merged.
+void merged_requests(const options& o, results& out) {
+  constexpr size_t count = 256;
+  for (const bool merged : {false, true}) {
+    dispatcher_config cfg = config_of(executor::streams);
+    if (merged) cfg.merged = &bench_work;
+    rig g(o, cfg);
+    std::vector<std::vector<uint32_t>> data(count, std::vector<uint32_t>(32));
+    std::vector<request> all;
+    for (auto& one : data) all.emplace_back(0, 1, 32, increment, both(one), uint64_t{32});
+    std::vector<double> times;
+    const uint32_t rounds = o.quick ? 3 : 21;
+    for (uint32_t i = 0; i < rounds; ++i) {
+      const auto t = clock::now();
+      g.run([&] {
+        for (const request& r : all) good(g.work->enqueue(r));
+      });
+      if (i > 0) times.push_back(ns_since(t) / count);
+    }
+    for (const auto& one : data)
+      if (std::ranges::count(one, rounds) != 32) throw failure("merge: the data are wrong");
+    out.add("merge", merged ? "one launch" : "single", "time_of_a_request", "ns", times);
   }
 }
 

@@ -194,7 +194,7 @@ TEST_P(workers, bad_settings_are_named) {
 }
 
 // Idle or in use; a dispatcher that ends gives back what it had.
-TEST_P(workers, they_end_when_they_are_told) {
+TEST_P(workers, they_end_when_they_are_stopped) {
   for (const bool used : {false, true}) {
     MAKE({.table = &test_work, .groups = 3, .blocks = 2});
     std::vector<uint64_t> x = {1};
@@ -211,7 +211,7 @@ TEST_P(workers, they_end_when_they_are_told) {
   }
 }
 
-// On the host engine a fault ends all kernels: those under way are told, and later requests find new workers.
+// On the host engine a fault ends all kernels: those under way get its text, and later requests find new workers.
 TEST_P(workers, a_fault_reaches_the_callbacks) {
   if (on_gpus()) GTEST_SKIP() << "a GPU is lost by it";
   MAKE({.table = &test_work, .groups = 2, .blocks = 1});

@@ -34,7 +34,6 @@ result<> dispatcher::parts::check_workers(const cluster& c) const {
 }
 
 result<> dispatcher::parts::make_workers(cluster& c) {
-  if (auto ok = check_workers(c); !ok) return ok;
   for (const int n : c.local_nodes()) {
     auto made = detail::node_workers::make(c, n, cfg.workers, cfg.in_flight, memory);
     if (!made) return std::move(made.error());
@@ -63,8 +62,9 @@ result<> dispatcher::parts::start_workers() {
 }
 
 int dispatcher::parts::number_of(const void* kernel) const {
-  if (!by_workers()) return -1;
-  const auto all = cfg.workers.table->of(rt.cluster())->functions;
+  const work_table* const table = by_workers() ? cfg.workers.table : cfg.merged;
+  if (!table || !kernel) return -1;
+  const auto all = table->of(rt.cluster())->functions;
   const auto at = std::ranges::find(all, kernel);
   return at == all.end() ? -1 : static_cast<int>(at - all.begin());
 }

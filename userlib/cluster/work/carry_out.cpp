@@ -110,6 +110,7 @@ bool dispatcher::parts::begin_alone(const request_pointer& r, lane& l) {
 }
 
 void dispatcher::parts::end_lane(lane& l, const result<>& how) {
+  if (l.merged) return end_batch(l, how);
   const request_pointer first = std::exchange(l.busy, nullptr);
   const auto followers = std::exchange(l.followers, {});
   if (const auto g = std::exchange(l.with, nullptr); g && how) g->copy_out();

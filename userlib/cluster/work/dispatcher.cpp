@@ -22,6 +22,8 @@ error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
 result<> dispatcher::parts::open() {
   const std::lock_guard lock(rt.cluster_mutex());
   cluster& c = rt.cluster();
+  if (auto ok = check_merging(c); !ok) return ok;
+  if (auto ok = by_workers() ? check_workers(c) : result<>(); !ok) return ok;
   auto made = detail::pools::make(c, cfg.by_hand, cfg.pinned_by_hand);
   if (!made) return std::move(made.error());
   memory = std::move(*made);
@@ -228,8 +230,11 @@ bool dispatcher::parts::begin_ready(ready_requests& from) {
   bool any = false;
   while (!from.empty()) {
     lane* const l = free_lane(*from.front());
-    if (!l || !begin(from.front(), *l)) break;
-    from.pop();
+    if (!l) break;
+    auto all = alike(from);
+    if (all.size() > 1 && !begin_merged(all, *l)) all.resize(1);
+    if (all.size() == 1 && !begin(from.front(), *l)) break;
+    for (size_t i = 0; i < all.size(); ++i) from.pop();
     any = true;
   }
   return any;
@@ -367,7 +372,12 @@ result<gpu_memory> dispatcher::allocate(int node, size_t bytes) {
   const std::string what = "allocate(node " + std::to_string(node) + ", " + std::to_string(bytes) + " bytes)";
   if (auto ok = userlib::check_node(parts_->rt.cluster(), node, what); !ok) return std::move(ok.error());
   std::string why;
-  std::byte* const at = parts_->memory->take_gpu(node, bytes, why);
+  std::byte* at = parts_->memory->take_gpu(node, bytes, why);
+  if (!at && parts_->graph_bytes != 0) {
+    const std::lock_guard lock(parts_->rt.cluster_mutex());
+    parts_->drop_graphs(0);
+    at = parts_->memory->take_gpu(node, bytes, why);
+  }
   if (!at) return error{bytes ? errc::out_of_memory : errc::bad_argument, what + ": " + why};
   auto block = std::make_shared<detail::gpu_block>();
   block->of = parts_->memory;
@@ -404,6 +414,7 @@ dispatcher_statistics dispatcher::statistics() const {
           .copies = parts_->copies,
           .allocations = parts_->memory->allocations(),
           .pool_bytes = parts_->memory->used(),
+          .merged = parts_->merged,
           .graphs = parts_->graphs,
           .graph_bytes = parts_->graph_bytes};
 }

@@ -18,14 +18,29 @@ using request_pointer = std::shared_ptr<detail::request_state>;
 
 struct dispatcher::parts final : detail::progress_hook {
   struct recorded;  // graphs.hpp
+  // Memory of requests that are one launch: orders, what is copied in, what is copied both ways, what is copied out; on
+  // the GPU and, laid out alike, in pinned memory.
+  struct batch {
+    struct piece {
+      std::byte* host;
+      size_t at, bytes;
+    };
+    int node = 0;
+    size_t words = 0;                           // of an order
+    size_t out_begin = 0, in_end = 0, end = 0;  // copied out and in
+    std::byte *device = nullptr, *staged = nullptr;
+    std::vector<size_t> places = {};  // of each request's buffers
+    std::vector<piece> in = {}, out = {};
+  };
   // A stream with at most one request, or graph of requests, under way; or a place among the orders of workers.
   struct lane {
     stream s;
     event e;
     size_t place = 0;
     request_pointer busy = nullptr;
-    std::vector<request_pointer> followers = {};  // of the graph, in order, after the first one
+    std::vector<request_pointer> followers = {};  // of the graph or launch, after the first one
     std::shared_ptr<recorded> with = nullptr;     // the graph
+    std::unique_ptr<batch> merged = nullptr;      // if these are one launch
   };
   // Requests that may begin, the higher priorities first.
   class ready_requests {
@@ -33,6 +48,7 @@ struct dispatcher::parts final : detail::progress_hook {
     void push(request_pointer r) { by_priority_[r->priority].push_back(std::move(r)); }
     bool empty() const { return by_priority_.empty(); }
     const request_pointer& front() const { return by_priority_.begin()->second.front(); }
+    const std::deque<request_pointer>& most_urgent() const { return by_priority_.begin()->second; }
     request_pointer pop() {
       const auto top = by_priority_.begin();
       request_pointer r = std::move(top->second.front());
@@ -61,6 +77,7 @@ struct dispatcher::parts final : detail::progress_hook {
   void nudge();
   void stop();
   void close();  // nothing is under way
+  void drop_graphs(size_t left);
   bool by_workers() const { return cfg.how == executor::workers; }
   // enqueue() itself. Not where it would run workers of the host engine meanwhile.
   bool begins_at_once() const { return cfg.how == executor::streams || (by_workers() && !engine_); }
@@ -70,7 +87,8 @@ struct dispatcher::parts final : detail::progress_hook {
   const dispatcher_config cfg;
   std::shared_ptr<detail::pools> memory;
   std::map<int, std::unique_ptr<detail::node_workers>> workers;  // of each node
-  std::atomic<uint64_t> enqueued = 0, ended = 0, failed = 0, launches = 0, copies = 0, graphs = 0, graph_bytes = 0;
+  std::atomic<uint64_t> enqueued = 0, ended = 0, failed = 0, launches = 0, copies = 0, merged = 0, graphs = 0,
+                        graph_bytes = 0;
 
  private:
   result<> make_workers(cluster& c);
@@ -102,6 +120,15 @@ struct dispatcher::parts final : detail::progress_hook {
   bool anything_under_way(int node);
   bool begin(const request_pointer& r, lane& l);
   bool begin_alone(const request_pointer& r, lane& l);
+  result<> check_merging(const cluster& c) const;
+  std::vector<request_pointer> alike(const ready_requests& from) const;
+  bool begin_merged(const std::vector<request_pointer>& all, lane& l);
+  bool take_batch(batch& b, const std::vector<request_pointer>& all);
+  void place_batch(batch& b, const std::vector<request_pointer>& all);
+  void fill_batch(batch& b, const std::vector<request_pointer>& all);
+  result<> queue_batch(const batch& b, const std::vector<request_pointer>& all, const stream& s);
+  void end_batch(lane& l, const result<>& how);
+  void give_batch(batch& b);
   bool begin_graph(std::vector<request_pointer> chain, lane& l);
   // A request and those after it that need nothing else, in order.
   std::vector<request_pointer> chain_of(const request_pointer& head);
@@ -114,7 +141,6 @@ struct dispatcher::parts final : detail::progress_hook {
   bool make_room(recorded& g, const std::vector<request_pointer>& chain);
   void keep(const std::shared_ptr<recorded>& g);
   void drop(recorded& g);
-  void drop_graphs(size_t left);
   void detach(const std::vector<request_pointer>& chain);
   void end_lane(lane& l, const result<>& how);
   std::string try_places(detail::request_state& r);

@@ -192,6 +192,10 @@ struct dispatcher_config {
   uint64_t by_hand = 0, pinned_by_hand = 0;  // bytes of segments and of host_memory that the program lays out itself
   uint64_t timeout_ns = 10'000'000'000;      // blocking: of a request; stop(): until what is under way is aborted
   workers_config workers = {};
+  // streams: requests that are ready at the same time, of the same kernel, grid and block, are one launch, if this
+  // table has their kernel. At most `most_merged` of them.
+  const work_table* merged = nullptr;
+  int most_merged = 256;
 };
 
 struct dispatcher_statistics {
@@ -199,6 +203,7 @@ struct dispatcher_statistics {
   uint64_t launches = 0, copies = 0;  // queued on streams
   uint64_t allocations = 0;           // out of the pools
   uint64_t pool_bytes = 0;            // of them in use now, on all nodes
+  uint64_t merged = 0;                // requests that shared the launch of another one
   uint64_t graphs = 0;                // recorded
   uint64_t graph_bytes = 0;           // of pool_bytes, kept for graphs that may be launched again
 };
@@ -213,7 +218,7 @@ class dispatcher {
   // Calls stop(). Called by a thread of the program, before the runtime ends.
   ~dispatcher();
 
-  // Memory that is kept on a local node's GPU; its contents are undefined.
+  // Memory that is kept on a local node's GPU; its contents are undefined. Not called by a function that launches.
   result<gpu_memory> allocate(int node, size_t bytes);
   // Returns at once, except with executor::blocking. Errors of the request itself are returned here, without a
   // callback; all others are passed to the callback.

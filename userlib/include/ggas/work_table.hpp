@@ -9,11 +9,19 @@
 
 namespace ggas {
 
+// Orders that are carried out by one launch: `count` of `words` words each, for the same number of blocks.
+struct merged_launch {
+  const uint64_t* orders;  // on the GPU
+  uint64_t words;
+  uint32_t count, blocks;
+};
+
 // A compiled form of a table.
 struct made_workers {
   std::span<const void* const> functions;  // the kernels (ggas::kernel) of the table, by their numbers
   // Queues the resident kernel; all of its blocks must run at once.
   result<> (*launch)(cluster& c, const stream& s, const block_shape& block, const worker_launch& l);
+  result<> (*launch_merged)(cluster& c, const stream& s, const block_shape& block, const merged_launch& l);
 };
 
 struct work_table {

@@ -73,9 +73,16 @@ constexpr std::array<const void*, sizeof...(W)> functions_of() {
 // At the namespace scope of GGAS_WORKERS(name), after the functions, which it names as <name>_work.
 #define GGAS_DEFINE_WORKERS(name, ...)                                                                                 \
   static __global__ void name##_resident(const ::ggas::worker_launch l) { ::ggas::run_workers<__VA_ARGS__>(l); }       \
+  static __global__ void name##_merged(const uint64_t* orders, uint64_t words, uint32_t blocks) {                      \
+    ::ggas::detail::run_merged<__VA_ARGS__>(orders, words, blocks);                                                    \
+  }                                                                                                                    \
   static constexpr auto name##_functions = ::ggas::detail::functions_of<__VA_ARGS__>();                                \
   static ::ggas::result<> name##_launch(::ggas::cluster& c, const ::ggas::stream& s, const ::ggas::block_shape& block, \
                                         const ::ggas::worker_launch& l) {                                              \
     return ::ggas::launch_grid(c, s, l.shape.groups * l.blocks, block, name##_resident, l);                            \
   }                                                                                                                    \
-  const ::ggas::made_workers GGAS_MADE_WORKERS(name) { name##_functions, name##_launch }
+  static ::ggas::result<> name##_launch_merged(::ggas::cluster& c, const ::ggas::stream& s,                            \
+                                               const ::ggas::block_shape& block, const ::ggas::merged_launch& l) {     \
+    return ::ggas::launch(c, s, l.count * l.blocks, block, name##_merged, l.orders, l.words, l.blocks);                \
+  }                                                                                                                    \
+  const ::ggas::made_workers GGAS_MADE_WORKERS(name) { name##_functions, name##_launch, name##_launch_merged }

@@ -39,7 +39,7 @@ struct worker_shape {
   GGAS_LAYOUT_FN uint64_t turn() const { return at + ring().bytes(); }
   GGAS_LAYOUT_FN uint64_t taken_of_host() const { return turn() + 8; }
   GGAS_LAYOUT_FN uint64_t last_source() const { return turn() + 16; }
-  // Of a group: orders that it was given; blocks that have come, to all of its meetings; the first failure of its
+  // Of a group: orders that it was given; blocks that have come, to all of its barriers; the first failure of its
   // order; the word of its ggas::blocks; the order.
   GGAS_LAYOUT_FN uint64_t published(uint32_t g) const { return group(g); }
   GGAS_LAYOUT_FN uint64_t arrived(uint32_t g) const { return group(g) + 8; }

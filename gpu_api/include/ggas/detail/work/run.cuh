@@ -49,6 +49,21 @@ GGAS_DEVICE ggas_status run_function(uint32_t number, const work_block& b, const
   return s;
 }
 
+// ---- a launch of several orders
+
+// Orders of `words` words each that ask for the same number of blocks. `done` is the address of a word on this GPU that
+// gets the first failure; nothing else of an order is done here.
+template <class... W>
+GGAS_DEVICE void run_merged(const uint64_t* orders, uint64_t words, uint32_t blocks) {
+  const uint64_t* const order = orders + block_rank() / blocks * words;
+  const work_order o = argument_at<work_order>(order);
+  const uint32_t i = block_rank() % blocks;
+  const work_block b{i % o.x, i / o.x % o.y, i / o.x / o.y, o.x, o.y, o.z, {block_rank(), 1, nullptr}};
+  const ggas_status s = block_status(run_function<W...>(o.function, b, order + work_order::words));
+  if (is_first_thread() && s != ggas_ok)
+    cas_gpu(reinterpret_cast<uint64_t*>(o.done), uint64_t{0}, static_cast<uint64_t>(s));
+}
+
 // ---- a group
 
 class worker {
