@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed test suite: every test runs at DATA_W = 64, 256 and 512. GGAS_SEED sets the seed.
+// The typed test suite: every test runs at DATA_W = 64 and 256, in long tests and coverage at 512, too. GGAS_SEED sets
+// the seed.
 #pragma once
 
 #include "Vrequester_256.h"
-#include "Vrequester_512.h"
 #include "Vrequester_64.h"
+#ifdef GGAS_WIDTH_512
+#include "Vrequester_512.h"
+#endif
 #include "tests/rtl/rma/requester/checker.hpp"
 
 namespace ggas::test::requester {
@@ -14,8 +17,12 @@ struct of_width {
   using top = V;
   static constexpr unsigned width = W;
 };
+#ifdef GGAS_WIDTH_512
 using widths =
     testing::Types<of_width<Vrequester_64, 64>, of_width<Vrequester_256, 256>, of_width<Vrequester_512, 512>>;
+#else
+using widths = testing::Types<of_width<Vrequester_64, 64>, of_width<Vrequester_256, 256>>;
+#endif
 
 template <class T>
 class suite : public testing::Test {
