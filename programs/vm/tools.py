@@ -99,7 +99,7 @@ XZ = b"\xfd7zXZ\0"
 class Kernel:
     """A stock kernel: image, and headers that modules are built with; what a node needs to run it."""
 
-    memory_mb = 256
+    memory_mb = 384  # for the test of kexec: a node has its files three times
     processors = 1
     debug = False
 

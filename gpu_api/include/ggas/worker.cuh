@@ -37,9 +37,9 @@ GGAS_DEVICE ggas_status send_order(const ggas_workers& to, int node, work_order 
   constexpr uint64_t count = (work_order::words + ... + words_of_argument<A>);
   static_assert(count <= worker_shape::most_words, "the arguments do not fit into an order");
   uint64_t words[count] = {};
-  __builtin_memcpy(words, &o, sizeof o);
-  uint64_t at = work_order::words;
-  ((__builtin_memcpy(words + at, &a, sizeof a), at += words_of_argument<A>), ...);
+  memcpy(words, &o, sizeof o);
+  [[maybe_unused]] uint64_t at = work_order::words;  // without arguments
+  ((memcpy(words + at, &a, sizeof a), at += words_of_argument<A>), ...);
   return ring_send(
       thread_group{}, to.ring, node, {8 * count, 0}, [&](uint64_t i) { return words[i]; }, deadline(timeout_ns));
 }

@@ -75,7 +75,8 @@ def parameter(text):
 
 
 def parameters(text):
-    return tuple(parameter(p) for p in split(text))
+    """A pack of parameters may be empty, and is."""
+    return tuple(parameter(p) for p in split(text) if "..." not in p)
 
 
 def groups_of(concept, name):

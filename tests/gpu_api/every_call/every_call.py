@@ -28,6 +28,7 @@ PROLOGUE = """// Made by tests/gpu_api/every_call: every public call in every fo
 #include "ggas/ranks.cuh"
 #include "ggas/type.cuh"
 #include "ggas/upc_reduce.cuh"
+#include "ggas/worker.cuh"
 
 using T = int;
 using P = int*;

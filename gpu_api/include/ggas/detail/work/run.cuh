@@ -16,7 +16,7 @@ GGAS_DEVICE P argument_at(const uint64_t* words) {
   uint64_t found[words_of_argument<P>];
   for (uint64_t i = 0; i < words_of_argument<P>; ++i) found[i] = load_own(words + i);
   P argument;
-  __builtin_memcpy(&argument, found, sizeof(P));
+  memcpy(&argument, found, sizeof(P));
   return argument;
 }
 
