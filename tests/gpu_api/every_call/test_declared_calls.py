@@ -6,7 +6,7 @@ from pathlib import Path
 import declared_calls
 
 ROOT = Path(__file__).parent.parent.parent.parent
-SECTIONS = ("Who and where", "Loads, stores, order, waits", "Put, get, atomics, notifications", "Collectives and teams", "Ranks", "Messages", "Datatypes", "UPC")
+SECTIONS = ("Who and where", "Loads, stores, order, waits", "Put, get, atomics, notifications", "Collectives and teams", "Ranks", "Orders to workers", "Messages", "Datatypes", "UPC")
 
 
 def without_suffix(name):
