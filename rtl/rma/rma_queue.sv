@@ -294,7 +294,8 @@ module rma_queue #(
   end
   // Consumptions wait short, and are not looked through.
   assign look_busy_o = look_reading || sl_head || (a_q && a_vpid_q == look_vpid_i)
-    || (b_q && b_vpid_q == look_vpid_i) || (c_q && c_vpid_q == look_vpid_i) || (doorbell_q && doorbell_vpid_q == look_vpid_i);
+    || (b_q && b_vpid_q == look_vpid_i) || (c_q && c_vpid_q == look_vpid_i)
+    || (doorbell_q && doorbell_vpid_q == look_vpid_i);
   assign busy_o = a_q || b_q || c_q || sl_head || doorbell_q || over_valid || (list_head && cmd_free)
     || cmd_valid_q || read_busy
     || ev_bad_descriptor_o

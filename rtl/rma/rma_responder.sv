@@ -99,8 +99,8 @@ module rma_responder #(
   logic [GETS-1:0]   begun_q;
 
   // ---------------------------------------------------------------- the next packet: choose a get; read its record and
-  // compute the length of the packet after it; add the offset to its addresses; make the header. One packet a cycle; one
-  // packet of each get in two cycles.
+  // compute the length of the packet after it; add the offset to its addresses; make the header. One packet a cycle;
+  // one packet of each get in two cycles.
   logic            a_q, b_q, c_q;
   logic [GW-1:0]   b_get_q, c_get_q;
   logic [GETS-1:0] a_hot_q, grant;

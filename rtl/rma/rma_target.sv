@@ -183,7 +183,8 @@ module rma_target #(
 
   logic       fl_ready, fl_end;
   logic [3:0] fl_status;
-  wire        nt_reported = x_state_q == X_WAIT && (x_kind_q == rma_target_pkg::K_VELO ? mb_rsp_valid_i : nt_rsp_valid_i);
+  wire        nt_reported = x_state_q == X_WAIT &&
+    (x_kind_q == rma_target_pkg::K_VELO ? mb_rsp_valid_i : nt_rsp_valid_i);
   wire [3:0]  nt_status = x_kind_q == rma_target_pkg::K_VELO ? mb_rsp_status_i : nt_rsp_status_i;
 
   logic [127:0] note_d;

@@ -263,7 +263,7 @@ static double store_us(node* n, unsigned stores, double* worst) {
 /* Another user's stores arrive nearly as fast as before, and no one loses the NIC. */
 void one_user_floods(node* n) {
   const unsigned stores = n->soak ? 4096 : 256;
-  double alone, beside, worst;
+  double alone, flooded, worst;
   pid_t child;
   (void)*(const volatile uint32_t*)n->context.rma.page; /* what stores of earlier tests met */
   meet(n);
@@ -273,11 +273,11 @@ void one_user_floods(node* n) {
   child = fork();
   if (child == 0) flood();
   usleep(100000);
-  beside = store_us(n, stores, &worst);
+  flooded = store_us(n, stores, &worst);
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
-  printf("# a store took %.0f us, and %.0f us beside a flood (at most %.0f)\n", alone, beside, worst);
-  if (n->soak) CHECK(beside <= 2 * alone); /* a time: of a machine that does nothing else */
+  printf("# a store took %.0f us, and %.0f us during a flood (at most %.0f)\n", alone, flooded, worst);
+  if (n->soak) CHECK(flooded <= 2 * alone); /* a time: of a machine that does nothing else */
 }
 
 /* ---------------------------------------------------------------------------------------------- large windows */

@@ -126,7 +126,7 @@ class restart_board {
       late += at->second < next;
       next = at->second + 1;
     }
-    EXPECT_EQ(intruders, 0u) << "packets nobody sent, node " << i << " channel " << v;
+    EXPECT_EQ(intruders, 0u) << "packets that no node sent, node " << i << " channel " << v;
     EXPECT_EQ(twice, 0u) << "packets delivered twice, node " << i << " channel " << v;
     EXPECT_EQ(late, 0u) << "packets out of order, node " << i << " channel " << v;
     EXPECT_EQ(changed, 0u) << "packets changed, node " << i << " channel " << v;

@@ -2,7 +2,8 @@
 // RMA packets at their target, by kind and result.
 module rma_target_head_points (
     input wire logic clk_i, rst_ni,
-    input wire logic valid_o, decided_o, take_i, sane_q, on_q, wants_o, reported_q, tr_rsp_valid_i, tr_valid_o, tr_ready_i,
+    input wire logic valid_o, decided_o, take_i, sane_q, on_q, wants_o, reported_q, tr_rsp_valid_i, tr_valid_o,
+    input wire logic tr_ready_i,
     input wire logic [2:0] kind_o,
     input wire logic [3:0] status_o
 );
