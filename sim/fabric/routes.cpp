@@ -2,14 +2,11 @@
 #include "sim/fabric/routes.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
-namespace ggas::fabric {
+#include "sim/fabric/graph/up_down.hpp"
 
-namespace {
-constexpr unsigned far = ~0u;
-}  // namespace
+namespace ggas::fabric {
 
 void damage::set_link(unsigned node, unsigned port, bool dead) {
   const auto set = [&](const topology::end& e) {
@@ -33,11 +30,24 @@ std::optional<topology::end> damage::across(unsigned node, unsigned port) const 
   return there;
 }
 
-routes::routes(const topology& shape, const damage& dead) : shape_(&shape), dead_(dead) {
+// Of the first steps that are equally short the lowest port is the first choice and the next one the second.
+routes::routes(const topology& shape, const damage& dead) : shape_(&shape) {
   if (!dead.any()) return;
-  number_survivors();
+  std::vector<std::vector<up_down::link>> links(nodes());
+  std::vector<bool> absent(nodes());
+  for (unsigned n = 0; n < nodes(); ++n) {
+    absent[n] = dead.node(n);
+    for (unsigned port = 0; port < shape.ports(); ++port)
+      if (const auto there = dead.across(n, port)) links[n].push_back({port, there->node});
+  }
+  const up_down tree(std::move(links), absent);
   ways_.assign(size_t{nodes()} * nodes(), {none, none});
-  for (const unsigned to : by_rank_) find_ways(to);
+  for (const unsigned to : tree.by_rank()) {
+    const auto steps = tree.towards(to);
+    for (unsigned n = 0; n < nodes(); ++n)
+      for (size_t choice = 0; choice < std::min<size_t>(steps[n].size(), 2); ++choice)
+        ways_[size_t{to} * nodes() + n][choice] = uint8_t(steps[n][choice]);
+  }
 }
 
 std::optional<routes::line> routes::of(unsigned at, unsigned to) const {
@@ -48,81 +58,6 @@ std::optional<routes::line> routes::of(unsigned at, unsigned to) const {
   line l{{way[0], 0}, std::nullopt};
   if (way[1] != none) l.second = topology::step{way[1], 0};
   return l;
-}
-
-// Distances of all nodes from one. far: not reached.
-std::vector<unsigned> routes::distances(unsigned from) const {
-  std::vector<unsigned> out(nodes(), far), left{from};
-  out[from] = 0;
-  for (size_t next = 0; next < left.size(); ++next)
-    for (unsigned port = 0; port < shape_->ports(); ++port)
-      if (const auto there = dead_.across(left[next], port); there && out[there->node] == far) {
-        out[there->node] = out[left[next]] + 1;
-        left.push_back(there->node);
-      }
-  return out;
-}
-
-// The root of a part is the node that is nearest to all others of it.
-unsigned routes::centre_of(const std::vector<unsigned>& part) const {
-  const auto sum = [&](unsigned n) {
-    const auto all = distances(n);
-    return std::accumulate(part.begin(), part.end(), uint64_t{0}, [&](uint64_t s, unsigned m) { return s + all[m]; });
-  };
-  std::pair<uint64_t, unsigned> best{~uint64_t{0}, 0};
-  for (const unsigned n : part) best = std::min(best, {sum(n), n});
-  return best.second;
-}
-
-void routes::number_survivors() {
-  rank_.assign(nodes(), far);
-  for (unsigned n = 0; n < nodes(); ++n) {
-    if (dead_.node(n) || rank_[n] != far) continue;
-    const auto near = distances(n);
-    std::vector<unsigned> part;
-    for (unsigned m = 0; m < nodes(); ++m)
-      if (near[m] != far) part.push_back(m);
-    const auto level = distances(centre_of(part));
-    std::ranges::stable_sort(part, {}, [&](unsigned m) { return level[m]; });
-    for (const unsigned m : part) {
-      rank_[m] = unsigned(by_rank_.size());
-      by_rank_.push_back(m);
-    }
-  }
-}
-
-// If a route down exists it is used, because a packet that came down may not go up again; otherwise one up. Among
-// routes of the same length the lowest port is the first choice and the next one the second.
-void routes::find_ways(unsigned to) {
-  const auto each_link = [&](unsigned n, auto&& take) {
-    for (unsigned port = 0; port < shape_->ports(); ++port)
-      if (const auto there = dead_.across(n, port)) take(port, there->node);
-  };
-  std::vector<unsigned> steps(nodes(), far), left{to};
-  steps[to] = 0;
-  for (size_t next = 0; next < left.size(); ++next)
-    each_link(left[next], [&](unsigned, unsigned above) {
-      if (!up(left[next], above) || steps[above] != far) return;
-      steps[above] = steps[left[next]] + 1;
-      left.push_back(above);
-    });
-  const std::vector<unsigned> down = steps;
-  for (const unsigned n : by_rank_) {
-    if (n == to) continue;
-    ports& way = ways_[size_t{to} * nodes() + n];
-    const bool goes_down = down[n] != far;
-    unsigned best = far;
-    each_link(n, [&](unsigned port, unsigned there) {
-      const unsigned rest = goes_down ? (up(n, there) ? far : down[there]) : (up(n, there) ? steps[there] : far);
-      if (rest < best) {
-        best = rest;
-        way = {uint8_t(port), none};
-      } else if (rest != far && rest == best && way[1] == none) {
-        way[1] = uint8_t(port);
-      }
-    });
-    if (!goes_down && best != far) steps[n] = best + 1;
-  }
 }
 
 }  // namespace ggas::fabric

@@ -52,17 +52,8 @@ class routes {
   using ports = std::array<uint8_t, 2>;  // of the first and of the second choice
   static constexpr uint8_t none = 0xff;
 
-  std::vector<unsigned> distances(unsigned from) const;
-  void number_survivors();
-  unsigned centre_of(const std::vector<unsigned>& part) const;
-  bool up(unsigned from, unsigned to) const { return rank_[to] < rank_[from]; }
-  void find_ways(unsigned to);
-
   const topology* shape_;
-  damage dead_;
-  std::vector<unsigned> rank_;     // of each survivor: its distance from the root of its part, then its number
-  std::vector<unsigned> by_rank_;  // survivors
-  std::vector<ports> ways_;        // by destination and node; empty: nothing is dead
+  std::vector<ports> ways_;  // by destination and node; empty: nothing is dead
 };
 
 }  // namespace ggas::fabric

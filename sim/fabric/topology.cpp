@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <map>
 
 namespace ggas::fabric {
@@ -12,21 +11,6 @@ namespace ggas::fabric {
 namespace {
 
 constexpr unsigned max_nodes = 65'536;
-
-// Sizes in "4x4x2"; empty: not of that form.
-std::vector<unsigned> sizes(std::string_view text) {
-  std::vector<unsigned> out;
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data();;) {
-    unsigned value = 0;
-    const auto [behind, error] = std::from_chars(at, end, value);
-    if (error != std::errc{}) return {};
-    out.push_back(value);
-    if (behind == end) return out;
-    if (*behind != 'x') return {};
-    at = behind + 1;
-  }
-}
 
 // Three factors, none below 2, with the smallest sum; empty: there are none.
 std::vector<unsigned> nearest_cube(unsigned nodes) {
@@ -61,76 +45,40 @@ std::expected<topology, std::string> topology::parse(std::string_view text, unsi
     return t;
   }
   const std::string_view name = t.name_;
-  if (name == "ring") {
-    t.size_ = {nodes};
-  } else {
+  std::vector<unsigned> size{nodes};
+  if (name != "ring") {
     const size_t colon = name.find(':');
     if (colon == name.npos || (name.substr(0, colon) != "mesh" && name.substr(0, colon) != "torus"))
       return fail("expected auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]");
-    t.size_ = sizes(name.substr(colon + 1));
-    if (t.size_.size() < 2 || t.size_.size() > 3) return fail("expected two or three sizes, as in torus:4x4x2");
-    for (const unsigned s : t.size_)
+    size = sizes_of(name.substr(colon + 1));
+    if (size.size() < 2 || size.size() > 3) return fail("expected two or three sizes, as in torus:4x4x2");
+    for (const unsigned s : size)
       if (s < 2 || s > max_nodes) return fail("each size must be at least 2");
   }
   uint64_t product = 1;
-  for (const unsigned s : t.size_) {
-    t.stride_.push_back(unsigned(product));
-    product *= s;
-  }
+  for (const unsigned s : size) product *= s;
   if (product != nodes) return fail(fmt::format("it has {} nodes", product));
-  t.wraps_ = !name.starts_with("mesh");
-  t.ports_ = 2 * unsigned(t.size_.size());
-  t.places_.resize(nodes);
-  for (unsigned node = 0; node < nodes; ++node)
-    for (size_t d = 0; d < t.size_.size(); ++d) t.places_[node][d] = uint16_t(node / t.stride_[d] % t.size_[d]);
+  t.grid_ = grid(std::move(size), !name.starts_with("mesh"));
+  t.ports_ = t.grid_.ports();
   return t;
 }
 
-// Ports of a grid: 2 d leads up in dimension d, 2 d + 1 down. Full: port p leads to node p, or p + 1 from the own on.
+// Full: port p leads to node p, or p + 1 from the own on.
 std::optional<topology::end> topology::across(unsigned node, unsigned port) const {
   if (port >= ports_) return std::nullopt;
-  if (full_) {
-    const unsigned to = port < node ? port : port + 1;
-    return end{to, node < to ? node : node - 1};
-  }
-  const size_t dimension = port / 2;
-  const unsigned step = stride_[dimension], size = size_[dimension], at = place(node, dimension);
-  const bool up = port % 2 == 0;
-  const bool border = up ? at + 1 == size : at == 0;
-  if (border && !wraps(dimension)) return std::nullopt;
-  const unsigned there = up ? (at + 1) % size : (at + size - 1) % size;
-  return end{node - at * step + there * step, port ^ 1u};
+  if (!full_) return grid_.across(node, port);
+  const unsigned to = port < node ? port : port + 1;
+  return end{to, node < to ? node : node - 1};
 }
 
-// On a ring a packet uses lane 0 as long as the dateline, between the last and the first node, lies ahead, else lane 1:
-// no packet in lane 1 ever crosses it.
-topology::step topology::along(size_t dimension, unsigned at, unsigned to, bool up) const {
-  const unsigned x = place(at, dimension), y = place(to, dimension);
-  const bool dateline_ahead = up ? x > y : x < y;
-  return {unsigned(2 * dimension) + !up, wraps(dimension) && !dateline_ahead ? 1u : 0u};
-}
-
-// Dimension by dimension, the shorter way round.
 topology::step topology::next(unsigned at, unsigned to) const {
   if (full_) return {to < at ? to : to - 1, 0};
-  size_t dimension = 0;
-  while (place(at, dimension) == place(to, dimension)) ++dimension;
-  const unsigned size = size_[dimension], x = place(at, dimension), y = place(to, dimension);
-  return along(dimension, at, to, wraps(dimension) ? 2 * ((y + size - x) % size) <= size : y > x);
+  return grid_.next(at, to);
 }
 
-// Half way round a ring both directions are shortest. A later dimension may come first if it is no ring: next() leaves
-// its lane 1 free, and a packet there waits for lanes that next() names, never the other way round.
 std::optional<topology::step> topology::second(unsigned at, unsigned to) const {
   if (full_) return std::nullopt;
-  size_t dimension = 0;
-  while (place(at, dimension) == place(to, dimension)) ++dimension;
-  const unsigned size = size_[dimension], x = place(at, dimension), y = place(to, dimension);
-  if (wraps(dimension) && 2 * ((y + size - x) % size) == size) return along(dimension, at, to, false);
-  for (++dimension; dimension < size_.size(); ++dimension)
-    if (!wraps(dimension) && place(at, dimension) != place(to, dimension))
-      return step{along(dimension, at, to, place(to, dimension) > place(at, dimension)).port, 1};
-  return std::nullopt;
+  return grid_.second(at, to);
 }
 
 unsigned topology::hops(unsigned from, unsigned to) const {

@@ -4,7 +4,6 @@
 // choices (docs/network.md).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -12,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sim/fabric/graph/grid.hpp"
 
 namespace ggas::fabric {
 
@@ -34,16 +35,8 @@ struct group_line {
 
 class topology {
  public:
-  // One end of a link.
-  struct end {
-    unsigned node, port;
-    bool operator==(const end&) const = default;
-  };
-  // Where a packet leaves a node, and in which lane of its virtual channel.
-  struct step {
-    unsigned port, lane;
-    bool operator==(const step&) const = default;
-  };
+  using end = end_of_link;
+  using step = route_step;
 
   // `text`: "full" (a link between each two nodes), "ring", "mesh:AxB", "mesh:AxBxC", "torus:AxB", "torus:AxBxC", or
   // "auto": full up to 7 nodes, beyond that the torus of three dimensions nearest to a cube, a ring if there is none.
@@ -67,16 +60,8 @@ class topology {
  private:
   std::string name_;
   unsigned nodes_ = 1, ports_ = 0;
-  bool full_ = false, wraps_ = false;
-  std::vector<unsigned> size_;  // of each dimension; empty: full
-
-  std::vector<unsigned> stride_;                             // node n has coordinate n / stride % size in a dimension
-  std::vector<std::array<uint16_t, max_ports / 2>> places_;  // those coordinates: divisions cost time at every hop
-
-  bool wraps(size_t dimension) const { return wraps_ && size_[dimension] > 2; }
-  unsigned place(unsigned node, size_t dimension) const { return places_[node][dimension]; }
-  // On towards `to` in a dimension in which it lies elsewhere, up or down.
-  step along(size_t dimension, unsigned at, unsigned to, bool up) const;
+  bool full_ = false;
+  grid grid_;  // unless it is full
 };
 
 }  // namespace ggas::fabric
