@@ -12,8 +12,12 @@ from debian import Missing, step
 
 PROGRAMS = {"node_test": ("tests/kernel/*.c", "userlib/driver/device.c")}
 # Programs of libggas, with all libraries that they want; and modules of libggas, which lie next to it.
-LIBRARY_PROGRAMS = ("tests/kernel/on_nodes", "tests/userlib/libggas/sim_program")
-LIBRARY_MODULES = ("userlib/libggas/libggas-start-tcp.so",)
+LIBRARY_PROGRAMS = (
+    "tests/kernel/on_nodes",
+    "tests/userlib/libggas/sim_program",
+    "tests/userlib/gaspi/gaspi_conformance",
+)
+LIBRARY_MODULES = tuple(f"userlib/libggas/libggas-{name}.so" for name in ("start-tcp", "gpu-simt", "gpu-testgpu"))
 KERNELS_OWN = ("aer_inject",)  # modules
 STOCK = ("e1000", "ib_core", "ib_uverbs")  # Ethernet for TCP, and RDMA, which debug kernels have not
 INIT = pathlib.Path(__file__).resolve().parent / "init.sh"

@@ -8,6 +8,7 @@
 
 #define PROGRAM "/bin/on_nodes"
 #define SAME_EVERYWHERE "/bin/sim_program"
+#define GASPI "/bin/gaspi_conformance"
 #define ROOT "10.0.0.1"
 
 /* Without Ethernet there is no TCP: kernels with Linux' own checkers have none. */
@@ -56,6 +57,17 @@ static void both(node* n, const char* what, int end_of_rank_1) {
 }
 
 void library_on_nodes(node* n) { both(n, "all", 0); }
+
+/* Segments on the GPUs of the nodes, by ggas.h and by GASPI. */
+void library_on_gpus(node* n) {
+  both(n, "testgpu", 0);
+  if (n->soak) both(n, "simt", 0);
+  if (!has_network()) return;
+  be(n->me, 2, "hw", "tcp");
+  setenv("GGAS_GPU", "testgpu", 1);
+  setenv("GGAS_GPU_BYTES", "8388608", 1);
+  CHECK_IS(ending(start(GASPI, "gpu_write_notify_brings_the_data_first", -1)), 0);
+}
 
 void library_ranks_end(node* n) {
   both(n, "killed", 9); /* SIGKILL */

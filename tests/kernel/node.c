@@ -189,6 +189,7 @@ static void all_tests(node* n) {
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
   run(n, "memory registered by verbs", memory_by_verbs);
   run(n, "libggas: everything", library_on_nodes);
+  run(n, "libggas: segments on GPUs", library_on_gpus);
   run(n, "libggas: the same as in shared memory", library_is_the_same);
   run(n, "libggas: four ranks with threads", library_several_on_a_node);
   if (n->soak) run(n, "libggas: both ranks on one node", library_on_one_node);

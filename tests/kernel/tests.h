@@ -59,6 +59,7 @@ void each_allocation_fails(node* n);
 
 /* library.c */
 void library_on_nodes(node* n);
+void library_on_gpus(node* n);
 void library_is_the_same(node* n);
 void library_on_one_node(node* n);
 void library_several_on_a_node(node* n);

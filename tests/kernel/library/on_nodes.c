@@ -211,6 +211,41 @@ static void buffers(void) {
   close(gpu);
 }
 
+/* Segments on the GPUs of both nodes: 4 has other places on each. Nothing but words of barriers and slots lies in
+ * memory of the host; what a slot announces is on the GPU, and both ranks find each other's places. */
+static void on_gpus(const char* module) {
+  enum { GPU_BYTES = 2 << 20 };
+  unsigned char* at = NULL;
+  uint64_t mine = 0, place = 0, old = 0, expected;
+  int32_t number = -1;
+  IS(ggas_gpu_segment_allocate(p, 3, BYTES), GGAS_ERR_STATE);
+  IS(ggas_gpu_open(p, "no", -1, GPU_BYTES, TIMEOUT_MS), GGAS_ERR_SYSTEM);
+  MUST(ggas_gpu_open(p, module, -1, GPU_BYTES, TIMEOUT_MS));
+  IS(ggas_gpu_open(p, module, -1, GPU_BYTES, TIMEOUT_MS), GGAS_ERR_STATE);
+  IS(ggas_gpu_number(p, &number), GGAS_OK);
+  if (me == 1) MUST(ggas_gpu_segment_allocate(p, 5, 100000)); /* the places of the next one differ */
+  for (unsigned round = 0; round < 2; ++round) {              /* the second time in the memory of the first */
+    MUST(ggas_gpu_segment_create(p, 3, BYTES, GGAS_GROUP_ALL, TIMEOUT_MS));
+    MUST(ggas_gpu_segment_place(p, 3, me, &mine));
+    MUST(ggas_gpu_segment_place(p, 3, other, &place));
+    expected = me == 1 ? mine - (2 << 16) : mine + (2 << 16);
+    IS(place, expected);
+    MUST(ggas_segment_pointer(p, 3, (void**)&at));
+    for (size_t i = 0; i < BYTES; ++i)
+      if (at[i]) check(0, "new memory of a GPU is 0", __LINE__), i = BYTES;
+    transfers(3, at);
+    messages(3, at);
+    MUST(ggas_segment_fetch_add(p, 3, 8, other, 1 + me, &old, TIMEOUT_MS));
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
+    MUST(ggas_segment_delete(p, 3));
+    MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
+  }
+  IS(ggas_gpu_segment_allocate(p, 3, GPU_BYTES), GGAS_ERR_MEMORY);
+}
+
+static void on_test_gpus(void) { on_gpus("testgpu"); }
+static void on_engines(void) { on_gpus("simt"); }
+
 static void all_of_it(void) {
   static unsigned char own[BYTES + 64];
   void* at = NULL;
@@ -225,7 +260,6 @@ static void all_of_it(void) {
   messages(0, new_memory);
   buffers();
   sleeping(0);
-  IS(ggas_gpu_open(p, "simt", -1, 1 << 20, TIMEOUT_MS), GGAS_ERR_SYSTEM);
   MUST(ggas_segment_delete(p, 2));
   MUST(ggas_segment_delete(p, 0));
   MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
@@ -331,7 +365,8 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*of)(void);
-  } works[] = {{"all", all_of_it}, {"crowd", crowd}, {"killed", killed}, {"left", left}, {"reset", reset}};
+  } works[] = {{"all", all_of_it}, {"crowd", crowd},          {"killed", killed},  {"left", left},
+               {"reset", reset},   {"testgpu", on_test_gpus}, {"simt", on_engines}};
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (argc == 2 && !strcmp(argv[1], "refused")) {
     refused();

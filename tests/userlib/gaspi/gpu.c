@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU extension, with the host SIMT engine as GPU (GGAS_GPU=simt): in shared memory, and on simulated nodes. */
+/* The GPU extension, with the host SIMT engine as GPU (GGAS_GPU=simt): in shared memory, and on simulated nodes; and on
+ * virtual nodes with their test GPU (tests/kernel/library.c). */
 #include <GASPI_GPU.h>
 
 #include "conformance.h"
@@ -11,9 +12,10 @@ static unsigned long* segments(gaspi_size_t bytes) {
   return segment(1, bytes);
 }
 
-static int on_simulated_nodes(void) {
+/* Of these each is simulated: less is enough. */
+static int by_nics(void) {
   const char* const transport = getenv("GGAS_TRANSPORT");
-  return transport && !strcmp(transport, "sim");
+  return transport && (!strcmp(transport, "sim") || !strcmp(transport, "hw"));
 }
 
 /* Between segments 0 and 1 of this rank. */
@@ -80,19 +82,20 @@ CASE(a_gpu_segment_is_created_written_and_read, 3) {
 }
 
 CASE(gpu_write_notify_brings_the_data_first, 2) {
-  enum { n = 100000 };
+  const unsigned long n = by_nics() ? 20000 : 100000;
   unsigned long* m = segments(2 * n * sizeof(unsigned long));
   gaspi_notification_id_t id;
-  const int rounds = on_simulated_nodes() ? 2 : 20;
-  int round, i;
+  const int rounds = by_nics() ? 2 : 20;
+  unsigned long i;
+  int round;
   for (round = 1; round <= rounds; ++round) {
-    for (i = 0; i < n; ++i) m[i] = (unsigned long)round * 1000u + (unsigned long)i + me;
+    for (i = 0; i < n; ++i) m[i] = (unsigned long)round * 1000u + i + me;
     up(n * sizeof *m);
     CHECK(gaspi_gpu_write_notify(0, 0, right(), 0, n * sizeof *m, n * sizeof *m, 5, (gaspi_notification_t)round, 0,
                                  TIMEOUT_MS));
     HOLDS(taken(5, 1, &id) == (gaspi_notification_t)round);
     down(n * sizeof *m, n * sizeof *m);
-    for (i = 0; i < n; ++i) HOLDS(m[i] == (unsigned long)round * 1000u + (unsigned long)i + left());
+    for (i = 0; i < n; ++i) HOLDS(m[i] == (unsigned long)round * 1000u + i + left());
     barrier();
   }
   REFUSED(gaspi_gpu_write_notify(0, 0, right(), 0, 0, 8, 5, 0, 0, TIMEOUT_MS));
@@ -108,7 +111,7 @@ CASE(memory_of_the_user_on_the_gpu_is_used, 2) {
   m[0] = 5u + me;
   up(8);
   REFUSED(gaspi_segment_bind(7, memory, bytes, 2));
-  if (on_simulated_nodes()) { /* memory of the program is not the GPU's there, but a part of a segment is */
+  if (by_nics()) { /* memory of the program is not the GPU's there, but a part of a segment is */
     REFUSED(gaspi_segment_bind(7, memory, bytes, GASPI_MEMORY_GPU));
     CHECK(gaspi_segment_ptr(0, &memory));
     memory = (char*)memory + 2048;

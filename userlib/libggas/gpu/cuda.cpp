@@ -47,6 +47,9 @@ class cuda_device final : public device {
     if (!b) return b.error();
     return text_of((*b)->agree("memory of GPUs", map_all(**b, bytes)));
   }
+  text map_own(unsigned rank, unsigned size, uint64_t bytes, userlib::file& memory) override {
+    return text_of(export_own(rank, size, bytes, memory));
+  }
 
   int number() const override { return gpu_; }
   std::byte* window() const override { return window_ ? reinterpret_cast<std::byte*>(window_->base()) : nullptr; }
@@ -145,7 +148,7 @@ class cuda_device final : public device {
 
   attempt<> map_all(userlib::bootstrap& b, uint64_t bytes) {
     // Whatever goes wrong here, all take part in what follows.
-    auto made = make(bytes);
+    auto made = make(bytes, userlib::reached_by::gpus);
     const userlib::passing how = made ? how_ : userlib::passing::none;
     if (auto ok = b.agree("memory of this GPU", made ? attempt<>() : std::unexpected(made.error())); !ok) return ok;
     if (auto ok = b.same("bytes of GPUs", std::to_string(piece_) + " " + std::to_string(int(how))); !ok) return ok;
@@ -156,7 +159,7 @@ class cuda_device final : public device {
     return map_tickets(b, std::move(*made), *tickets);
   }
 
-  attempt<userlib::gpu_memory> make(uint64_t bytes) {
+  attempt<userlib::gpu_memory> make(uint64_t bytes, userlib::reached_by by) {
     if (auto ok = here(); !ok) return std::unexpected(ok.error());
     const auto how = userlib::passing_of(gpu_);
     if (!how) return std::unexpected(how.error());
@@ -166,27 +169,53 @@ class cuda_device final : public device {
     unit_ = *unit;
     piece_ = (bytes + unit_ - 1) / unit_ * unit_;
     stride_ = std::bit_ceil(std::max<uint64_t>(piece_, unit_));
-    return userlib::gpu_memory::make(gpu_, piece_, how_);
+    return userlib::gpu_memory::make(gpu_, piece_, how_, by);
   }
 
   attempt<> map_tickets(const userlib::bootstrap& b, userlib::gpu_memory mine,
                         std::vector<userlib::bootstrap::part>& tickets) {
-    auto range = userlib::address_range::reserve(stride_ * tickets.size(), unit_);
-    if (!range) return std::unexpected(range.error());
-    window_.emplace(std::move(*range));
+    if (auto ok = reserve(tickets.size()); !ok) return ok;
     std::optional<userlib::gpu_memory> own(std::move(mine));
     for (size_t r = 0; r < tickets.size(); ++r) {
       auto memory = static_cast<int>(r) == b.rank()
                         ? attempt<userlib::gpu_memory>(std::move(*own))
                         : userlib::gpu_memory::take_over({std::move(tickets[r].handle), tickets[r].bytes}, how_);
       if (!memory) return std::unexpected("rank " + std::to_string(r) + ": " + memory.error());
-      const int reached[] = {gpu_};
-      auto m = userlib::mapping::map(std::move(*memory), window_->base() + stride_ * r, piece_, reached);
-      if (!m) return std::unexpected("rank " + std::to_string(r) + ": " + m.error());
-      mapped_.push_back(std::move(*m));
+      if (auto ok = place(r, std::move(*memory)); !ok) return ok;
     }
-    const CUdeviceptr at = window_->base() + stride_ * static_cast<size_t>(b.rank());
-    return GGAS_RUNTIME("zeros", cudaMemset, reinterpret_cast<void*>(at), 0, piece_);
+    return clear(static_cast<size_t>(b.rank()));
+  }
+
+  attempt<> export_own(unsigned rank, unsigned size, uint64_t bytes, userlib::file& memory) {
+    auto made = make(bytes, userlib::reached_by::nics);
+    if (!made) return std::unexpected(made.error());
+    attempt<> ok = reserve(size);
+    if (ok) ok = place(rank, std::move(*made));
+    if (ok) ok = clear(rank);
+    int fd = -1;
+    if (ok)
+      ok = GGAS_DRIVER("memory of the GPU as a dma-buf", cuMemGetHandleForAddressRange, &fd, address(rank), piece_,
+                       CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+    memory = userlib::file(fd);
+    return ok;
+  }
+
+  CUdeviceptr address(size_t rank) const { return window_->base() + stride_ * rank; }
+  attempt<> reserve(size_t ranks) {
+    auto range = userlib::address_range::reserve(stride_ * ranks, unit_);
+    if (!range) return std::unexpected(range.error());
+    window_.emplace(std::move(*range));
+    return {};
+  }
+  attempt<> place(size_t rank, userlib::gpu_memory memory) {
+    const int reached[] = {gpu_};
+    auto m = userlib::mapping::map(std::move(memory), address(rank), piece_, reached);
+    if (!m) return std::unexpected("rank " + std::to_string(rank) + ": " + m.error());
+    mapped_.push_back(std::move(*m));
+    return {};
+  }
+  attempt<> clear(size_t rank) {
+    return GGAS_RUNTIME("zeros", cudaMemset, reinterpret_cast<void*>(address(rank)), 0, piece_);
   }
 
   const int gpu_;
@@ -205,7 +234,7 @@ class cuda_device final : public device {
 
 }  // namespace ggas::library::gpu
 
-extern "C" ggas::library::gpu::device* ggas_gpu_device_2(int number, int rank, std::string& why) {
+extern "C" ggas::library::gpu::device* ggas_gpu_device_3(int number, int rank, std::string& why) {
   using namespace ggas;
   int gpus = 0;
   if (auto ok = userlib::driver::load(); !ok) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ggas/job.hpp"
+#include "userlib/start/message.hpp"
 
 namespace ggas::library::gpu {
 
@@ -30,6 +31,9 @@ class device : public own_gpu {
   // Every rank of the job contributes `bytes` of its GPU, filled with 0. All ranks call it; after that this process and
   // its GPU access those of all ranks in the window.
   virtual text map(const job& j, uint64_t bytes) = 0;
+  // The same where ranks reach each other by NICs: this rank's memory alone, in its place in the window. memory: what
+  // its NIC reads and writes: a dma-buf, or a file of memory of the host.
+  virtual text map_own(unsigned rank, unsigned size, uint64_t bytes, userlib::file& memory) = 0;
 
   // Whether memory of the user can be a segment of a GPU.
   virtual bool is_gpu_memory(const void* at) const = 0;
@@ -46,7 +50,7 @@ class device : public own_gpu {
 
 // What a module exports under the name below; number: of the GPU, -1: by rank. Null with a text: there is none.
 using maker = device* (*)(int number, int rank, std::string& why);
-inline constexpr const char* maker_name = "ggas_gpu_device_2";  // 2: version of this header
+inline constexpr const char* maker_name = "ggas_gpu_device_3";  // 3: version of this header
 
 // Loads a module that lies next to libggas.so, or where the system looks for libraries.
 device* load(const std::string& module, int number, int rank, std::string& why);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "userlib/libggas/hw/rank_gpu.hpp"
 #include "userlib/libggas/hw/rank_states.hpp"
 #include "userlib/libggas/job/meeting.hpp"
 #include "userlib/start/message.hpp"
@@ -40,14 +41,18 @@ class hw_access final : public nic::access {
 
   ggas_rc take(uint64_t bytes, void* bound, nic::memory& m) override { return device_.take(bytes, bound, m); }
   ggas_rc take(const buffer& b, nic::memory& m, bool& elsewhere) override { return device_.take(b, m, elsewhere); }
-  void give(const nic::memory& m) override { device_.give(m); }
+  void give(const nic::memory& m) override {
+    if (!gpu_.give(m)) device_.give(m);
+  }
   uint64_t nla_of(const void* at, uint64_t bytes) const override;
 
-  ggas_rc open_gpu(const char*, uint64_t, uint64_t, gpu_memory&) override;
-  ggas_rc take_gpu(uint64_t, nic::memory&) override { return no_gpu(); }
-  bool on_gpu(const void*) const override { return false; }
+  ggas_rc open_gpu(const char* module, int number, uint64_t bytes, uint64_t kept, gpu_memory& m) override {
+    return gpu_.open({rank_, size_}, module, number, bytes, kept, m);
+  }
+  ggas_rc take_gpu(uint64_t bytes, nic::memory& m) override { return gpu_.take(bytes, m); }
+  bool on_gpu(const void* at) const override { return gpu_.holds(at); }
   bool reaches(const void* at, uint64_t bytes) const override { return device_.nla_of(at, bytes) != 0; }
-  ggas_rc begin_copy(void*, const void*, uint64_t) override { return no_gpu(); }
+  ggas_rc begin_copy(void* to, const void* from, uint64_t bytes) override { return gpu_.copy(to, from, bytes); }
   void end_copy() override {}
 
   ggas_rc tell_all(uint64_t mine, std::vector<uint64_t>& all) override;
@@ -63,14 +68,12 @@ class hw_access final : public nic::access {
   ggas_rc kill(unsigned rank) override;
 
  private:
-  static ggas_rc no_gpu() {
-    return fail(GGAS_ERR_SYSTEM, "GPU: ranks that use the driver have segments in memory of the host only");
-  }
   void sleep(bool for_messages, uint64_t ns);
   void doze(uint64_t ns, bool armed);
 
   unsigned rank_, size_;
   device device_;
+  rank_gpu gpu_{device_};
   rank_states rank_states_{device_};
   rank_states::contexts contexts_{};
   std::unique_ptr<start::meeting> meeting_;  // until all have informed each other
@@ -186,8 +189,6 @@ uint64_t hw_access::nla_of(const void* at, uint64_t bytes) const {
   if (const uint64_t nla = device_.nla_of(at, bytes)) return nla;
   throw failure(GGAS_ERR_SEGMENT, "memory of the user: the segment was deleted");
 }
-
-ggas_rc hw_access::open_gpu(const char*, uint64_t, uint64_t, gpu_memory&) { return no_gpu(); }
 
 ggas_rc hw_access::kill(unsigned rank) {
   return fail(GGAS_ERR_SYSTEM, "rank ", rank, ": ranks with NICs are ended by their launcher");

@@ -63,11 +63,12 @@ class access {
   // ---- the GPU of the rank's node, if it has one
   struct gpu_memory {
     std::byte* window = nullptr;   // of all ranks; this process reaches its own part
-    uint64_t stride = 0, nla = 0;  // nla: where the memory of a GPU begins, the same on all nodes
+    uint64_t stride = 0, nla = 0;  // nla: where the memory of the own GPU begins
+    int number = 0;                // of the GPU, as this process counts
   };
   // Once. The first `kept` of the bytes are never given out.
-  virtual ggas_rc open_gpu(const char* module, uint64_t bytes, uint64_t kept, gpu_memory& m) = 0;
-  virtual ggas_rc take_gpu(uint64_t bytes, memory& m) = 0;  // given back as other memory
+  virtual ggas_rc open_gpu(const char* module, int number, uint64_t bytes, uint64_t kept, gpu_memory& m) = 0;
+  virtual ggas_rc take_gpu(uint64_t bytes, memory& m) = 0;  // of zeros; given back as other memory
   virtual bool on_gpu(const void* at) const = 0;
   // Whether nla_of() knows the bytes.
   virtual bool reaches(const void* at, uint64_t bytes) const = 0;

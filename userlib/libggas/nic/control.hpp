@@ -4,6 +4,8 @@
 // absent.
 #pragma once
 
+#include <optional>
+
 #include "userlib/libggas/nic/access.hpp"
 
 namespace ggas::library::nic {
@@ -13,6 +15,13 @@ struct alignas(32) segment_entry {
   uint64_t nla, bytes, slots;  // slots: network logical address of slot 0
   uint64_t there;              // 0: it is not
   static constexpr uint64_t on_host = 1, on_gpu = 2;
+
+  static uint64_t at(std::optional<uint64_t> place_on_gpu) {
+    return place_on_gpu ? on_gpu | *place_on_gpu << 2 : on_host;
+  }
+  std::optional<uint64_t> place_on_gpu() const volatile {
+    return (there & 3) == on_gpu ? std::optional(there >> 2) : std::nullopt;
+  }
 };
 
 // A group that a rank has begun to commit, at its place in that rank's table.

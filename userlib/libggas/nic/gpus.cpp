@@ -16,10 +16,10 @@ ggas_rc not_open() { return fail(GGAS_ERR_STATE, "GPU: ggas_gpu_open() has not b
 
 }  // namespace
 
-ggas_rc nic_gpus::open(const job&, const char* module, int, uint64_t bytes, uint64_t kept) {
+ggas_rc nic_gpus::open(const job&, const char* module, int number, uint64_t bytes, uint64_t kept) {
   const turn mine(t_.threads());
   if (memory_.window) return fail(GGAS_ERR_STATE, "GPU: it is open already");
-  if (ggas_rc rc = t_.device().open_gpu(module, bytes, kept, memory_); rc != GGAS_OK) return rc;
+  if (ggas_rc rc = t_.device().open_gpu(module, number, bytes, kept, memory_); rc != GGAS_OK) return rc;
   bytes_ = bytes;
   kept_ = kept;
   return GGAS_OK;
@@ -49,7 +49,7 @@ ggas_rc nic_gpus::segment_place(unsigned segment, unsigned rank, uint64_t& offse
   if (ggas_rc rc = t_.look(rank, segment, v); rc != GGAS_OK) return rc;
   if (!memory_.window || !v.on_gpu)
     return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", rank, ": was not allocated on a GPU");
-  offset = v.nla - memory_.nla;
+  offset = *v.on_gpu;
   return GGAS_OK;
 }
 

@@ -32,11 +32,13 @@ class nic_gpus final : public gpus, public gpu::own_gpu {
                        limit until) override;
   bool holds(const void* at) const override;
 
-  int number() const override { return 0; }
+  int number() const override { return memory_.number; }
   std::byte* window() const override { return memory_.window; }
   uint64_t stride() const override { return memory_.stride; }
   text copy(void* to, const void* from, uint64_t bytes) override;
 
+  // Where memory lies in that of the own GPU, of which it is a part.
+  uint64_t offset_of(uint64_t nla) const { return nla - memory_.nla; }
   // In a turn of the caller's. What the NIC has written to the GPU before is there.
   ggas_rc land();
   // In a turn of the caller's. Moves bytes of which any may be a GPU's, others the NIC need not reach.
@@ -131,7 +133,7 @@ class nic_transport final : public transport {
   // A segment of a rank as this one may access it.
   struct view {
     uint64_t nla, bytes, slots;
-    bool on_gpu;
+    std::optional<uint64_t> on_gpu;  // where in its owner's memory of the GPU
   };
   ggas_rc look(unsigned rank, unsigned segment, view& v);
   ggas_rc look(const place& p, uint64_t bytes, view& v);
@@ -176,6 +178,7 @@ class nic_transport final : public transport {
   bool lies_elsewhere(const own_segment& s) const { return s.elsewhere || gpus_.holds(s.data.start); }
   bool lies_elsewhere(const void* at) const;
   void publish(unsigned segment, unsigned rank, bool there);
+  std::optional<uint64_t> place_on_gpu(const own_segment& s) const;
   ggas_rc before_writes(unsigned queue);
   void aim(unsigned queue, unsigned rank);
   ggas_rma_peer peer(unsigned rank) const { return to_->peer(rank); }

@@ -66,10 +66,15 @@ ggas_rc nic_transport::segment_close(unsigned segment) {
   return rc;
 }
 
+std::optional<uint64_t> nic_transport::place_on_gpu(const own_segment& s) const {
+  return gpus_.holds(s.data.start) ? std::optional(gpus_.offset_of(s.data.nla)) : std::nullopt;
+}
+
 void nic_transport::publish(unsigned segment, unsigned to, bool there) {
   const own_segment& s = own_[segment];
-  const uint64_t where = gpus_.holds(s.data.start) ? segment_entry::on_gpu : segment_entry::on_host;
-  const segment_entry e = there ? segment_entry{s.data.nla, s.data.bytes, s.slots.nla, where} : segment_entry{};
+  const segment_entry e = there
+                              ? segment_entry{s.data.nla, s.data.bytes, s.slots.nla, segment_entry::at(place_on_gpu(s))}
+                              : segment_entry{};
   tell(to, control_of(to) + where_.segments(rank()) + segment * sizeof e, &e, sizeof e);
 }
 
@@ -87,13 +92,13 @@ ggas_rc nic_transport::look(unsigned of, unsigned segment, view& v) {
   if (of == rank()) {
     own_segment* s;
     const ggas_rc rc = own(segment, s);
-    v = {s->data.nla, s->data.bytes, s->slots.nla, gpus_.holds(s->data.start)};
+    v = {s->data.nla, s->data.bytes, s->slots.nla, place_on_gpu(*s)};
     return rc;
   }
   look_out();
   if (known_[of] == GGAS_STATE_LEFT) return expect(of);  // its segments have gone with it
   const auto* const e = control<segment_entry>(where_.segments(of)) + segment;
-  v = {e->nla, e->bytes, e->slots, e->there == segment_entry::on_gpu};
+  v = {e->nla, e->bytes, e->slots, e->place_on_gpu()};
   if (e->there != 0) return GGAS_OK;
   return fail(GGAS_ERR_SEGMENT, "segment ", segment, " of rank ", of, ": does not exist, or rank ", rank(),
               " may not reach it");

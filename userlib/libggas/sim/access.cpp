@@ -67,7 +67,7 @@ class sim_access final : public nic::access {
   ggas_rc take(const buffer& b, nic::memory& m, bool& elsewhere) override;
   void give(const nic::memory& m) override;
   uint64_t nla_of(const void* at, uint64_t bytes) const override;
-  ggas_rc open_gpu(const char* module, uint64_t bytes, uint64_t kept, gpu_memory& m) override;
+  ggas_rc open_gpu(const char* module, int, uint64_t bytes, uint64_t kept, gpu_memory& m) override;
   ggas_rc take_gpu(uint64_t bytes, nic::memory& m) override;
   bool on_gpu(const void* at) const override { return gpu_here_ && in(gpu_here_, gpu_bytes_, at, 1); }
   bool reaches(const void* at, uint64_t bytes) const override { return place_of(at, bytes).has_value(); }
@@ -395,7 +395,7 @@ uint64_t sim_access::nla_of(const void* at, uint64_t bytes) const {
 // ---------------------------------------------------------------------------------------------- GPU
 
 // The memory of this rank's GPU in its place among those of all, of which this process has only the addresses.
-ggas_rc sim_access::open_gpu(const char* module, uint64_t bytes, uint64_t kept, gpu_memory& m) {
+ggas_rc sim_access::open_gpu(const char* module, int, uint64_t bytes, uint64_t kept, gpu_memory& m) {
   if (std::string_view(module) != "simt")
     return fail(GGAS_ERR_SYSTEM, "GPU: module '", module, "': kernels on simulated nodes run on 'simt'");
   if (bytes > plan_.gpu_bytes)
@@ -414,7 +414,7 @@ ggas_rc sim_access::open_gpu(const char* module, uint64_t bytes, uint64_t kept, 
   gpu_here_ = here;
   gpu_bytes_ = bytes;
   gpu_room_.add(plan_.memory_bytes + gpu_room_.up(kept), plan_.memory_bytes + bytes);
-  m = {window_, stride, plan_.nla + plan_.memory_bytes};
+  m = {window_, stride, plan_.nla + plan_.memory_bytes, 0};
   return GGAS_OK;
 }
 

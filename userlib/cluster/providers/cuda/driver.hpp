@@ -14,20 +14,21 @@
 namespace ggas::userlib {
 
 // Name, and the CUDA version of its form.
-#define GGAS_DRIVER_FUNCTIONS(X)          \
-  X(cuGetErrorName, 6000)                 \
-  X(cuGetErrorString, 6000)               \
-  X(cuDeviceGetAttribute, 2000)           \
-  X(cuMemAddressReserve, 10020)           \
-  X(cuMemAddressFree, 10020)              \
-  X(cuMemCreate, 10020)                   \
-  X(cuMemRelease, 10020)                  \
-  X(cuMemMap, 10020)                      \
-  X(cuMemUnmap, 10020)                    \
-  X(cuMemSetAccess, 10020)                \
-  X(cuMemGetAllocationGranularity, 10020) \
-  X(cuMemExportToShareableHandle, 10020)  \
-  X(cuMemImportFromShareableHandle, 10020)
+#define GGAS_DRIVER_FUNCTIONS(X)           \
+  X(cuGetErrorName, 6000)                  \
+  X(cuGetErrorString, 6000)                \
+  X(cuDeviceGetAttribute, 2000)            \
+  X(cuMemAddressReserve, 10020)            \
+  X(cuMemAddressFree, 10020)               \
+  X(cuMemCreate, 10020)                    \
+  X(cuMemRelease, 10020)                   \
+  X(cuMemMap, 10020)                       \
+  X(cuMemUnmap, 10020)                     \
+  X(cuMemSetAccess, 10020)                 \
+  X(cuMemGetAllocationGranularity, 10020)  \
+  X(cuMemExportToShareableHandle, 10020)   \
+  X(cuMemImportFromShareableHandle, 10020) \
+  X(cuMemGetHandleForAddressRange, 11070)
 
 struct driver {
 #define GGAS_DRIVER_MEMBER(name, version) PFN_##name##_v##version name = nullptr;

@@ -73,8 +73,9 @@ attempt<size_t> granularity_of(int device, passing p) {
 
 // ---------------------------------------------------------------------------------------------- physical memory
 
-attempt<gpu_memory> gpu_memory::make(int device, size_t bytes, passing p) {
-  const CUmemAllocationProp prop = memory_of(device, p);
+attempt<gpu_memory> gpu_memory::make(int device, size_t bytes, passing p, reached_by by) {
+  CUmemAllocationProp prop = memory_of(device, p);
+  prop.allocFlags.gpuDirectRDMACapable = by == reached_by::nics;
   CUmemGenericAllocationHandle handle = 0;
   const CUresult r = driver::get().cuMemCreate(&handle, bytes, &prop, 0);
   if (auto ok =

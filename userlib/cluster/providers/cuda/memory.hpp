@@ -14,6 +14,8 @@ namespace ggas::userlib {
 
 // How a process passes memory on to others.
 enum class passing : int { none, file, fabric };
+// Who reads and writes memory: NICs of the computer too, or GPUs alone.
+enum class reached_by : int { gpus, nics };
 
 // What a GPU is able to do; `none`: it cannot pass memory on.
 attempt<passing> passing_of(int device);
@@ -22,7 +24,7 @@ attempt<size_t> granularity_of(int device, passing p);
 // Physical memory: of a GPU here, or taken over from another process.
 class gpu_memory {
  public:
-  static attempt<gpu_memory> make(int device, size_t bytes, passing p);
+  static attempt<gpu_memory> make(int device, size_t bytes, passing p, reached_by by = reached_by::gpus);
   // What another process needs to take it over: a file descriptor or some bytes.
   struct ticket {
     file handle;
