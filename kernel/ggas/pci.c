@@ -10,9 +10,6 @@
 
 #include "ggas.h"
 
-#define VENDOR_ID	0x1209
-#define DEVICE_ID	0x4747
-
 static char *node = "0";
 module_param(node, charp, 0444);
 MODULE_PARM_DESC(node, "number of this node on the network; of several NICs each: node=0000:01:00.0=0,0000:02:00.0=1");
@@ -275,7 +272,7 @@ static const struct pci_error_handlers ggas_errors = {
 };
 
 static const struct pci_device_id ggas_ids[] = {
-	{ PCI_DEVICE(VENDOR_ID, DEVICE_ID) },
+	{ PCI_DEVICE(GGAS_PCI_VENDOR, GGAS_PCI_DEVICE) },
 	{ }
 };
 MODULE_DEVICE_TABLE(pci, ggas_ids);

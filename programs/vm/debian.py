@@ -26,7 +26,7 @@ class Absent(Missing):
 class Suites:
     """Lists of packages of some suites, read into a folder."""
 
-    def __init__(self, folder, suites, component="main"):
+    def __init__(self, folder, suites, component="main", sources=False):
         if not shutil.which("apt-get") or not KEYRING.exists():
             raise Absent(f"no apt with Debian's keys ({KEYRING}) here")
         self.folder = folder
@@ -34,7 +34,11 @@ class Suites:
         for sub in ("state/lists/partial", "cache/archives/partial", "etc/none"):
             (folder / sub).mkdir(parents=True)
         (folder / "state/status").touch()  # nothing is installed: all that a package needs is fetched, too
-        lines = [f"deb [signed-by={KEYRING}] {SECURITY if '-security' in s else MIRROR} {s} {component}\n" for s in suites]
+        lines = [
+            f"{kind} [signed-by={KEYRING}] {SECURITY if '-security' in s else MIRROR} {s} {component}\n"
+            for s in suites
+            for kind in (("deb", "deb-src") if sources else ("deb",))
+        ]
         (folder / "etc/sources.list").write_text("".join(lines))
         self.suites = suites
         self._run("apt-get", ["update"], f"read the packages of {', '.join(suites)}")
@@ -75,6 +79,13 @@ class Suites:
         else:
             self._run("apt-get", ["install", "-y", "--download-only", *(["-t", target] if target else []), *packages], what)
         return sorted(archives.glob("*.deb"))
+
+    def source(self, package):
+        """Downloads what a package is made of (needs `sources`): the archive of its authors."""
+        archives = self.folder / "cache/archives"
+        self._run("apt-get", ["source", "--tar-only", package], f"fetch the sources of {package}", cwd=archives)
+        (found,) = archives.glob("*.orig.tar.*z")
+        return found
 
 
 def unpack(files, root):

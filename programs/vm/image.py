@@ -7,6 +7,7 @@ import shutil
 import stat
 
 import package
+import provider
 import tools
 from debian import Missing, step
 
@@ -76,10 +77,11 @@ def archive(root, build, folder, kernel):
     files |= library_files(build)
     if not kernel.debug:
         files["vmlinuz"] = kernel.image  # for kexec
+    files |= provider.files(root, folder, build / "vm/provider") if not kernel.debug else {}
     files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
     out = build / "vm" / f"initrd-{kernel.release}"  # not compressed: emulated nodes are slow at that
     with open(out, "wb") as body:
-        for name in ("bin", "dev", "lib", "lib64", "proc", "sys", "tmp"):
+        for name in sorted({"dev", "proc", "sys", "tmp"} | {str(p) for f in files for p in pathlib.Path(f).parents if p.name}):
             _entry(body, name, stat.S_IFDIR | 0o755)
         for name, path in files.items():
             _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())

@@ -9,6 +9,7 @@
     ./ggas vm replay LOG        repeats a run of the NICs from its log (--log of the others), bit for bit
     ./ggas vm build             builds the driver for the kernels of --kernel
     ./ggas vm check          the kernel's checkers of sources over the driver: checkpatch, coccinelle, sparse
+    ./ggas vm provider FOLDER   the NIC for libibverbs of Debian 13: FOLDER/usr, FOLDER/etc
     ./ggas vm package FOLDER    the driver for real nodes: sources for DKMS, rules, library: FOLDER/usr ...
 
 QEMU, kernels, headers and busybox come from Debian and are unpacked into .tools/vm; nothing of the system changes.
@@ -40,6 +41,7 @@ import debug_kernel  # noqa: E402
 import image  # noqa: E402
 import nodes  # noqa: E402
 import package  # noqa: E402
+import provider  # noqa: E402
 import tools  # noqa: E402
 from debian import Absent, Missing, step  # noqa: E402
 from tools import say  # noqa: E402
@@ -73,6 +75,12 @@ def command_check(opts):
 def command_package(opts):
     make = package.deb if opts.deb else package.tree
     print(make(ROOT, opts.build, opts.folder))
+    return 0
+
+
+def command_provider(opts):
+    for path in provider.build(ROOT, opts.tools, opts.folder).values():
+        print(path)
     return 0
 
 
@@ -240,6 +248,9 @@ def arguments():
     to_nodes.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help="/ of a node; with --deb where the package lies")
     to_nodes.add_argument("--deb", action="store_true", help="as a package of Debian, which dpkg installs and removes")
     to_nodes.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
+    to_verbs = commands.add_parser("provider", help="the NIC for libibverbs of real nodes")
+    to_verbs.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help="/ of a node of Debian 13")
+    to_verbs.add_argument("--tools", type=pathlib.Path, default=ROOT / ".tools/vm", help=argparse.SUPPRESS)
     replay = commands.add_parser("replay", help="repeats a run from its log")
     replay.add_argument("run_log", type=pathlib.Path, metavar="LOG")
     replay.add_argument("--log", type=pathlib.Path, help="the new log (LOG.again)")

@@ -188,6 +188,7 @@ static void all_tests(node* n) {
   run(n, "GPU memory by its address, freed under puts", gpu_memory_by_address);
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
   run(n, "memory registered by verbs", memory_by_verbs);
+  run(n, "programs of libibverbs", programs_of_verbs);
   run(n, "libggas: everything", library_on_nodes);
   run(n, "libggas: segments on GPUs", library_on_gpus);
   run(n, "libggas: the same as in shared memory", library_is_the_same);

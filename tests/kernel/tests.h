@@ -78,6 +78,7 @@ void opened_on_another_file_system(node* n);
 
 /* verbs.c */
 void memory_by_verbs(node* n);
+void programs_of_verbs(node* n);
 
 /* waits.c */
 void nic_is_silent(node* n);

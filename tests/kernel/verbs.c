@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The NIC as a device of the RDMA subsystem (kernel/verbs), by the system calls of uverbs: this needs no rdma-core. */
+/* The NIC as a device of the RDMA subsystem (kernel/verbs): by the system calls of uverbs, and by libibverbs with our
+ * provider and programs of rdma-core. */
 #include <fcntl.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
+#include <sys/wait.h>
 
 #include "kernel/include/uapi/ggas_verbs.h"
 #include "tests/kernel/tests.h"
 
+#define LOADER "/verbs/ld-linux-x86-64.so.2"
 #define DEVICE "/sys/class/infiniband/ggas_0/"
 
 /* A command with what it says, and its answer. 0, or a negative errno. */
@@ -116,4 +119,94 @@ void memory_by_verbs(node* n) {
     ggas_region_end(&r);
   }
   munmap(memory, 2 * BYTES);
+}
+
+/* ---------------------------------------------------------------------------------------------- libibverbs */
+
+/* A program with the C library that it wants. in, out: its ends; -1: those of this one. */
+static pid_t start(const char* program, const char* argument, int in, int out) {
+  const pid_t child = (fflush(stdout), fork());
+  char number[16];
+  if (child) return child;
+  snprintf(number, sizeof number, "%d", DOMAIN);
+  setenv("GGAS_DOMAIN", number, 1);
+  if (in >= 0) dup2(in, 0);
+  if (out >= 0) dup2(out, 1);
+  execl(LOADER, LOADER, "--library-path", "/verbs", program, argument, NULL);
+  _exit(99);
+}
+
+static int ending(pid_t child) {
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+static void prints(const char* program, const char* argument, const char* const* wanted) {
+  static char text[8192];
+  int ends[2], status;
+  size_t n = 0;
+  ssize_t got;
+  pid_t child;
+  CHECK_IS(pipe(ends), 0);
+  child = start(program, argument, -1, ends[1]);
+  close(ends[1]);
+  while ((got = read(ends[0], text + n, sizeof text - 1 - n)) > 0) n += (size_t)got;
+  text[n] = 0;
+  close(ends[0]);
+  status = ending(child);
+  CHECK_IS(status, 0);
+  for (; *wanted; ++wanted) {
+    if (strstr(text, *wanted)) continue;
+    printf("# %s does not say '%s':\n%s", program, *wanted, text);
+    CHECK(0);
+  }
+}
+
+/* A program of verbs on node 1 registers memory; node 0 puts there. */
+static void region_of_a_program(node* n) {
+  enum { SEED = 5 };
+  unsigned char* const memory = pages(BYTES);
+  const long regions = read_number("/sys/class/ggas/ggas0/regions");
+  char address[32] = "";
+  int to[2], from[2];
+  ggas_region r;
+  pid_t child;
+  if (n->me == 1) {
+    CHECK_IS(pipe(to) | pipe(from), 0);
+    child = start("/verbs/verbs_memory", "5", to[0], from[1]);
+    close(from[1]);
+    CHECK(read(from[0], address, sizeof address - 1) > 0);
+    tell(n, 0, strtoull(address, NULL, 10));
+    tell(n, 1, n->context.self.vpid);
+    meet(n);
+    meet(n); /* it has put */
+    CHECK_IS(write(to[1], "\n", 1), 1);
+    CHECK_IS(ending(child), 0);
+    CHECK_IS(read_number("/sys/class/ggas/ggas0/regions"), regions);
+    close(to[0]), close(to[1]), close(from[0]);
+  } else {
+    CHECK_IS(ggas_region_begin(&r, &n->dev, n->domain, memory, BYTES, GGAS_READ), 0);
+    fill(memory, BYTES, SEED);
+    meet(n);
+    CHECK_IS(put_there(n, r.nla, reported(n, 0)).kind, GGAS_RMA_NOTE_REQUESTER);
+    meet(n);
+    ggas_region_end(&r);
+  }
+  munmap(memory, BYTES);
+}
+
+void programs_of_verbs(node* n) {
+  static const char* const listed[] = {"ggas_0", NULL};
+  static const char* const described[] = {"hca_id:\tggas_0",
+                                          "vendor_id:\t\t\t0x1209",
+                                          "vendor_part_id:\t\t\t18247",
+                                          "max_pd:\t\t\t\t65535",
+                                          "PORT_ACTIVE",
+                                          "GID[  0]",
+                                          NULL};
+  if (access(DEVICE, F_OK)) return;
+  prints("/verbs/ibv_devices", NULL, listed);
+  prints("/verbs/ibv_devinfo", "-v", described);
+  region_of_a_program(n);
 }

@@ -14,6 +14,10 @@
 
 #define GGAS_ABI_VERSION 1
 
+/* Of the NIC on the bus. */
+#define GGAS_PCI_VENDOR 0x1209
+#define GGAS_PCI_DEVICE 0x4747
+
 /**
  * struct ggas_info - what the NIC is
  * @size: of this structure
