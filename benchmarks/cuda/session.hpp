@@ -62,10 +62,12 @@ struct gpu_limits {
     return limit{payload_bytes_per_s * share, true, "links: data of " + link};
   }
   // A lower bound for a time in ns: `hops` in sequence, and `bytes` that one GPU sends or receives. None if the links
-  // are not known.
+  // are not known, or nothing about a hop without bytes.
   std::optional<limit> link_floor(double hops, double bytes = 0) const {
     if (payload_bytes_per_s <= 0) return {};
-    return limit{hops * hop_ns + bytes / payload_bytes_per_s * 1e9, false, "links: hops and bytes over " + link};
+    const double ns = hops * hop_ns + bytes / payload_bytes_per_s * 1e9;
+    if (ns <= 0) return {};
+    return limit{ns, false, "links: hops and bytes over " + link};
   }
 };
 

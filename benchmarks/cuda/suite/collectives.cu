@@ -9,9 +9,12 @@ namespace ggas::bench {
 
 namespace {
 
-// ---------------------------------------------------------------- barrier, sync
+// One hop, and bytes over all links. One GPU has no link to cross.
+std::optional<limit> floor_of(const gpu_session& s, double bytes = 0) {
+  return s.nodes() > 1 ? s.limits().link_floor(1, bytes) : std::nullopt;
+}
 
-constexpr double hop_ns = 600;  // of a store that a spinning thread sees, between two H200 over NVLink
+// ---------------------------------------------------------------- barrier, sync
 
 template <by By>
 fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads) {
@@ -39,7 +42,7 @@ fault barrier_point(gpu_session& s, bool sync, unsigned blocks, unsigned threads
           .metric = "latency",
           .unit = "ns",
           .samples = s.samples(0, a.samples, a.rounds, 1.0 / static_cast<double>(a.batch)),
-          .limit = limit{hop_ns, false, "one hop of a store"}});
+          .limit = floor_of(s)});
   return {};
 }
 
@@ -80,7 +83,6 @@ fault exchange_at(gpu_session& s, moved what, const kernel_shape& p, uint64_t el
   launch_all(s, p.blocks, p.threads, exchange_check, a);
   GGAS_GPU_TRY(s.run(text));
   GGAS_GPU_TRY(check_all_outcomes(s, a.outcomes, total, text));
-  const double link = s.limits().payload_bytes_per_s;
   s.emit({.variant = variant,
           .params = {{"elements", elements},
                      {"bytes", elements * sizeof(float)},
@@ -90,8 +92,7 @@ fault exchange_at(gpu_session& s, moved what, const kernel_shape& p, uint64_t el
           .metric = "time",
           .unit = "ns",
           .samples = std::move(samples),
-          .limit = limit{hop_ns + (link > 0 ? least_bytes(a, s.nodes()) / link * 1e9 : 0), false,
-                         "one hop and the bytes over all links"}});
+          .limit = floor_of(s, least_bytes(a, s.nodes()))});
   return {};
 }
 
