@@ -16,20 +16,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def main():
     args = argparse.ArgumentParser(description=__doc__)
-    args.add_argument("program", help="the Verilated nic_pair")
-    args.add_argument("test", help="a test of nic_cases.py")
-    args.add_argument("--registers", required=True, help="generated ggas_regs.h")
+    args.add_argument("program", type=pathlib.Path, help="a Verilated design; its name is that of the top module")
+    args.add_argument("test", help="a test of the file of cases")
+    args.add_argument("--cases", type=pathlib.Path, default=HERE / "nic_cases.py", help="file of cocotb tests")
+    args.add_argument("--registers", default="", help="generated ggas_regs.h, for programs with a NIC")
     args.add_argument("--limit", type=int, default=100, help="seconds until it is stopped")
     a = args.parse_args()
     seed = os.environ.get("GGAS_SEED", "1")
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder) / "results.xml"
-        env = dict(os.environ, MODULE="nic_cases", TESTCASE=a.test, TOPLEVEL="nic_pair", TOPLEVEL_LANG="verilog",
+        env = dict(os.environ, MODULE=a.cases.stem, TESTCASE=a.test, TOPLEVEL=a.program.name, TOPLEVEL_LANG="verilog",
                    RANDOM_SEED=seed, COCOTB_RESULTS_FILE=str(results), REGISTERS_HEADER=a.registers,
                    LIBPYTHON_LOC=find_libpython.find_libpython(), COCOTB_ANSI_OUTPUT="0",
-                   PYTHONPATH=os.pathsep.join([str(HERE), *filter(None, sys.path)]))
+                   PYTHONPATH=os.pathsep.join([str(a.cases.resolve().parent), str(HERE), *filter(None, sys.path)]))
         try:
-            subprocess.run([a.program], env=env, cwd=folder, timeout=a.limit, check=True)
+            subprocess.run([a.program.resolve()], env=env, cwd=folder, timeout=a.limit, check=True)
         except subprocess.TimeoutExpired:
             sys.exit(f"{a.test}: not done within {a.limit} s (seed {seed})")
         except subprocess.CalledProcessError as e:
