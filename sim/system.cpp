@@ -130,8 +130,8 @@ unsigned system::segments() const {
 }
 
 std::optional<uint64_t> system::multicast_offset() const {
-  const bool there =
-      shape_->ports() > 1 && !cfg_.mask_mode && segments() == unsigned(cfg_.nodes) && segments() < GGAS_INTERVAL_NUM;
+  const bool there = shape_->ports() > 1 && !shape_->switches() && !cfg_.mask_mode &&
+                     segments() == unsigned(cfg_.nodes) && segments() < GGAS_INTERVAL_NUM;
   return there ? std::optional(stride_ * segments()) : std::nullopt;
 }
 

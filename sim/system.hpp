@@ -30,6 +30,7 @@
 #include "sim/cpu/core.hpp"
 #include "sim/cpu/cpu.hpp"
 #include "sim/fabric/network.hpp"
+#include "sim/fabric/switch_network.hpp"
 #include "sim/fabric/wire.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/mem/memory.hpp"
@@ -188,7 +189,7 @@ class system {
   pcie::root_complex& root_complex(unsigned node) { return *nodes_[node]->root; }
   cpu::processor& processor(unsigned node) { return *nodes_[node]->cpu; }
   nic::nic_device& nic(unsigned node) { return *nodes_[node]->nic; }
-  fabric::network* network() { return network_.get(); }  // nullptr: NICs of RTL, and wires
+  fabric::packet_network* network() { return network_.get(); }  // nullptr: NICs of RTL, and wires
   endpoint* gpu(unsigned node, unsigned index = 0) {
     return index < nodes_[node]->gpus.size() ? nodes_[node]->gpus[index].get() : nullptr;
   }
@@ -226,7 +227,7 @@ class system {
   void schedule_deaths();
   void make_manager();
   std::expected<void, std::string> build_network();
-  void cut_network();
+  void cut_network(fabric::network& net);
   std::expected<void, std::string> build_node(unsigned n);
   std::expected<void, std::string> build_nic(unsigned n);
   std::expected<void, std::string> build_endpoints(unsigned n);
@@ -269,7 +270,7 @@ class system {
   std::optional<fabric::topology> shape_;
   std::vector<fabric::fault_rule> faults_, wire_faults_;
   std::vector<std::vector<fabric::group_line>> trees_;  // by root, of its group, which has all other nodes
-  std::unique_ptr<fabric::network> network_;
+  std::unique_ptr<fabric::packet_network> network_;
   std::unique_ptr<lockstep> lockstep_;  // with ranks
   std::unique_ptr<trace::recorder> recorder_;
   std::vector<std::unique_ptr<node>> nodes_;  // nullptr: another rank's

@@ -39,6 +39,8 @@ std::expected<void, std::string> system::build() {
   auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
   if (!shape) return fail(shape.error());
   shape_ = std::move(*shape);
+  if (shape_->switches() && !cfg_.model_nics)
+    return fail(fmt::format("topology '{}': switches need the model of the NIC (--nic model)", cfg_.topology));
   if (auto r = read_faults(); !r) return r;
   window_bytes_ = std::bit_ceil(stride_ * (segments() + (multicast_offset() ? 1 : 0)));
   if (auto r = build_network(); !r) return r;
@@ -58,6 +60,9 @@ std::expected<void, std::string> system::build() {
 std::expected<void, std::string> system::read_faults() {
   auto rules = fabric::parse_faults(cfg_.faults, cfg_.faults_name);
   if (!rules) return fail(rules.error());
+  if (shape_->switches() && !rules->empty())
+    return fail(fmt::format("{}: faults need NICs that are connected to each other: there are none of switches",
+                            cfg_.faults_name));
   auto wires = fabric::faults_of_wires(*rules, *shape_, cfg_.faults_name);
   if (!wires) return fail(wires.error());
   faults_ = std::move(*rules);
@@ -240,22 +245,34 @@ std::expected<void, std::string> system::build_network() {
   if (!nic::model_times::of(p.nic.data_width))
     return fail(fmt::format("nic.data_width = {}: there is no NIC of that width", p.nic.data_width));
   const uint64_t cycle_ps = 1'000'000'000'000 / p.nic.hertz;
+  if (shape_->switches()) {
+    network_ = std::make_unique<fabric::switch_network>(
+        "network", *shape_,
+        fabric::switch_network_config{.bits_per_second = p.link.bits_per_second,
+                                      .latency_ps = p.link.latency_ps,
+                                      .nic_flit_ps = cycle_ps,
+                                      .flit_bits = p.nic.data_width,
+                                      .nic_units = nic::buffer_units});
+    return {};
+  }
   const auto line_ps = uint64_t(std::llround(p.nic.data_width * 1e12 / p.link.bits_per_second));
   const unsigned control_gap = nic::model_times::of(p.nic.data_width)->limits().control_gap;
-  network_ = std::make_unique<fabric::network>("network", *shape_,
-                                               fabric::network_config{.latency_ps = p.link.latency_ps,
-                                                                      .flit_ps = std::max(cycle_ps, line_ps),
-                                                                      .flit_bits = p.nic.data_width,
-                                                                      .flits_ahead = nic::flits_ahead(p.nic.data_width),
-                                                                      .hop_ps = nic::hop_cycles * cycle_ps,
-                                                                      .beat_ps = cycle_ps,
-                                                                      .units = nic::buffer_units,
-                                                                      .control_gap = control_gap});
-  if (may_break()) cut_network();
+  auto made =
+      std::make_unique<fabric::network>("network", *shape_,
+                                        fabric::network_config{.latency_ps = p.link.latency_ps,
+                                                               .flit_ps = std::max(cycle_ps, line_ps),
+                                                               .flit_bits = p.nic.data_width,
+                                                               .flits_ahead = nic::flits_ahead(p.nic.data_width),
+                                                               .hop_ps = nic::hop_cycles * cycle_ps,
+                                                               .beat_ps = cycle_ps,
+                                                               .units = nic::buffer_units,
+                                                               .control_gap = control_gap});
+  if (may_break()) cut_network(*made);
+  network_ = std::move(made);
   return {};
 }
 
-void system::cut_network() {
+void system::cut_network(fabric::network& net) {
   std::vector<fabric::network::cut> cuts;
   for (unsigned n = 0; n < shape_->nodes(); ++n)
     for (unsigned port = 0; port < shape_->ports(); ++port) {
@@ -264,7 +281,7 @@ void system::cut_network() {
       for (const auto& c : fabric::fault_injector(wire_faults_, fabric::wire_name(n, far->node), cfg_.seed).cuts())
         cuts.push_back({n, port, c.from_ps, c.to_ps});
     }
-  network_->cut_links(cuts);
+  net.cut_links(cuts);
 }
 
 void system::wire_links() {

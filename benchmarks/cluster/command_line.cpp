@@ -30,6 +30,8 @@ examples:
   ggas-bench thesis --json results.jsonl --report report
   ggas-bench barrier --provider shm --nodes 8
   ggas-bench trace examples/traces/resnet50_4.goal --nic model
+  ggas-bench allreduce --nic model --nodes 16 --topology leaf-spine:4x2x4
+  ggas-bench alltoall --nic model --nodes 8 --topology cluster.toml
   ggas-bench store_latency --quick --waves nic.fst --window 10:40 --trace run.json --pcap run.pcapng
 )";
 
@@ -201,7 +203,10 @@ std::filesystem::path own_platform(const std::string& name, const run_facts& run
 void add_facts(const cluster_config& cfg, std::vector<std::filesystem::path> read, run_facts& out) {
   out.set = cfg.overrides;
   out.faults = cfg.fault_lines;
-  if (cfg.provider == "sim") out.topology = cfg.topology;
+  if (cfg.provider == "sim") {
+    out.topology = cfg.topology;
+    read.emplace_back(cfg.topology.substr(0, cfg.topology.find(',')));  // it may be a file, and settings
+  }
   for (const host_config& h : cfg.hosts) out.hosts.push_back(text_of(h, cfg.platform));
   read.push_back(cfg.faults);
   if (cfg.provider == "sim") read.push_back(own_platform(cfg.platform, out));
@@ -240,8 +245,11 @@ std::variant<command_line, int> parse_command_line(
   app.add_option("--gpus", gpus, "sim: GPUs a node, behind a PCIe switch; kernels see each as a node of its own")
       ->capture_default_str();
   app.add_option("--nic", cfg.nic, "sim: the NIC: rtl (64 nodes at most) or model (any number)")->capture_default_str();
-  app.add_option("--topology", cfg.topology,
-                 "sim: who is joined to whom: auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]")
+  app.add_option(
+         "--topology", cfg.topology,
+         "sim: who is joined to whom: auto, full, ring, mesh:AxB[xC], torus:AxB[xC]; with switches (--nic model) "
+         "fat-tree:ARITYxLEVELS, leaf-spine:LEAVESxSPINESxNICS, dragonfly:AxHxP, torus:AxBxCxD, torus:AxB:NICS "
+         "or a file: TOML, anynet of BookSim, output of ibnetdiscover")
       ->check(a_name)
       ->capture_default_str();
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable")

@@ -22,6 +22,14 @@ namespace {
 using userlib::attempt;
 using userlib::bootstrap;
 
+constexpr const char* examples = R"(
+examples (the job's launcher takes these options from GGAS_SIMULATOR_OPTIONS):
+  GGAS_SIMULATOR_OPTIONS='--platform modern' ggas-run -n 4 --sim ./program
+  GGAS_SIMULATOR_OPTIONS='--topology leaf-spine:2x2x4' ggas-run -n 8 --sim ./program
+  GGAS_SIMULATOR_OPTIONS='--topology fat-tree:4x2,forward_ns=200' ggas-run -n 16 --sim ./program
+  GGAS_SIMULATOR_OPTIONS='--topology cluster.toml' ggas-run -n 12 --sim ./program
+)";
+
 struct options {
   node_options nodes;
   unsigned ranks = 0;
@@ -183,7 +191,11 @@ int main(int argc, char** argv) {
   app.add_option("--set", o.nodes.settings, "table.key=value over the platform's file; repeatable")
       ->allow_extra_args(false);
   app.add_option("--nic", o.nodes.nic, "model, or rtl (64 ranks at most)");
-  app.add_option("--topology", o.nodes.topology, "who is joined to whom (docs/network.md)");
+  app.add_option("--topology", o.nodes.topology,
+                 "who is joined to whom: auto, full, ring, mesh:, torus: (docs/network.md); with switches fat-tree:, "
+                 "leaf-spine:, dragonfly: or a file (docs/open-networks.md)")
+      ->capture_default_str();
+  app.footer(examples);
   app.add_option("--seed", o.nodes.seed, "of what is random");
   app.add_option("--fault", o.nodes.faults, "what a wire or node does, and when (docs/simulator.md); repeatable")
       ->allow_extra_args(false);

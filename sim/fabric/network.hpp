@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "sim/fabric/monotone_queue.hpp"
+#include "sim/fabric/packet_network.hpp"
 #include "sim/fabric/routes.hpp"
 #include "sim/fabric/shares.hpp"
 #include "sim/fabric/topology.hpp"
@@ -29,20 +30,6 @@
 #include "sim/pcie/timer.hpp"
 
 namespace ggas::fabric {
-
-// The NIC of a node, as the network sees it.
-class packet_sink {
- public:
-  virtual ~packet_sink() = default;
-  // A packet has arrived whole; it may be moved from. false: not now, it stays as it is until resume().
-  virtual bool deliver(nic::packet& p) = 0;
-  // A packet of this node has left for its first link: there is room again.
-  virtual void left() = 0;
-  // Where links may be cut: one of this node's came up or died.
-  virtual void link_changed(unsigned /*port*/, bool /*up*/) {}
-  // A packet was discarded here: it, or a copy of it for a group, had no route, or its link died while it was on it.
-  virtual void lost(const nic::packet& /*p*/, bool /*no_way*/) {}
-};
 
 struct network_config {
   uint64_t latency_ps = 0;  // of a link, one way
@@ -62,25 +49,19 @@ struct network_stats {
   uint64_t second = 0;                        // packets that left a node by their second choice
 };
 
-class network : public sc_core::sc_module {
+class network : public sc_core::sc_module, public packet_network {
  public:
   network(sc_core::sc_module_name name, topology shape, const network_config& cfg);
 
-  void attach(unsigned node, packet_sink& sink) { sinks_[node] = &sink; }
-  const topology& shape() const { return shape_; }
-
-  // Sends a packet from `node`, whose NIC has its first flit ready at that time; not before an earlier packet of the
-  // same channel, nor an NP packet before an earlier P packet.
-  void send(unsigned node, nic::packet&& p, uint64_t at_ps);
-  // Packets of `node` in that virtual channel that have not left for their first link.
-  size_t waiting(unsigned node, nic::vc channel) const;
-  // The sink of `node` takes packets again.
-  void resume(unsigned node);
-  // A line of the table of groups of `line.node`.
-  void set_group_line(unsigned group, const group_line& line, bool valid);
+  void attach(unsigned node, packet_sink& sink) override { sinks_[node] = &sink; }
+  const topology& shape() const override { return shape_; }
+  void send(unsigned node, nic::packet&& p, uint64_t at_ps) override;
+  size_t waiting(unsigned node, nic::vc channel) const override;
+  void resume(unsigned node) override;
+  void set_group_line(unsigned group, const group_line& line, bool valid) override;
+  uint64_t flits(unsigned node) const override { return flits_of_[node]; }
 
   const network_stats& stats() const { return stats_; }
-  uint64_t flits(unsigned node) const { return flits_of_[node]; }  // that left it
 
   // ---- links that are cut: in one direction, before simulation starts
   struct cut {
@@ -88,12 +69,10 @@ class network : public sc_core::sc_module {
     uint64_t from_ps, to_ps;
   };
   void cut_links(const std::vector<cut>& cuts);
-  bool may_break() const { return broken_ != nullptr; }
-  enum class link_state : uint8_t { down = 0, up = 2, dead = 3 };  // as LINK_STATUS.state
-  link_state state(unsigned node, unsigned port) const;
-  // Requests of a NIC's registers, where links may be cut: a line of a node's table, and a restart of its dead links.
-  void set_route(unsigned node, unsigned to, const std::optional<routes::line>& line);
-  void retrain(unsigned node);
+  bool may_break() const override { return broken_ != nullptr; }
+  link_state state(unsigned node, unsigned port) const override;
+  void set_route(unsigned node, unsigned to, const std::optional<routes::line>& line) override;
+  void retrain(unsigned node) override;
 
  private:
   static constexpr unsigned vcs = 4, channels = 2 * vcs;

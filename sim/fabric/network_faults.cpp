@@ -37,7 +37,7 @@ void network::when(uint64_t at_ps, std::function<void()> what) {
   broken_->timer->notify(sc_core::sc_time::from_value(at_ps - pcie::now_ps()));
 }
 
-network::link_state network::state(unsigned node, unsigned port) const {
+link_state network::state(unsigned node, unsigned port) const {
   if (broken_) return broken_->states[node * own_port() + port];
   return across(node, port).node == none ? link_state::down : link_state::up;
 }

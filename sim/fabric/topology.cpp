@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <utility>
+
+#include "sim/fabric/graph/describe.hpp"
 
 namespace ggas::fabric {
 
@@ -44,12 +47,20 @@ std::expected<topology, std::string> topology::parse(std::string_view text, unsi
     t.ports_ = nodes - 1;
     return t;
   }
+  auto switches = describe_switches(t.name_);
+  if (!switches) return fail(switches.error());
+  if (*switches) {
+    if ((*switches)->nics() != nodes) return fail(fmt::format("it has {} nodes", (*switches)->nics()));
+    return over(std::move(**switches), t.name_);
+  }
   const std::string_view name = t.name_;
   std::vector<unsigned> size{nodes};
   if (name != "ring") {
     const size_t colon = name.find(':');
     if (colon == name.npos || (name.substr(0, colon) != "mesh" && name.substr(0, colon) != "torus"))
-      return fail("expected auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]");
+      return fail(
+          "expected auto, full, ring, mesh:AxB[xC], torus:AxB[xC], fat-tree:, leaf-spine:, dragonfly: or the name of a "
+          "file (docs/open-networks.md)");
     size = sizes_of(name.substr(colon + 1));
     if (size.size() < 2 || size.size() > 3) return fail("expected two or three sizes, as in torus:4x4x2");
     for (const unsigned s : size)
@@ -63,9 +74,18 @@ std::expected<topology, std::string> topology::parse(std::string_view text, unsi
   return t;
 }
 
+topology topology::over(graph switches, std::string name) {
+  topology t;
+  t.name_ = std::move(name);
+  t.nodes_ = switches.nics();
+  t.ports_ = switches.ports_of_nics();
+  t.switches_ = std::make_shared<const graph>(std::move(switches));
+  return t;
+}
+
 // Full: port p leads to node p, or p + 1 from the own on.
 std::optional<topology::end> topology::across(unsigned node, unsigned port) const {
-  if (port >= ports_) return std::nullopt;
+  if (port >= ports_ || switches_) return std::nullopt;
   if (!full_) return grid_.across(node, port);
   const unsigned to = port < node ? port : port + 1;
   return end{to, node < to ? node : node - 1};
@@ -82,6 +102,7 @@ std::optional<topology::step> topology::second(unsigned at, unsigned to) const {
 }
 
 unsigned topology::hops(unsigned from, unsigned to) const {
+  if (switches_) return switches_->hops(from, to);
   unsigned n = 0;
   for (; from != to; ++n) from = across(from, next(from, to).port)->node;
   return n;

@@ -6,18 +6,20 @@
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/fabric/graph/graph.hpp"
 #include "sim/fabric/graph/grid.hpp"
 
 namespace ggas::fabric {
 
 // Links a NIC has at most (docs/nic-model.md).
-inline constexpr unsigned max_ports = 6;
+inline constexpr unsigned max_ports = graph::most_links_of_nic;
 // In the place of a port: the units of the node (register MULTICAST).
 inline constexpr unsigned own_units = 7;
 
@@ -39,11 +41,17 @@ class topology {
   using step = route_step;
 
   // `text`: "full" (a link between each two nodes), "ring", "mesh:AxB", "mesh:AxBxC", "torus:AxB", "torus:AxBxC", or
-  // "auto": full up to 7 nodes, beyond that the torus of three dimensions nearest to a cube, a ring if there is none.
-  // The error names the text, the number of nodes and the rule.
+  // "auto": full up to 7 nodes, beyond that the torus of three dimensions nearest to a cube, a ring if there is none;
+  // or a network of switches, as describe_switches() takes it. The error names the text, the number of nodes and the
+  // rule.
   static std::expected<topology, std::string> parse(std::string_view text, unsigned nodes);
+  // Of a network of switches that has its tables.
+  static topology over(graph switches, std::string name);
 
   unsigned nodes() const { return nodes_; }
+  // Switches between the NICs; nullptr: NICs are connected to each other. With them no port leads to another NIC, and
+  // only nodes(), ports(), across(), hops() and name() may be used.
+  const graph* switches() const { return switches_.get(); }
   unsigned ports() const { return ports_; }  // of the node with the most; some may lead nowhere
   // The other end of a port's link; nullopt: the port leads nowhere.
   std::optional<end> across(unsigned node, unsigned port) const;
@@ -62,6 +70,7 @@ class topology {
   unsigned nodes_ = 1, ports_ = 0;
   bool full_ = false;
   grid grid_;  // unless it is full
+  std::shared_ptr<const graph> switches_;
 };
 
 }  // namespace ggas::fabric

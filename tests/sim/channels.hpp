@@ -18,8 +18,8 @@ namespace ggas::test {
 // that one counts as a wait. first and second return the step from a node to another one, or nullopt.
 using channel = std::tuple<unsigned, unsigned, unsigned>;  // node, port, lane
 using waits = std::map<channel, std::set<channel>>;
-template <class First, class Second>
-waits waits_of(const fabric::topology& t, First first, Second second) {
+template <class Network, class First, class Second>
+waits waits_of(const Network& t, First first, Second second) {
   using place = std::pair<unsigned, std::optional<channel>>;  // a node, and the channel by which it was reached
   waits behind;
   for (unsigned to = 0; to < t.nodes(); ++to) {

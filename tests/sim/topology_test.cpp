@@ -178,12 +178,16 @@ TEST(topology, bad_text_is_named_with_its_rule) {
     const auto t = topology::parse(text, nodes);
     return t ? "none" : t.error();
   };
-  EXPECT_EQ(error("star", 4), "topology 'star' of 4 nodes: expected auto, full, ring, mesh:AxB[xC] or torus:AxB[xC]");
+  EXPECT_EQ(
+      error("star", 4),
+      "topology 'star' of 4 nodes: expected auto, full, ring, mesh:AxB[xC], torus:AxB[xC], fat-tree:, leaf-spine:, "
+      "dragonfly: or the name of a file (docs/open-networks.md)");
+  EXPECT_EQ(error("leaf-spine:2x2x2", 6), "topology 'leaf-spine:2x2x2' of 6 nodes: it has 4 nodes");
   EXPECT_EQ(error("torus:4x4", 12), "topology 'torus:4x4' of 12 nodes: it has 16 nodes");
   EXPECT_EQ(error("mesh:1x4", 4), "topology 'mesh:1x4' of 4 nodes: each size must be at least 2");
   EXPECT_EQ(error("full", 8), "topology 'full' of 8 nodes: a NIC has 6 links, so full joins 7 nodes");
   EXPECT_EQ(error("auto", 0), "topology 'auto' of 0 nodes: 1 to 65536 nodes are possible");
-  for (const char* text : {"", "torus", "torus:", "torus:4", "torus:4x", "torus:x4", "torus:2x2x2x2", "torus:4-4",
+  for (const char* text : {"", "torus", "torus:", "torus:4", "torus:4x", "torus:x4", "torus:2x2x2x3", "torus:4-4",
                            "torus:99999999999x2", "mesh:4x4 ", "ring:4"})
     EXPECT_NE(error(text, 16), "none") << text;
 }

@@ -73,6 +73,16 @@ def test_benchmarks_with_more_than_two_nodes(nodes):
           "--quick")
 
 
+# Results are verified by the benchmarks themselves.
+@pytest.mark.parametrize("topology", ["leaf-spine:2x1x2", "torus:2:2", "file"])
+def test_switches(topology, tmp_path):
+    if topology == "file":
+        topology = tmp_path / "net"
+        topology.write_text("router 0 node 0 node 1 router 1 3\nrouter 1 node 2 router 2\nrouter 2 node 3 router 0\n")
+    bench("barrier", "put_latency", "store_latency", "--nic", "model", "--nodes", "4", "--quick", "--topology",
+          str(topology))
+
+
 def test_the_same_twice(tmp_path):
     texts = []
     for i in range(2):
@@ -88,6 +98,10 @@ def test_the_same_twice(tmp_path):
     (["--nic", "model", "--nodes", "8", "--topology", "full"], "a NIC has 6 links, so full joins 7 nodes"),
     (["--nic", "model", "--nodes", "8", "--topology", "star"], "expected auto, full, ring, mesh:AxB[xC]"),
     (["--nodes", "5", "--topology", "torus:3x3"], "it has 9 nodes"),
+    (["--nic", "model", "--nodes", "5", "--topology", "leaf-spine:2x2x4"], "it has 8 nodes"),
+    (["--nic", "model", "--nodes", "4", "--topology", "fat-tree:2x2,gbit_per_s=0"], "must be above 0"),
+    (["--nic", "model", "--nodes", "4", "--topology", "fat-tree:2x2", "--fault", "* cut from 3"],
+     "faults need NICs that are connected to each other"),
     (["--nic", "model", "--waves", "w.fst"], "need the RTL"),
 ])
 def test_bad_input_is_named(args, text):

@@ -24,7 +24,7 @@ constexpr double usual_cycles = 10;    // of what time alone brings
 
 }  // namespace
 
-nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabric::network& net)
+nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabric::packet_network& net)
     : sc_module(name),
       cfg_(cfg),
       edges_{cfg.hertz},

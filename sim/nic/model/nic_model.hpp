@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/fabric/network.hpp"
+#include "sim/fabric/packet_network.hpp"
 #include "sim/nic/model/model_interrupts.hpp"
 #include "sim/nic/model/model_times.hpp"
 #include "sim/nic/nic_device.hpp"
@@ -33,7 +33,7 @@ struct model_config {
 
 class nic_model : public sc_core::sc_module, public nic_device, public fabric::packet_sink {
  public:
-  nic_model(sc_core::sc_module_name name, const model_config& cfg, fabric::network& net);
+  nic_model(sc_core::sc_module_name name, const model_config& cfg, fabric::packet_network& net);
 
   pcie::port& port() override { return port_; }
   pcie::bar_map& bars() override { return bars_; }
@@ -91,7 +91,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   clock_edges edges_;
   unsigned beat_dws_;
   const model_times& times_;
-  fabric::network& net_;
+  fabric::packet_network& net_;
   reference_model model_;
   model_interrupts interrupts_;
   pcie::port port_;
