@@ -219,6 +219,41 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* h, void* f
   return CUDA_SUCCESS;
 }
 
+// Green contexts of a GPU with 132 multiprocessors, which are given out by eights.
+CUresult cuDeviceGetDevResource(CUdevice, CUdevResource* r, CUdevResourceType) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  r->sm.smCount = 132;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevSmResourceSplitByCount(CUdevResource* mine, unsigned*, const CUdevResource* all, CUdevResource* rest,
+                                     unsigned, unsigned count) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  const unsigned rounded = (count + 7) / 8 * 8;
+  if (rounded > all->sm.smCount) return CUDA_ERROR_INVALID_VALUE;
+  mine->sm.smCount = rounded;
+  rest->sm.smCount = all->sm.smCount - rounded;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevResourceGenerateDesc(CUdevResourceDesc*, CUdevResource*, unsigned) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  return CUDA_SUCCESS;
+}
+CUresult cuGreenCtxCreate(CUgreenCtx*, CUdevResourceDesc, CUdevice, unsigned) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  ++cuda().contexts;
+  return CUDA_SUCCESS;
+}
+CUresult cuGreenCtxDestroy(CUgreenCtx) {
+  GGAS_FAKE_LOST(CUDA_ERROR_UNKNOWN);
+  --cuda().contexts;
+  return CUDA_SUCCESS;
+}
+CUresult cuGreenCtxStreamCreate(CUstream* s, CUgreenCtx, unsigned, int) {
+  GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
+  *s = new_stream();
+  return CUDA_SUCCESS;
+}
+
 void* function(const std::string& name) {
 #define GGAS_FAKE(f) \
   if (name == #f) return reinterpret_cast<void*>(&f);
@@ -235,6 +270,12 @@ void* function(const std::string& name) {
   GGAS_FAKE(cuMemSetAccess)
   GGAS_FAKE(cuMemExportToShareableHandle)
   GGAS_FAKE(cuMemImportFromShareableHandle)
+  GGAS_FAKE(cuDeviceGetDevResource)
+  GGAS_FAKE(cuDevSmResourceSplitByCount)
+  GGAS_FAKE(cuDevResourceGenerateDesc)
+  GGAS_FAKE(cuGreenCtxCreate)
+  GGAS_FAKE(cuGreenCtxDestroy)
+  GGAS_FAKE(cuGreenCtxStreamCreate)
 #undef GGAS_FAKE
   return nullptr;
 }

@@ -38,9 +38,10 @@ struct fake_cuda {
   int priority = 0;                     // of the last one that was made with one: 0 to -5, as CUDA counts
 
   // What is held.
-  int addresses = 0, mappings = 0, streams = 0, pieces = 0, blocks = 0, events = 0, pinned = 0, graphs = 0;
+  int addresses = 0, mappings = 0, streams = 0, pieces = 0, blocks = 0, events = 0, pinned = 0, graphs = 0,
+      contexts = 0;
   bool holds_nothing() const {
-    return addresses + mappings + streams + pieces + blocks + events + pinned + graphs == 0;
+    return addresses + mappings + streams + pieces + blocks + events + pinned + graphs + contexts == 0;
   }
 
   static fake_cuda& here();

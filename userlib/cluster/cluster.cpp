@@ -204,6 +204,8 @@ result<> cluster::unmap_memory(int, uint64_t) { return unsupported(*this, "memor
 result<> cluster::write_constants(int, void*) { return unsupported(*this, "kernels compiled by nvcc"); }
 uint64_t cluster::constants_number() const { return 0; }
 int cluster::device(int) const { return -1; }
+result<stream> cluster::make_stream_on(int, unsigned) { return unsupported(*this, "make_stream_on"); }
+unsigned cluster::multiprocessors(const stream&) const { return 0; }
 CUstream_st* cluster::cuda_stream(const stream&) const { return nullptr; }
 bool cluster::shares_gpu(int) const { return false; }
 const std::string& cluster::lacks_atomics() const {

@@ -142,6 +142,12 @@ class cluster {
   // priority start first; 0 is the priority of the node's own stream, and values beyond the GPU's range are set to its
   // limit. shm: ignored.
   virtual result<stream> make_stream(int node, int priority = 0) = 0;
+  // cuda: a stream whose work runs on `multiprocessors` of the node's GPU, or a few more, as the GPU divides them (8 on
+  // an H100). No other stream of this call has them; the streams of make_stream() have all. Errors: unsupported, if the
+  // driver cannot do that (before CUDA 12.5), not so many are left, or the provider is another one.
+  virtual result<stream> make_stream_on(int node, unsigned multiprocessors);
+  // Those of such a stream; 0: all that its GPU has.
+  virtual unsigned multiprocessors(const stream& s) const;
   virtual result<event> make_event(int node) = 0;
   // The event is reached when all work that is in the stream now has ended. A new record replaces the one before.
   virtual result<> record(const event& e, const stream& s) = 0;

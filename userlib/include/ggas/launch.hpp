@@ -100,6 +100,7 @@ static result<block_room> room_of(cluster& c, const stream& s, const block_shape
   int each = 0, multiprocessors = 0;
   const auto threads = static_cast<int>(block.x * block.y * block.z);
   cudaError_t e = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, c.device(s.node));
+  if (const unsigned own = c.multiprocessors(s); own != 0) multiprocessors = static_cast<int>(own);
   if (e == cudaSuccess) e = allow_shared(kernel, block.shared_bytes);
   if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, block.shared_bytes);
   if (e != cudaSuccess) return cuda_error(e, "blocks_at_once", s);

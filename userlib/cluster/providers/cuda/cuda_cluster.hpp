@@ -31,6 +31,8 @@ class cuda_cluster final : public cluster {
   result<> grow(size_t bytes) override;
 
   result<stream> make_stream(int node, int priority) override;
+  result<stream> make_stream_on(int node, unsigned multiprocessors) override;
+  unsigned multiprocessors(const stream& s) const override;
   result<event> make_event(int node) override;
   result<> record(const event& e, const stream& s) override;
   result<> wait(const stream& s, const event& e) override;

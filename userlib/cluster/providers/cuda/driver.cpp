@@ -22,22 +22,6 @@ driver found;
 
 std::string version_text(int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); }
 
-attempt<> find(const char* name, unsigned version, void** function) {
-  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-  const std::string what = std::string("the driver's ") + name;
-#if CUDART_VERSION >= 12050
-  auto ok = GGAS_RUNTIME(what, cudaGetDriverEntryPointByVersion, name, function, version, cudaEnableDefault, &result);
-#else
-  auto ok = GGAS_RUNTIME(what, cudaGetDriverEntryPoint, name, function, cudaEnableDefault, &result);
-#endif
-  if (!ok) return ok;
-  if (result == cudaDriverEntryPointSuccess && *function) return {};
-  int has = 0;
-  cudaDriverGetVersion(&has);
-  return std::unexpected("the CUDA driver is too old: it has no " + std::string(name) + " of CUDA " +
-                         version_text(static_cast<int>(version)) + "; it is for CUDA " + version_text(has));
-}
-
 attempt<> check_versions() {
   int has = 0, needs = 0;
   cudaDriverGetVersion(&has);
@@ -56,12 +40,28 @@ attempt<> check_versions() {
 
 }  // namespace
 
+attempt<> find_in_driver(const char* name, unsigned version, void** function) {
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+  const std::string what = std::string("the driver's ") + name;
+#if CUDART_VERSION >= 12050
+  auto ok = GGAS_RUNTIME(what, cudaGetDriverEntryPointByVersion, name, function, version, cudaEnableDefault, &result);
+#else
+  auto ok = GGAS_RUNTIME(what, cudaGetDriverEntryPoint, name, function, cudaEnableDefault, &result);
+#endif
+  if (!ok) return ok;
+  if (result == cudaDriverEntryPointSuccess && *function) return {};
+  int has = 0;
+  cudaDriverGetVersion(&has);
+  return std::unexpected("the CUDA driver is too old: it has no " + std::string(name) + " of CUDA " +
+                         version_text(static_cast<int>(version)) + "; it is for CUDA " + version_text(has));
+}
+
 attempt<> driver::load() {
   // Once: threads may make clusters side by side.
   static const attempt<> all = [] {
     attempt<> ok = check_versions();
 #define GGAS_DRIVER_FIND(name, version) \
-  if (ok) ok = find(#name, version, reinterpret_cast<void**>(&found.name));
+  if (ok) ok = find_in_driver(#name, version, reinterpret_cast<void**>(&found.name));
     GGAS_DRIVER_FUNCTIONS(GGAS_DRIVER_FIND)
 #undef GGAS_DRIVER_FIND
     return ok;

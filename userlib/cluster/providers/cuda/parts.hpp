@@ -11,6 +11,7 @@
 #include "userlib/cluster/programs/programs.hpp"
 #include "userlib/cluster/providers.hpp"
 #include "userlib/cluster/providers/cuda/cuda_cluster.hpp"
+#include "userlib/cluster/providers/cuda/green.hpp"
 #include "userlib/cluster/providers/cuda/memory.hpp"
 #include "userlib/cluster/providers/cuda/plan.hpp"
 #include "userlib/cluster/providers/cuda/trace.hpp"
@@ -60,6 +61,7 @@ struct cuda_cluster::parts {
   std::vector<gpu_id> seen;                    // GPUs that this process sees, by CUDA's number
   std::vector<int> gpus;                       // those it uses: all of them reach all segments
   std::vector<stream> streams;                 // of the local nodes: their own ones, and those of make_stream()
+  userlib::green_contexts green;               // of streams with multiprocessors of their own
   std::vector<event> events;
   std::vector<graph> graphs;        // ids are cudaGraphExec_t
   std::vector<cudaStream_t> aside;  // of each local node, by node: for copies, ahead of all other streams

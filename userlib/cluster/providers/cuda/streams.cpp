@@ -52,6 +52,7 @@ void cuda_cluster::parts::close_devices() {
     if (at < aside.size() && aside[at]) cudaStreamDestroy(aside[at]);
     if (at < pinned.size() && pinned[at]) cudaFreeHost(pinned[at]);
   }
+  green.destroy();
 }
 
 attempt<> cuda_cluster::parts::copy(int node, void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
@@ -120,6 +121,19 @@ result<stream> cuda_cluster::make_stream(int node, int priority) {
   if (!ok) return reported(ok).error();
   return parts_->streams.emplace_back(node, reinterpret_cast<uintptr_t>(made));
 }
+
+result<stream> cuda_cluster::make_stream_on(int node, unsigned multiprocessors) {
+  if (auto ok = userlib::check_node(*this, node, "make_stream_on"); !ok) return std::move(ok.error());
+  const std::string name =
+      "stream of node " + std::to_string(node) + " on " + std::to_string(multiprocessors) + " multiprocessors";
+  if (multiprocessors == 0) return error{errc::bad_argument, name + ": must be 1 or more"};
+  if (attempt<> ok = GGAS_RUNTIME(name, cudaSetDevice, device(node)); !ok) return reported(ok).error();
+  const auto made = parts_->green.make_stream(device(node), multiprocessors, 0, name);
+  if (!made) return error{errc::unsupported, made.error()};
+  return parts_->streams.emplace_back(node, reinterpret_cast<uintptr_t>(*made));
+}
+
+unsigned cuda_cluster::multiprocessors(const stream& s) const { return parts_->green.multiprocessors(cuda_stream(s)); }
 
 result<event> cuda_cluster::make_event(int node) {
   if (auto ok = userlib::check_node(*this, node, "make_event"); !ok) return std::move(ok.error());
