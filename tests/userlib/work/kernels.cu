@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "ggas/channels.hpp"
 #include "ggas/workers.hpp"
 
 namespace ggas::test {
@@ -49,6 +50,12 @@ static GGAS_DEVICE ggas_status wait_for_pinned(const work_block&, const uint64_t
   return ggas_ok;
 }
 GGAS_DEFINE_WORK(wait_word, wait_for_pinned);
+
+static GGAS_DEVICE ggas_status end_late_in_one(const work_block& b, const uint64_t* word, uint64_t least, uint64_t* x) {
+  if (threadIdx.x == 0) x[b.x] = 1;
+  return b.x == b.nx - 1 ? wait_for_pinned(b, word, least) : ggas_ok;
+}
+GGAS_DEFINE_WORK(end_late, end_late_in_one);
 
 static GGAS_DEVICE ggas_status random_step_by_block(const work_block&, const uint32_t* a, uint64_t na, uint32_t* b,
                                                     uint64_t nb, uint32_t* c, uint64_t nc, uint64_t* sum, uint32_t k) {
@@ -123,6 +130,16 @@ static GGAS_DEVICE ggas_status add_one_at(const work_block&, uint64_t at) {
 GGAS_DEFINE_WORK(add_one, add_one_at);
 GGAS_DEFINE_WORK(not_in_the_table, add_one_at);
 
+static GGAS_DEVICE ggas_status note_own_multiprocessor(const work_block& b, uint32_t* ids) {
+  uint32_t id = 0;
+#ifdef __CUDACC__
+  asm("mov.u32 %0, %%smid;" : "=r"(id));
+#endif
+  if (threadIdx.x == 0) ids[b.x] = id;
+  return ggas_ok;
+}
+GGAS_DEFINE_WORK(note_multiprocessor, note_own_multiprocessor);
+
 static GGAS_DEVICE ggas_status flip_bytes(const work_block& b, std::byte* x, uint64_t n) {
   for (uint64_t i = b.x * blockDim.x + threadIdx.x; i < n; i += b.nx * blockDim.x)
     reinterpret_cast<uint8_t*>(x)[i] ^= 1;
@@ -140,8 +157,8 @@ static GGAS_DEVICE ggas_status break_it(const work_block&, int) {
 }
 GGAS_DEFINE_WORK(break_gpu, break_it);
 
-GGAS_DEFINE_WORKERS(test_work, mix_work, note_shape_work, add_to_work, look_work, wait_word_work, random_step_work,
-                    count_blocks_work, fail_with_work, meet_often_work, ring_others_work, add_one_work, flip_work,
-                    break_gpu_work);
+GGAS_DEFINE_WORKERS(test_work, mix_work, note_shape_work, add_to_work, look_work, wait_word_work, end_late_work,
+                    random_step_work, count_blocks_work, fail_with_work, meet_often_work, ring_others_work,
+                    add_one_work, flip_work, break_gpu_work, channel_move_work, note_multiprocessor_work);
 
 }  // namespace ggas::test

@@ -16,6 +16,8 @@ GGAS_KERNEL(add_to, uint64_t* x, uint64_t n, uint64_t what);
 GGAS_KERNEL(look, uint64_t* out, const uint64_t* x);
 // Until a word of pinned memory is `least` or more; 20 s at most.
 GGAS_KERNEL(wait_word, const uint64_t* word, uint64_t least);
+// x[block] = 1; the last block waits as wait_word does.
+GGAS_KERNEL(end_late, const uint64_t* word, uint64_t least, uint64_t* x);
 // A step of the random test: b by a, c by b, sum of both.
 GGAS_KERNEL(random_step, const uint32_t* a, uint64_t na, uint32_t* b, uint64_t nb, uint32_t* c, uint64_t nc,
             uint64_t* sum, uint32_t k);
@@ -30,6 +32,8 @@ GGAS_KERNEL(meet_often, uint64_t* words, uint64_t times, uint64_t* wrong);
 GGAS_KERNEL(ring_others, ggas_workers to, int function, uint64_t at, uint64_t done, uint64_t times, uint64_t* wrong);
 GGAS_KERNEL(add_one, uint64_t at);
 GGAS_KERNEL(not_in_the_table, uint64_t at);
+// ids[block]: the multiprocessor that runs it (0 on the host engine).
+GGAS_KERNEL(note_multiprocessor, uint32_t* ids);
 // Changes the last bit of each byte.
 GGAS_KERNEL(flip, std::byte* x, uint64_t n);
 // A fault of the GPU, or of the host engine.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers on every provider that this program is linked with: who gives them orders, how they share a request, how they
-// end. What they have in common with the other executors: work_test.cpp. Skipped for GPUs if there is none.
+// end. What they have in common with the other executors: rig.hpp. Skipped for GPUs if there is none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -157,6 +157,45 @@ TEST_P(workers, a_failure_is_named_and_ends_its_request_alone) {
   EXPECT_NE(end_of(bad).find("its function returned: timed out"), std::string::npos);
   EXPECT_NE(after.find("not run, as one before it failed"), std::string::npos);
   EXPECT_EQ(work_->statistics().failed, 3u);
+}
+
+// The request ends with an error that says so, and its memory is not given back before the late block has come. Another
+// group goes on meanwhile; in the end all do.
+TEST_P(workers, a_block_that_does_not_come_ends_its_request_alone) {
+  const uint64_t timeout = GetParam().provider == "sim" ? 100'000 : second / 2;
+  MAKE({.table = &test_work, .groups = 2, .blocks = 3, .timeout_ns = timeout});
+  const auto pinned = work_->allocate_pinned(0, 8);
+  ASSERT_TRUE(pinned);
+  auto* const word = reinterpret_cast<uint64_t*>(pinned->get());
+  const uint64_t bytes = work_->statistics().pool_bytes;
+  *word = 0;
+  std::vector<uint64_t> x(3), y = {1};
+  request late(0, 3, 32, end_late, word, 1, both(x)), other(0, 1, 32, add_to, both(y), uint64_t{1}, uint64_t{1});
+  const std::string why = end_of(late);
+  EXPECT_NE(why.find("its group of workers did not come together: timed out"), std::string::npos) << why;
+  EXPECT_NE(why.find("workers timed out: only 2 of the 3 blocks of its group came to the end of function 5"),
+            std::string::npos)
+      << why;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(end_of(other), "");
+  EXPECT_EQ(y[0], 4u);
+  EXPECT_EQ(x, std::vector<uint64_t>(3));
+  EXPECT_GT(work_->statistics().pool_bytes, bytes);
+  __atomic_store_n(word, uint64_t{1}, __ATOMIC_RELEASE);
+  while (work_->statistics().pool_bytes != bytes) ASSERT_EQ(end_of(other), "");
+  EXPECT_EQ(end_of(late), "");
+  EXPECT_EQ(x, std::vector<uint64_t>(3, 1));
+  std::vector<request> both_groups(2, other);
+  both_groups[1] = request(0, 1, 32, add_to, both(x), uint64_t{3}, uint64_t{1});
+  for (const request& r : both_groups) ASSERT_TRUE(work_->enqueue(r));
+  ASSERT_EQ(text_of(rt_->run(enough)), "");
+  EXPECT_EQ(x, std::vector<uint64_t>(3, 2));
+  // Workers stop while a block is late, and end when it does.
+  *word = 0;
+  EXPECT_NE(end_of(late).find("did not come together"), std::string::npos);
+  rt_->post(1, [&] { __atomic_store_n(word, uint64_t{1}, __ATOMIC_RELEASE); });
+  ASSERT_EQ(text_of(rt_->run(enough)), "");
+  work_->stop();
+  EXPECT_EQ(work_->statistics().pool_bytes, bytes);
 }
 
 // Pinned memory at any address, other memory, and lengths that are no multiple of a word.

@@ -149,6 +149,9 @@ std::string what_was_missing(const context& c, const wait_record& r) {
       const std::string from = r.missing_count == 0 ? "any rank" : list(r, "rank", "ranks");
       return "rank " + std::to_string(r.seen) + " waits for a message from " + from + " with " + tag;
     }
+    case waited_for::workers:
+      return "only " + std::to_string(r.seen) + " of the " + expected +
+             " blocks of its group came to the end of function " + std::to_string(r.n);
     case waited_for::receipt:
       return list(r, "rank", "ranks") + " did not take the message with tag " + expected + " of rank " +
              std::to_string(r.seen);
@@ -193,6 +196,7 @@ const char* name_of(call_id call) {
 
 std::string userlib::text_of_call(const wait_record& r) {
   static constexpr const char* operations[] = {"sum", "min", "max", "prod", "and", "or", "xor"};
+  if (static_cast<waited_for>(r.kind) == waited_for::workers) return "workers";
   std::string text = name_of(static_cast<call_id>(r.call));
   if (r.size != 0 && r.team != 0)
     text += " of team " + std::to_string(r.team) + " (" + std::to_string(r.size) + " nodes from " +

@@ -117,7 +117,9 @@ class inquiry {
     return found == at->second.end() ? nullptr : *found;
   }
   bool waits_for_own_blocks(int node) const {
-    return first_of(node, [](const wait_record& o) { return is_of(o, {waited_for::blocks, waited_for::count}); });
+    return first_of(node, [](const wait_record& o) {
+      return is_of(o, {waited_for::blocks, waited_for::count, waited_for::workers});
+    });
   }
   bool waits_at_all(int node) const { return by_node_.contains(node); }
 

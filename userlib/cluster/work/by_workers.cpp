@@ -157,12 +157,33 @@ bool dispatcher::parts::begin_by_workers(const request_pointer& r, lane& l) {
   return true;
 }
 
-result<bool> dispatcher::parts::reached(const lane& l) {
-  if (!by_workers()) return rt.cluster().reached(l.e);
-  const auto status = workers.at(l.s.node)->status(l.place);
-  if (status && *status != ggas_ok)
-    l.busy->failure = std::string("its function returned: ") + ggas_status_text(*status) + report();
-  return status.has_value();
+result<bool> dispatcher::parts::reached(lane& l) {
+  if (by_workers()) return order_reached(l);
+  return rt.cluster().reached(l.e);
+}
+
+bool dispatcher::parts::order_reached(lane& l) {
+  const auto end = workers.at(l.s.node)->end_of(l.place);
+  if (!end) return false;
+  request_state& r = *l.busy;
+  if (end->status != ggas_ok)
+    r.failure = std::string(end->late ? "its group of workers did not come together: " : "its function returned: ") +
+                ggas_status_text(end->status) + report();
+  if (end->late) l.late = late_memory{r.buffers, std::exchange(r.places, {})};
+  return true;
+}
+
+// Once the late blocks have come.
+void dispatcher::parts::give_late(lane& l) {
+  const detail::node_workers& w = *workers.at(l.s.node);
+  if (w.running() && w.end_of(l.place)->late) return;
+  for (size_t i = 0; i < l.late->places.size(); ++i) give_back(l.s.node, l.late->buffers[i], l.late->places[i]);
+  l.late.reset();
+}
+void dispatcher::parts::give_all_late() {
+  for (auto& [node, lanes] : lanes_)
+    for (lane& l : lanes)
+      if (l.late) give_late(l);
 }
 
 // A fault of the GPU shows at the end of the kernel, which takes longer to ask for than a word of memory.
@@ -181,6 +202,7 @@ void dispatcher::parts::see_workers_end() {
   if (!stopping_ || std::ranges::any_of(workers, [](const auto& w) { return w.second->running(); })) return;
   stopping_ = false;
   --left_;
+  give_all_late();
 }
 
 // False: none run.

@@ -43,13 +43,14 @@ void dispatcher::parts::give_places(request_state& r, bool copy_out) {
   for (size_t i = 0; i < r.places.size(); ++i) {
     const request_buffer& b = r.buffers[i];
     const auto& place = r.places[i];
-    if (place.staged) {
-      if (copy_out && b.copied_out) std::memcpy(b.host, place.staged, b.bytes);
-      memory->give_staging(r.node, place.staged);
-    }
-    if (!b.kept && place.device) memory->give_gpu(r.node, place.device);
+    if (place.staged && copy_out && b.copied_out) std::memcpy(b.host, place.staged, b.bytes);
+    give_back(r.node, b, place);
   }
   r.places.clear();
+}
+void dispatcher::parts::give_back(int node, const request_buffer& b, const request_state::place& place) {
+  if (place.staged) memory->give_staging(node, place.staged);
+  if (!b.kept && place.device) memory->give_gpu(node, place.device);
 }
 
 void dispatcher::parts::fill_staging(const request_state& r) {

@@ -139,22 +139,27 @@ void dispatcher::parts::make_ready(request_pointer r) {
     ready_[queue_of(*r)].push(r);
 }
 
-bool dispatcher::parts::signalled(const request_state& r) {
+result<bool> dispatcher::parts::signalled(const request_state& r) {
   for (const auto& [word, least] : r.signals)
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) < least) return false;
   for (const event& e : r.events)
-    if (const auto there = rt.cluster().reached(e); !there || !*there) return false;
+    if (const auto there = rt.cluster().reached(e); !there || !*there) return there;
   return true;
 }
 
 void dispatcher::parts::watch() {
   for (auto i = watching_.begin(); i != watching_.end();) {
-    if (signalled(**i)) {
-      ready_[queue_of(**i)].push(*i);
-      i = watching_.erase(i);
-    } else {
+    const auto there = signalled(**i);
+    if (there && !*there) {
       ++i;
+      continue;
     }
+    const request_pointer r = *i;
+    i = watching_.erase(i);
+    if (there)
+      ready_[queue_of(*r)].push(r);
+    else
+      finish(r, there.error());
   }
 }
 
@@ -198,6 +203,7 @@ void dispatcher::parts::look_at_lanes(int processor) {
   const bool own_only = cfg.how == executor::fifo && processor >= 0;
   for (auto& [node, lanes] : lanes_) {
     for (lane& l : lanes) {
+      if (l.late) give_late(l);
       if (!l.busy || (own_only && l.busy->owner != processor)) continue;
       const auto there = reached(l);
       if (!there) return fault(there.error().text);
@@ -218,7 +224,8 @@ dispatcher::parts::lane* dispatcher::parts::free_lane(const request_state& r) {
     return unless_busy(lanes[r.in_own_stream ? 0 : static_cast<size_t>(r.owner) + 1]);
   }
   if (r.in_own_stream) return unless_busy(lanes[0]);
-  const auto found = std::ranges::find_if(lanes.begin() + 1, lanes.end(), [](const lane& l) { return !l.busy; });
+  const auto found =
+      std::ranges::find_if(lanes.begin() + 1, lanes.end(), [](const lane& l) { return !l.busy && !l.late; });
   return found == lanes.end() ? nullptr : &*found;
 }
 
@@ -272,6 +279,7 @@ void dispatcher::parts::fail_running(const std::string& why) {
 void dispatcher::parts::fault(const std::string& why) {
   fail_running(why);
   for (auto& [node, w] : workers) w->lost();
+  give_all_late();
 }
 
 std::string dispatcher::parts::report() {
@@ -383,9 +391,21 @@ result<gpu_memory> dispatcher::allocate(int node, size_t bytes) {
   block->of = parts_->memory;
   block->node = node;
   block->address = at;
+  block->offset = static_cast<uint64_t>(at - parts_->rt.cluster().segment(node));
   block->bytes = bytes;
   return gpu_memory(std::move(block));
 }
+
+result<std::shared_ptr<std::byte>> dispatcher::allocate_pinned(int node, size_t bytes) {
+  const std::string what = "allocate_pinned(node " + std::to_string(node) + ", " + std::to_string(bytes) + " bytes)";
+  if (auto ok = userlib::check_node(parts_->rt.cluster(), node, what); !ok) return std::move(ok.error());
+  std::string why;
+  std::byte* const at = parts_->memory->take_staging(node, bytes, why);
+  if (!at) return error{bytes ? errc::out_of_memory : errc::bad_argument, what + ": " + why};
+  return std::shared_ptr<std::byte>(at, [node, from = parts_->memory](std::byte* p) { from->give_staging(node, p); });
+}
+
+runtime& dispatcher::of() const { return parts_->rt; }
 
 result<> dispatcher::enqueue(const request& r) {
   if (auto ok = parts_->check(*r.state()); !ok) return ok;

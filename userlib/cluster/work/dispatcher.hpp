@@ -7,6 +7,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -32,6 +33,11 @@ struct dispatcher::parts final : detail::progress_hook {
     std::vector<size_t> places = {};  // of each request's buffers
     std::vector<piece> in = {}, out = {};
   };
+  // Memory of a request that has ended although blocks of workers still use it.
+  struct late_memory {
+    std::vector<detail::request_buffer> buffers;
+    std::vector<detail::request_state::place> places;
+  };
   // A stream with at most one request, or graph of requests, under way; or a place among the orders of workers.
   struct lane {
     stream s;
@@ -41,6 +47,7 @@ struct dispatcher::parts final : detail::progress_hook {
     std::vector<request_pointer> followers = {};  // of the graph or launch, after the first one
     std::shared_ptr<recorded> with = nullptr;     // the graph
     std::unique_ptr<batch> merged = nullptr;      // if these are one launch
+    std::optional<late_memory> late = {};
   };
   // Requests that may begin, the higher priorities first.
   class ready_requests {
@@ -99,7 +106,10 @@ struct dispatcher::parts final : detail::progress_hook {
   void look_at_workers();
   bool stop_workers();
   void see_workers_end();
-  result<bool> reached(const lane& l);
+  result<bool> reached(lane& l);
+  bool order_reached(lane& l);
+  void give_late(lane& l);
+  void give_all_late();
   bool in_turn() const { return cfg.how == executor::fifo || cfg.how == executor::blocking; }
   // Which of the queues of ready requests: of processors, or of nodes and their own streams.
   int queue_of(const detail::request_state& r) const { return in_turn() ? r.owner : 2 * r.node + r.in_own_stream; }
@@ -108,7 +118,7 @@ struct dispatcher::parts final : detail::progress_hook {
   void link(const request_pointer& r);
   void unlink(const request_pointer& r);
   void watch();
-  bool signalled(const detail::request_state& r);
+  result<bool> signalled(const detail::request_state& r);
   void make_ready(request_pointer r);
   bool runs_engine() const;
   void run_engine();
@@ -146,6 +156,7 @@ struct dispatcher::parts final : detail::progress_hook {
   std::string try_places(detail::request_state& r);
   result<bool> take_places(detail::request_state& r);
   void give_places(detail::request_state& r, bool copy_out);
+  void give_back(int node, const detail::request_buffer& b, const detail::request_state::place& place);
   void fill_staging(const detail::request_state& r);
   result<> queue(detail::request_state& r, const stream& s);
   void finish(request_pointer r, result<> how);

@@ -50,7 +50,7 @@ result<> node_workers::launch(cluster& c) {
   if (auto ok = c.write(node_, shape_.at, zero.data(), zero.size()); !ok) return ok;
   std::memset(mailbox_, 0, sizeof *mailbox_ + tickets_.size() * 8);
   position_ = 0;
-  const worker_launch l{shape_, mailbox_, cfg_.blocks, cfg_.longest_pause_ns};
+  const worker_launch l{shape_, mailbox_, cfg_.blocks, cfg_.longest_pause_ns, cfg_.timeout_ns};
   if (auto ok = cfg_.table->of(c)->launch(c, stream_, cfg_.threads, l); !ok) return ok;
   if (auto ok = c.record(end_, stream_); !ok) return ok;
   running_ = true;
@@ -97,10 +97,10 @@ bool node_workers::send(size_t place, work_order o, std::span<const uint64_t> re
   return true;
 }
 
-std::optional<ggas_status> node_workers::status(size_t place) const {
+std::optional<node_workers::order_end> node_workers::end_of(size_t place) const {
   const uint64_t found = __atomic_load_n(done_ + place, __ATOMIC_ACQUIRE);
   if (found >> 8 != tickets_[place]) return {};
-  return static_cast<ggas_status>(found & 0xff);
+  return order_end{static_cast<ggas_status>(found & 0xff & ~work_order::late), (found & work_order::late) != 0};
 }
 
 }  // namespace ggas::detail

@@ -31,8 +31,12 @@ class node_workers {
   // Gives an order, whose `done` and `ticket` are set here: those of place `place` of those under way. False: the ring
   // has no room now.
   bool send(size_t place, work_order o, std::span<const uint64_t> rest);
-  // The status of that place's last order; empty: it is under way.
-  std::optional<ggas_status> status(size_t place) const;
+  struct order_end {
+    ggas_status status;
+    bool late;  // blocks of the group still run it
+  };
+  // Of that place's last order; empty: it is under way.
+  std::optional<order_end> end_of(size_t place) const;
 
  private:
   node_workers(int node, const workers_config& cfg, std::shared_ptr<pools> pool);

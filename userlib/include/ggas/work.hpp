@@ -184,6 +184,9 @@ struct workers_config {
   unsigned blocks = 1;               // of a group, which run a request together
   block_shape threads = {32};        // of a block, and shared bytes: a request asks for at most as many
   uint32_t longest_pause_ns = 1000;  // between two looks for requests of a group that has none; 0: it does not pause
+  // Blocks of a group wait that long for each other. Then the request ends with an error, and the group takes no other
+  // one until all of its blocks have come.
+  uint64_t timeout_ns = 10'000'000'000;
 };
 
 struct dispatcher_config {
@@ -220,6 +223,8 @@ class dispatcher {
 
   // Memory that is kept on a local node's GPU; its contents are undefined. Not called by a function that launches.
   result<gpu_memory> allocate(int node, size_t bytes);
+  // Pinned memory of a local node's host, given back with its last owner.
+  result<std::shared_ptr<std::byte>> allocate_pinned(int node, size_t bytes);
   // Returns at once, except with executor::blocking. Errors of the request itself are returned here, without a
   // callback; all others are passed to the callback.
   result<> enqueue(const request& r);
@@ -230,6 +235,7 @@ class dispatcher {
   // Pending requests fail. Requests in flight end, or are aborted after the time-out. Later ones are refused.
   void stop();
   dispatcher_statistics statistics() const;
+  runtime& of() const;
 
   // executor::workers, for kernels that give orders to workers (ggas_enqueue_work): where, and the number of a kernel's
   // function. Without workers: of no nodes; -1.

@@ -5,8 +5,7 @@
 //   ggas::launch(wrCluster(), wrStream(), wr->dimGrid, ggas::with_shared(wr->dimBlock, wr->smemSize), kernel, ...)
 #pragma once
 
-#include <functional>
-
+#include "ggas/detail/work/charm_callback.hpp"
 #include "ggas/work.hpp"
 
 #ifdef __CUDACC__
@@ -14,11 +13,6 @@ using wrDim = ::dim3;
 #else
 using wrDim = ggas::extent;  // laid out alike
 #endif
-
-// The result of a request; an error is passed in it. The pointer must remain valid until the callback was called.
-struct CkCallback {
-  std::function<void(const ggas::result<>&)> send;
-};
 
 // Zero at first. It belongs to the caller until it is enqueued and after its callback was called; the library never
 // frees it.

@@ -68,6 +68,7 @@ enum class waited_for : uint32_t {
   record,   // a notification in the ring of queue `expected`
   ranks,    // of other ranks, which did not come to call `expected` or did not send all of it
   message,  // from the rank in `missing`, or any, with tag `expected`, or any (all ones); `seen`: own rank
+  workers,  // only `seen` of the `expected` blocks of the group of workers came to the end of its function `n`
   receipt,  // by the rank in `missing`, of the message with tag `expected`, or room for it; `seen`: own rank
   // What was refused, by no wait: ggas_bad_argument.
   same_call,   // of the member or rank in `missing`, whose call differs: see call_terms

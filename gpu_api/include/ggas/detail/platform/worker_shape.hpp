@@ -16,6 +16,8 @@ struct work_order {
   uint32_t x, y, z;   // virtual blocks
   uint16_t in, out;   // copies
   static constexpr uint64_t words = 5;
+  // In the status that the host gets, next to a failure: blocks of the group have not ended; without it, they have.
+  static constexpr uint64_t late = 0x80;
 };
 static_assert(sizeof(work_order) == 8 * work_order::words);
 
@@ -66,6 +68,7 @@ struct worker_launch {
   worker_mailbox* host;
   uint32_t blocks;            // of a group
   uint32_t longest_pause_ns;  // between two looks of idle workers
+  uint64_t timeout_ns;        // for which blocks of a group wait for each other
 };
 
 }  // namespace ggas

@@ -74,6 +74,7 @@ class worker {
   // Waits for the next order, by all blocks of the group. False: the workers were stopped.
   GGAS_DEVICE bool next() {
     ggas_status s = ggas_ok;
+    if (left_) return false;
     ++orders_;
     if (block_ == 0 && thread_rank() < 32) {
       s = take() ? ggas_ok : ggas_aborted;
@@ -90,15 +91,15 @@ class worker {
     const uint64_t* const out = words + work_order::words + o.in * work_copy::words;
     if (o.in != 0) {
       copy(words + work_order::words, o.in);
-      meet();
+      if (!meet(o)) return gather_again(o);
     }
     const ggas_status s = run<W...>(o, out + o.out * work_copy::words);
     if (is_first_thread() && s != ggas_ok)
       cas_gpu(own_word(launch_.shape.failure(group_)), uint64_t{0}, static_cast<uint64_t>(s));
-    meet();
+    if (!meet(o)) return gather_again(o);
     if (o.out != 0) {
       copy(out, o.out);
-      meet();
+      if (!meet(o)) return gather_again(o);
     }
     if (block_ == 0 && is_first_thread()) report(o);
     __syncthreads();
@@ -128,19 +129,72 @@ class worker {
     return seen != stopped;
   }
 
-  // All blocks of the group: what they stored before is visible to each of them after.
-  GGAS_DEVICE void meet() {
+  // ---- meetings of all blocks of the group: what they stored before is visible to each of them after
+
+  // The word counts blocks that have come, to all meetings; this bit: a block has given the order up.
+  static constexpr uint64_t given_up = uint64_t{1} << 63;
+  GGAS_DEVICE uint64_t* arrived() const { return own_word(launch_.shape.arrived(group_)); }
+  // Comes to a meeting; returns the count with which all have come.
+  GGAS_DEVICE uint64_t come() const {
+    fence_acq_rel_gpu();
+    return ((add_gpu(arrived(), uint64_t{1}) & ~given_up) / launch_.blocks + 1) * launch_.blocks;
+  }
+
+  // False for all blocks: one of them gave up, because others had not come in time.
+  GGAS_DEVICE bool meet(const work_order& o) {
     __syncthreads();
-    if (launch_.blocks == 1) return;
+    if (launch_.blocks == 1) return true;
+    bool met = true;
     if (is_first_thread()) {
-      uint64_t* const arrived = own_word(launch_.shape.arrived(group_));
-      fence_acq_rel_gpu();
-      const uint64_t all = (add_gpu(arrived, uint64_t{1}) / launch_.blocks + 1) * launch_.blocks;
-      while (load_spin(arrived) < all) {
-      }
-      acquire_after_spin(arrived);
+      const uint64_t all = come();
+      met = await_in_time(o, all);
+      if (!met) await_late(all);
+      acquire_after_spin(arrived());
     }
-    __syncthreads();
+    return !__syncthreads_or(!met);
+  }
+  GGAS_DEVICE bool await_in_time(const work_order& o, uint64_t all) const {
+    poll_deadline end(launch_.timeout_ns);
+    for (;;) {
+      const uint64_t seen = load_spin(arrived());
+      if ((seen & given_up) != 0) return false;
+      if (seen >= all) return true;
+      if (end.over() && cas_gpu(arrived(), seen, seen | given_up) == seen)
+        return end_late(o, seen + launch_.blocks - all);
+    }
+  }
+  // By who gave up first. The host learns that blocks still use the order's memory.
+  GGAS_DEVICE_FUNCTION bool end_late(work_order o, uint64_t have_come) const {
+    const ggas_status s = end_of_wait();
+    if (wait_record* const at = begin_record(waited_for::workers, s)) {
+      store_relaxed(&at->expected, uint64_t{launch_.blocks});
+      store_relaxed(&at->seen, have_come);
+      store_relaxed(&at->n, uint64_t{o.function});
+      end_record(at);
+    }
+    tell(o, s | (o.node < 0 ? work_order::late : 0));
+    return false;
+  }
+  // As long as it takes, as for orders: until the workers are stopped, or the host ends all waits.
+  GGAS_DEVICE void await_late(uint64_t all) {
+    growing_pause pause(launch_.longest_pause_ns);
+    while ((load_spin(arrived()) & ~given_up) < all && !left_) {
+      left_ = load_relaxed(&launch_.host->stop) != 0 || aborted();
+      pause.once();
+    }
+  }
+  // After an order that was given up: the group is whole again once all blocks have come.
+  GGAS_DEVICE void gather_again(const work_order& o) {
+    if (is_first_thread() && !left_) {
+      await_late(come());
+      if (block_ == 0 && !left_) {
+        add_gpu(arrived(), given_up);  // clears the bit, which all have seen
+        store_relaxed(own_word(launch_.shape.failure(group_)), uint64_t{0});
+        if (o.node < 0) tell(o, ggas_timed_out);
+      }
+      if (!left_) await_late(come());
+    }
+    left_ = __syncthreads_or(left_) != 0;
   }
 
   GGAS_DEVICE void copy(const uint64_t* words, uint32_t count) {
@@ -179,7 +233,9 @@ class worker {
     uint64_t s = load_relaxed(failure);
     store_relaxed(failure, uint64_t{0});
     const ggas_status visible = ggas_quiet();
-    if (s == ggas_ok) s = visible;
+    tell(o, s == ggas_ok ? visible : s);
+  }
+  GGAS_DEVICE void tell(const work_order& o, uint64_t s) const {
     uint64_t* const done = o.node < 0 ? reinterpret_cast<uint64_t*>(o.done) : word_of(o.node, o.done);
     store_release(done, o.ticket << 8 | s);
   }
@@ -187,6 +243,7 @@ class worker {
   const worker_launch& launch_;
   unsigned group_, block_;  // block_: in the group
   uint64_t orders_ = 0;
+  bool left_ = false;  // stopped while blocks of the group were late
 };
 
 }  // namespace ggas::detail

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA source in the style of the Hybrid API: it knows hapi.h and nothing else. nvcc compiles it as it stands; the
+// host engine, which has no <<<>>>, launches by hapiLaunch().
+#include "hapi.h"
+
+#include "tests/userlib/work/hapi.hpp"
+
+namespace ggas::test {
+
+static __global__ void saxpy(float a, const float* x, float* y, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) y[i] += a * x[i];
+}
+
+void invoke_saxpy(float a, const float* x, float* y, int n, hapiStream_t stream) {
+  const unsigned threads = 64, blocks = (static_cast<unsigned>(n) + threads - 1) / threads;
+#ifdef __CUDACC__
+  saxpy<<<dim3(blocks), dim3(threads), 0, stream>>>(a, x, y, n);
+  hapiCheck(hapiPeekAtLastError());
+#else
+  hapiCheck(hapiLaunch(blocks, threads, stream, saxpy, a, x, y, n));
+#endif
+}
+
+}  // namespace ggas::test

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests of work on every provider that this program is linked with and by every executor. Skipped for GPUs if there
+// is none.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "ggas/work.hpp"
+#include "tests/userlib/work/kernels.hpp"
+
+namespace ggas::test {
+
+inline constexpr uint64_t second = 1'000'000'000, enough = 100 * second;
+
+inline const char* name_of(executor e) {
+  constexpr const char* names[] = {"fifo", "streams", "blocking", "by_hand", "graph", "workers"};
+  return names[static_cast<int>(e)];
+}
+
+struct work_target {
+  std::string provider;
+  executor how;
+};
+
+class work : public testing::TestWithParam<work_target> {
+ protected:
+  void SetUp() override { make(4); }
+  void make(int processors, dispatcher_config cfg = {}) {
+    const std::string provider = GetParam().provider;
+    cluster_config c{.provider = provider.substr(0, provider.find('_')),
+                     .segment_bytes = 16 << 20,
+                     .host_bytes = 4 << 20,
+                     .nic = "model"};
+    c.nodes = c.provider == "cuda" ? 0 : 2;
+    if (c.provider != provider) c.overrides = {"shm.threads=1"};
+    auto made = cluster::create(c);
+    if (!made && c.provider == "cuda") GTEST_SKIP() << made.error().text;
+    ASSERT_TRUE(made) << made.error().text;
+    dispatcher_.reset();
+    auto rt = runtime::create({.processors = processors}, std::move(*made));
+    ASSERT_TRUE(rt) << text_of(rt);
+    rt_ = std::move(*rt);
+    cfg.how = GetParam().how;
+    cfg.pinned_by_hand = 4096;
+    if (by_workers() && !cfg.workers.table) cfg.workers = {.table = &test_work, .groups = 2, .blocks = 2};
+    auto d = dispatcher::create(*rt_, cfg);
+    ASSERT_TRUE(d) << text_of(d);
+    dispatcher_ = std::move(*d);
+    at_first_ = dispatcher_->statistics().pool_bytes;
+  }
+  void TearDown() override { dispatcher_.reset(); }
+  bool by_hand() const { return GetParam().how == executor::by_hand; }
+  bool by_workers() const { return GetParam().how == executor::workers; }
+  bool blocking() const { return GetParam().how == executor::blocking; }
+  // Until nothing is left.
+  void run() {
+    if (by_hand())
+      while (dispatcher_->poll()) {
+      }
+    ASSERT_EQ(text_of(rt_->run(enough)), "");
+  }
+  void enqueue(const request& r) { ASSERT_EQ(text_of(dispatcher_->enqueue(r)), ""); }
+  uint64_t* pinned(int i) {
+    return rt_->with_cluster([&](cluster& c) { return reinterpret_cast<uint64_t*>(c.host_memory(0).base) + 8 * i; });
+  }
+  // In the pools, next to what the workers have.
+  std::string nothing_but_graphs() const {
+    auto s = dispatcher_->statistics();
+    s.pool_bytes -= at_first_;
+    if (s.pool_bytes == 0 && s.graph_bytes == 0) return "";
+    const bool kept = GetParam().how == executor::graph && s.graphs > 0 && s.pool_bytes >= s.graph_bytes;
+    return kept ? "" : std::to_string(s.pool_bytes) + " bytes, graphs " + std::to_string(s.graph_bytes);
+  }
+  int nodes() const {
+    return rt_->with_cluster([](cluster& c) { return c.nodes(); });
+  }
+
+  std::unique_ptr<runtime> rt_;
+  std::unique_ptr<dispatcher> dispatcher_;
+  uint64_t at_first_ = 0;  // bytes of the pools
+};
+
+}  // namespace ggas::test
