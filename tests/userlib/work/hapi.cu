@@ -12,14 +12,17 @@ static __global__ void saxpy(float a, const float* x, float* y, int n) {
   if (i < n) y[i] += a * x[i];
 }
 
-void invoke_saxpy(float a, const float* x, float* y, int n, hapiStream_t stream) {
-  const unsigned threads = 64, blocks = (static_cast<unsigned>(n) + threads - 1) / threads;
 #ifdef __CUDACC__
+void invoke_saxpy_on_cuda(float a, const float* x, float* y, int n, hapiStream_t stream) {
+  const unsigned threads = 64, blocks = (static_cast<unsigned>(n) + threads - 1) / threads;
   saxpy<<<dim3(blocks), dim3(threads), 0, stream>>>(a, x, y, n);
   hapiCheck(hapiPeekAtLastError());
-#else
-  hapiCheck(hapiLaunch(blocks, threads, stream, saxpy, a, x, y, n));
-#endif
 }
+#else
+void invoke_saxpy_on_engine(float a, const float* x, float* y, int n, hapiStream_t stream) {
+  const unsigned threads = 64, blocks = (static_cast<unsigned>(n) + threads - 1) / threads;
+  hapiCheck(hapiLaunch(blocks, threads, stream, saxpy, a, x, y, n));
+}
+#endif
 
 }  // namespace ggas::test

@@ -72,7 +72,8 @@ struct chunk {
     go();
   }
   void go() {
-    invoke_saxpy(static_cast<float>(index), x, y, n, stream);
+    const bool on_gpus = rt.with_cluster([](cluster& c) { return c.config().provider == "cuda"; });
+    (on_gpus ? invoke_saxpy_on_cuda : invoke_saxpy_on_engine)(static_cast<float>(index), x, y, n, stream);
     hapiCheck(hapiMemcpyAsync(on_host, y, n * sizeof(float), cudaMemcpyDeviceToHost, stream));
     calls % 2 ? hapiAddCallback(stream, back) : hapiAddCallback(stream, static_cast<void*>(&back));
   }

@@ -66,6 +66,15 @@ GGAS_DEVICE void run_merged(const uint64_t* orders, uint64_t words, uint32_t blo
 
 // ---- a group
 
+GGAS_DEVICE_FUNCTION void record_late(ggas_status s, uint64_t function, uint64_t blocks, uint64_t have_come) {
+  wait_record* const at = begin_record(waited_for::workers, s);
+  if (!at) return;
+  store_relaxed(&at->expected, blocks);
+  store_relaxed(&at->seen, have_come);
+  store_relaxed(&at->n, function);
+  end_record(at);
+}
+
 class worker {
  public:
   GGAS_DEVICE explicit worker(const worker_launch& l)
@@ -164,15 +173,10 @@ class worker {
     }
   }
   // By who gave up first. The host learns that blocks still use the order's memory.
-  GGAS_DEVICE_FUNCTION bool end_late(work_order o, uint64_t have_come) const {
+  GGAS_DEVICE bool end_late(const work_order& o, uint64_t have_come) const {
     const ggas_status s = end_of_wait();
-    if (wait_record* const at = begin_record(waited_for::workers, s)) {
-      store_relaxed(&at->expected, uint64_t{launch_.blocks});
-      store_relaxed(&at->seen, have_come);
-      store_relaxed(&at->n, uint64_t{o.function});
-      end_record(at);
-    }
-    tell(o, s | (o.node < 0 ? work_order::late : 0));
+    record_late(s, o.function, launch_.blocks, have_come);
+    tell(o, static_cast<uint64_t>(s) | (o.node < 0 ? work_order::late : 0));
     return false;
   }
   // As long as it takes, as for orders: until the workers are stopped, or the host ends all waits.
@@ -233,7 +237,7 @@ class worker {
     uint64_t s = load_relaxed(failure);
     store_relaxed(failure, uint64_t{0});
     const ggas_status visible = ggas_quiet();
-    tell(o, s == ggas_ok ? visible : s);
+    tell(o, s == ggas_ok ? uint64_t{visible} : s);
   }
   GGAS_DEVICE void tell(const work_order& o, uint64_t s) const {
     uint64_t* const done = o.node < 0 ? reinterpret_cast<uint64_t*>(o.done) : word_of(o.node, o.done);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of CUDA that hapi.h needs: CUDA's own where its headers are there, else the same types. Included by hapi.h.
+// The names of CUDA that hapi.h needs: CUDA's own for nvcc and where its headers were included before, else the same
+// types. Included by hapi.h.
 #pragma once
 
-#if __has_include(<cuda_runtime_api.h>)
+#if defined(__CUDACC__) || defined(__CUDA_RUNTIME_API_H__)
 #include <cuda_runtime_api.h>
 
 // Charm++'s names for CUDA's.
