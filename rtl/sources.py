@@ -5,6 +5,8 @@ import argparse
 import pathlib
 import sys
 
+# Folder of boards/ → top module without files of a vendor, family of synth_xilinx, its name.
+BOARDS = {"ultrascale_plus": ("nic_usp", "xcup", "Xilinx UltraScale+")}
 ROOT = pathlib.Path(__file__).resolve().parent
 
 
@@ -17,6 +19,13 @@ def files(generated):
     packages = sorted(ROOT.glob("*/*_pkg.sv"))
     modules = sorted(p for p in ROOT.glob("*/*.sv") if p not in packages)
     return [ROOT / "ggas_pkg.sv", generated / "ggas_regs_pkg.sv", *packages, *modules, generated / "regs.sv", ROOT / "nic_top.sv"]
+
+
+def board_files(board):
+    """Sources of a folder of boards/, and what boards share, without top modules that need files of a vendor."""
+    folder = ROOT / "boards" / board
+    packages = sorted(folder.glob("*_pkg.sv"))
+    return [*packages, *sorted((ROOT / "boards/common").glob("*.sv")), *sorted(f for f in folder.glob("*.sv") if f not in packages)]
 
 
 def arguments(doc):

@@ -26,7 +26,6 @@ import sources  # noqa: E402
 import toolchain  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BOARD = pathlib.Path(__file__).resolve().parents[1] / "boards/ecp5"
 
 # Rows of the table. What lies between them (wiring, arbiters, register stages) counts for the unit above.
 TOP = "nic_ecp5"
@@ -268,7 +267,7 @@ def measure(opts):
     tools = toolchain.find(opts.tools)
     design = netlist.elaborate(
         tools,
-        sources.files(opts.generated) + sorted(BOARD.glob("*.sv")),
+        sources.files(opts.generated) + sources.board_files("ecp5"),
         TOP,
         opts.data_w,
         opts.contexts,

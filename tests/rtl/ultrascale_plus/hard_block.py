@@ -31,7 +31,7 @@ class NoClock:
 
 
 class HardBlock(UltraScalePlusPcieDevice):
-    """`dut`: a usp_slot. `user_clk`: its clock; `clock`: whether this block generates it."""
+    """`dut`: a block_side. `user_clk`: its clock; `clock`: whether this block generates it."""
 
     def __init__(self, dut, user_clk, clock=True):
         width = len(dut.cq_tdata)

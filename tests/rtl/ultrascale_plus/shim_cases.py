@@ -16,7 +16,7 @@ from nic_side import NicSide
 TLPS = int(os.environ.get("TLPS", "1500"))
 LIMIT = dict(timeout_time=300 + TLPS, timeout_unit="us")  # of simulated time
 MEMORY = 1 << 16
-for _name in ("pcie", "shim_bench", "slot"):
+for _name in ("pcie", "shim_bench", "block"):
     logging.getLogger(f"cocotb.{_name}").setLevel(logging.ERROR)
 
 
@@ -24,7 +24,7 @@ class Bench:
     def __init__(self, dut):
         self.dut, self.rng = dut, random.Random(cocotb.RANDOM_SEED)
         self.rc = RootComplex()
-        self.block = HardBlock(dut.slot, dut.user_clk)
+        self.block = HardBlock(dut.block, dut.user_clk)
         self.rc.make_port().connect(self.block)
         self.rc.max_payload_size = 1  # 256 bytes
         self.nic = NicSide(dut, self.rng.random())
@@ -207,7 +207,7 @@ async def broken_requests(b):
     async def count():
         while True:
             await RisingEdge(b.dut.user_clk)
-            uncorrected[0] += int(b.dut.slot.cfg_err_uncor.value)
+            uncorrected[0] += int(b.dut.block.cfg_err_uncor.value)
 
     cocotb.start_soon(count())
     for n in (4, 8, 200):

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbered flits over lanes whose clocks, bits and cables are not ideal: what does not arrive was reported
+// (docs/board.md).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "Vlanes4.h"
+#include "Vlanes8.h"
+#include "tests/rtl/lanes/wire.hpp"
+
+namespace ggas::test {
+namespace {
+
+uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  return (x ^ x >> 27) * 0x94d049bb133111ebull;
+}
+
+// What the receiver saw, and what it may have lost.
+struct tally {
+  uint64_t sent = 0, arrived = 0, damaged = 0, lost = 0, bad = 0, falls = 0, silent = 0, repeated = 0, up_cycles = 0;
+};
+
+template <class Model, unsigned Lanes>
+class lanes {
+ public:
+  explicit lanes(uint64_t seed) : rng_(seed) {
+    for (const bool reset : {false, true, false}) {
+      m_.rst_ni = !reset;
+      edge(false, false, false);
+    }
+    connect();
+  }
+  ~lanes() { m_.final(); }
+
+  // Parts per million by which a clock is fast.
+  void clocks(int from, int on_wire, int to) { period_ = {slow(from), slow(on_wire), slow(to)}; }
+  void offer(double p) { offer_ = p; }
+  void bit_errors(double p) { errors_ = p; }  // of a block of a lane
+  void noise(unsigned lane_mask) { noise_ = lane_mask; }
+  void wire_clock(bool on) { wire_on_ = on; }
+  // New cables: every lane somewhere in a block, up to five blocks late.
+  void connect() {
+    for (auto& w : wire_) w.connect(unsigned(rng_.below(66)), unsigned(rng_.range(2, 7)));
+  }
+  void slip_one() { wire_[rng_.below(Lanes)].slip(); }
+
+  bool up() const { return m_.up_o; }
+  const tally& count() const { return count_; }
+
+  // Cycles of the receiver.
+  void run(uint64_t cycles) {
+    for (const uint64_t end = received_ + cycles; received_ < end;) step();
+  }
+  bool run_until_up(uint64_t limit) {
+    for (const uint64_t end = received_ + limit; received_ < end && !m_.up_o;) step();
+    return m_.up_o;
+  }
+
+ private:
+  static constexpr uint64_t nominal = 4'000'000'000;  // 4 ns in attoseconds
+  static uint64_t slow(int ppm) { return nominal - uint64_t(int64_t(nominal) / 1'000'000 * ppm); }
+
+  void edge(bool from, bool on_wire, bool to) {
+    m_.from_clk_i = from;
+    m_.wire_clk_i = on_wire;
+    m_.to_clk_i = to;
+    m_.eval();
+  }
+  // The next rising edges; the low phase lies between two of them.
+  void step() {
+    const uint64_t now = *std::min_element(next_.begin(), next_.end());
+    std::array<bool, 3> rises{};
+    for (unsigned i = 0; i < 3; ++i) {
+      if (next_[i] != now) continue;
+      rises[i] = i != 1 || wire_on_;
+      next_[i] += period_[i];
+    }
+    if (rises[2]) check();
+    const bool taken = m_.flit_valid_i && m_.flit_ready_o;
+    edge(rises[0], rises[1], rises[2]);
+    if (rises[1]) carry();
+    if (rises[0]) give(taken);
+    received_ += rises[2];
+    edge(false, false, false);
+  }
+
+  void give(bool taken) {
+    if (taken) ++count_.sent;
+    if (m_.flit_valid_i && !taken) return;
+    m_.flit_valid_i = rng_.chance(offer_);
+    const uint64_t n = count_.sent + 1;
+    m_.flit_kind_i = mix(n) & 3;
+    for (unsigned l = 0; l < Lanes; ++l) set(m_.flit_data_i, l, l == 0 ? n : mix(n + l * 0x9e3779b97f4a7c15ull));
+  }
+
+  void carry() {
+    unsigned slips = m_.rx_slip_o;
+    uint64_t headers = 0;
+    for (unsigned l = 0; l < Lanes; ++l) {
+      wire_[l].push({unsigned(m_.tx_header_o >> 2 * l & 3), get(m_.tx_data_o, l)});
+      if (slips >> l & 1) wire_[l].slip();
+      block b = noise_ >> l & 1 ? block{unsigned(rng_.below(4)), rng_.next()} : wire_[l].pop();
+      if (rng_.chance(errors_)) damage(b);
+      headers |= uint64_t{b.header} << 2 * l;
+      set(m_.rx_data_i, l, b.data);
+    }
+    m_.rx_header_i = headers;
+  }
+  void damage(block& b) {
+    const unsigned bit = unsigned(rng_.below(66));
+    (bit < 2 ? b.header ^= 1u << bit : b.data ^= uint64_t{1} << (bit - 2));
+    ++injected_;
+  }
+
+  // Before the receiver's edge: what it sees.
+  void check() {
+    count_.up_cycles += m_.up_o;
+    if (was_up_ && !m_.up_o) ++count_.falls, excused_ = true;
+    was_up_ = m_.up_o;
+    if (m_.bad_o) ++count_.bad, ++excuses_;
+    if (!m_.flit_valid_o) return;
+    EXPECT_TRUE(m_.up_o) << "a flit while the lanes are down";
+    const uint64_t n = get(m_.flit_data_o, 0);
+    bool whole = n != 0 && n <= count_.sent + 1 && m_.flit_kind_o == (mix(n) & 3);
+    for (unsigned l = 1; l < Lanes; ++l) whole = whole && get(m_.flit_data_o, l) == mix(n + l * 0x9e3779b97f4a7c15ull);
+    if (!whole) {  // for the CRC of the link
+      ++count_.damaged, ++excuses_;
+      return;
+    }
+    ++count_.arrived;
+    if (n <= last_) {
+      ++count_.repeated;
+      return;
+    }
+    const uint64_t gap = n - last_ - 1;
+    count_.lost += gap;
+    if (gap > excuses_ && !excused_) count_.silent += gap - excuses_;
+    last_ = n;
+    excuses_ = 0;
+    excused_ = false;
+  }
+
+  template <class Port>
+  static uint64_t get(const Port& p, unsigned l) {
+    return p[2 * l] | uint64_t{p[2 * l + 1]} << 32;
+  }
+  template <class Port>
+  static void set(Port& p, unsigned l, uint64_t v) {
+    p[2 * l] = uint32_t(v);
+    p[2 * l + 1] = uint32_t(v >> 32);
+  }
+
+  Model m_;
+  rng rng_;
+  std::array<lane_wire, Lanes> wire_;
+  std::array<uint64_t, 3> period_{nominal, nominal, nominal}, next_{nominal, nominal + 1'234'567, nominal + 2'345'678};
+  double offer_ = 1, errors_ = 0;
+  unsigned noise_ = 0;
+  bool wire_on_ = true, was_up_ = false, excused_ = true;  // before the first flit all may be lost
+  uint64_t received_ = 0, last_ = 0, excuses_ = 0, injected_ = 0;
+  tally count_;
+};
+
+using four = lanes<Vlanes4, 4>;
+using eight = lanes<Vlanes8, 8>;
+uint64_t seed() { return std::getenv("GGAS_SEED") ? std::strtoull(std::getenv("GGAS_SEED"), nullptr, 0) : 1; }
+constexpr uint64_t lock_time = 40'000;  // 66 slips of some 100 blocks, two markers, twice
+
+template <class T>
+class LanesTest : public testing::Test {};
+using Widths = testing::Types<four, eight>;
+TYPED_TEST_SUITE(LanesTest, Widths);
+
+void nothing_silent(const tally& c) {
+  EXPECT_EQ(c.silent, 0u) << "flits lost without a report";
+  EXPECT_EQ(c.repeated, 0u) << "flits repeated or out of order";
+}
+
+// ---- ideal wires, clocks off by up to 300 ppm each way: everything arrives
+TYPED_TEST(LanesTest, ClockOffset) {
+  for (const auto [from, on_wire, to] : {std::array{0, 0, 0}, {300, 300, -300}, {-300, -300, 300}, {300, -300, -300}}) {
+    TypeParam d(seed());
+    d.clocks(from, on_wire, to);
+    d.offer(0);
+    ASSERT_TRUE(d.run_until_up(lock_time));
+    d.offer(1);
+    d.run(20'000);
+    d.offer(0.7);
+    d.run(5'000);
+    d.offer(0);
+    d.run(200);
+    const tally& c = d.count();
+    EXPECT_GT(c.sent, 22'000u);
+    EXPECT_EQ(c.arrived, c.sent) << from << " " << on_wire << " " << to;
+    EXPECT_EQ(c.damaged + c.lost + c.bad + c.falls, 0u);
+    nothing_silent(c);
+  }
+}
+
+// ---- bits that change: a header is noticed, data is for the CRC; the lanes stay up
+TYPED_TEST(LanesTest, BitErrors) {
+  TypeParam d(seed());
+  d.clocks(300, 300, -300);
+  ASSERT_TRUE(d.run_until_up(lock_time));
+  d.bit_errors(0.001);
+  d.run(40'000);
+  d.bit_errors(0);
+  d.run(1000);
+  const tally& c = d.count();
+  EXPECT_GT(c.bad, 0u);
+  EXPECT_GT(c.damaged, 50u);
+  EXPECT_EQ(c.falls, 0u);
+  EXPECT_GT(c.arrived, 38'000u);
+  nothing_silent(c);
+}
+
+// ---- a lane slips by a bit: the lanes go down and come up again
+TYPED_TEST(LanesTest, Slips) {
+  TypeParam d(seed());
+  d.clocks(-300, -300, 300);
+  for (int k = 0; k < 6; ++k) {
+    ASSERT_TRUE(d.run_until_up(lock_time)) << k;
+    d.run(3'000);
+    d.slip_one();
+    d.run(200);
+    EXPECT_FALSE(d.up()) << "not noticed within 200 cycles";
+  }
+  EXPECT_EQ(d.count().falls, 6u);
+  nothing_silent(d.count());
+}
+
+// ---- cables pulled and put in again, one lane or all; transceivers that stop
+TYPED_TEST(LanesTest, CablePull) {
+  TypeParam d(seed());
+  d.clocks(300, 300, -300);
+  for (int k = 0; k < 6; ++k) {
+    ASSERT_TRUE(d.run_until_up(lock_time)) << k;
+    d.run(3'000);
+    if (k % 3 == 2)
+      d.wire_clock(false);
+    else
+      d.noise(k % 3 == 0 ? 1 : ~0u);
+    d.run(2'000);
+    EXPECT_FALSE(d.up()) << k;
+    d.noise(0);
+    d.wire_clock(true);
+    if (k % 3 != 2) d.connect();
+  }
+  nothing_silent(d.count());
+}
+
+// ---- everything at random. GGAS_FLITS: at least so many
+TYPED_TEST(LanesTest, Everything) {
+  const char* many = std::getenv("GGAS_FLITS");
+  const uint64_t flits = many ? std::strtoull(many, nullptr, 0) : 150'000;
+  TypeParam d(seed());
+  rng r(seed() + 1);
+  uint64_t ups = 0;
+  while (d.count().arrived < flits) {
+    d.clocks(int(r.range(0, 600)) - 300, int(r.range(0, 600)) - 300, int(r.range(0, 600)) - 300);
+    d.offer(r.chance(0.7) ? 1 : 0.3);
+    d.bit_errors(r.chance(0.5) ? 0 : r.chance(0.5) ? 1e-5 : 1e-3);
+    if (d.run_until_up(2 * lock_time)) ++ups;
+    d.run(r.range(100, flits / 20));
+    if (r.chance(0.3)) d.slip_one();
+    if (r.chance(0.2)) d.noise(unsigned(r.next()));
+    if (r.chance(0.1)) d.wire_clock(false);
+    d.run(r.range(1, 400));
+    if (r.chance(0.1)) d.connect();
+    d.noise(0);
+    d.wire_clock(true);
+  }
+  const tally& c = d.count();
+  std::printf("sent %llu, arrived %llu, damaged %llu, lost %llu, bad blocks %llu, falls %llu\n",
+              (unsigned long long)c.sent, (unsigned long long)c.arrived, (unsigned long long)c.damaged,
+              (unsigned long long)c.lost, (unsigned long long)c.bad, (unsigned long long)c.falls);
+  EXPECT_GT(c.falls, 0u);
+  EXPECT_GT(ups, 3u);
+  nothing_silent(c);
+}
+
+}  // namespace
+}  // namespace ggas::test
