@@ -4,6 +4,7 @@
  * it as it would find the vendor's. What its owner frees is taken from who has its pages, before others get the memory.
  * As there, one lock is held by every function and over the callback, and a page table is freed after the callback.
  */
+#include <linux/delay.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -12,6 +13,7 @@
 #include "testgpu.h"
 
 #define PAGE_BYTES	65536
+#define IDLE_MS		10	/* the lock is held until the GPU is idle */
 
 struct table {
 	struct nvidia_p2p_page_table pt;
@@ -111,6 +113,7 @@ void testgpu_tell_freed(u64 address, u64 bytes)
 		if (t->address < address || t->address >= address + bytes)
 			continue;
 		list_del(&t->list);
+		msleep(IDLE_MS);
 		t->callback(t->data);
 		table_free(t);
 	}

@@ -16,7 +16,7 @@ PROGRAMS = {"node_test": ("tests/kernel/*.c", "userlib/driver/device.c")}
 LIBRARY_PROGRAMS = (
     "tests/kernel/on_nodes",
     "tests/userlib/libggas/sim_program",
-    "tests/userlib/gaspi/gaspi_conformance",
+    "tests/kernel/gaspi_on_nodes",
 )
 LIBRARY_MODULES = tuple(f"userlib/libggas/libggas-{name}.so" for name in ("start-tcp", "gpu-simt", "gpu-testgpu"))
 KERNELS_OWN = ("aer_inject",)  # modules

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: Apache-2.0
 # First process of a virtual node. Kernel command line: ggas.node=N ggas.nodes=N
-# ggas.run=shell|ci|soak|gone|ends|next ggas.only=PART+OF+NAME,... ggas.left=KERNELS; of two of a kind the later counts
+# ggas.run=shell|ci|soak|two|gone|ends|next ggas.only=PART+OF+NAME,... ggas.left=KERNELS; of two of a kind the later counts
 /bin/busybox --install -s /bin
 export PATH=/bin
 mount -t proc proc /proc
@@ -14,7 +14,7 @@ for word in $(cat /proc/cmdline); do
     ggas.node=*) node=${word#*=} ;;
     ggas.nodes=*) nodes=${word#*=} ;;
     ggas.only=*) only=$(echo "${word#*=}" | tr + ' ') ;;
-    ggas.run=*) what=${word#*=} ;;  # shell, or how long to test: ci, soak; or gone: the NIC; ends, next: the kernel, then the NIC
+    ggas.run=*) what=${word#*=} ;;  # shell, or how long to test: ci, soak; or two NICs; or gone: the NIC; ends, next: the kernel, then the NIC
     ggas.left=*) left=${word#*=} ;;
   esac
 done
@@ -49,7 +49,8 @@ fi
 leaks=/sys/kernel/debug/kmemleak  # of debug kernels
 [ -e $leaks ] && echo clear > $leaks
 # On a loaded machine an emulated NIC stops more slowly than a real one.
-insmod /ggas.ko node="$node" nodes="$nodes" stop_ms=5000 || echo "Bail out! the driver does not load"
+[ "$what" = two ] && numbers=0000:01:00.0=0,0000:02:00.0=1
+insmod /ggas.ko node="${numbers:-$node}" nodes="$nodes" stop_ms=5000 || echo "Bail out! the driver does not load"
 if [ -e /e1000.ko ] && insmod /e1000.ko; then  # for TCP between the nodes: debug kernels have none
   ifconfig lo 127.0.0.1 up
   ifconfig eth0 "10.0.0.$((node + 1))" netmask 255.255.255.0 up

@@ -18,6 +18,7 @@ REPLAY_LIMIT = 900
 END_LIMIT = 30  # until a process ends that was reported to
 BAIL_LIMIT = 90  # until nodes have come to their end of which one has given up: what its kernel said comes last
 KEXECS = {"ci": 1, "soak": 20}  # kernels that node 0 begins
+TWO = "two"  # NICs in one node: a run
 GPU_MB = 16  # memory of the test GPU
 
 
@@ -40,7 +41,8 @@ class Cluster:
     def start(self, run):
         """`run`: what the nodes do (programs/vm/init.sh): "shell", or which tests."""
         self._start_device()
-        self.nodes = [self._start_node(n, run) for n in range(self.opts.nodes)]
+        nics = [(0, 1)] if run == TWO else [(n,) for n in range(self.opts.nodes)]
+        self.nodes = [self._start_node(n, run, own) for n, own in enumerate(nics)]
 
     def _start_device(self):
         program = self.opts.build / "programs/device/ggas-device"
@@ -65,7 +67,7 @@ class Cluster:
     def _do(self, what):
         """What all nodes ask for, once they all have (tests/kernel: ask_the_rig)."""
         self.asked[what] += 1
-        if self.asked[what] % self.opts.nodes:
+        if self.asked[what] % len(self.nodes):
             return
         if what in ("cable out", "cable in"):
             self.device.send_signal(signal.SIGUSR1)
@@ -103,7 +105,8 @@ class Cluster:
         ends = f"local.type=unix,local.path={own},remote.type=unix,remote.path={other}"
         return ["-netdev", f"dgram,id=lan,{ends}", "-device", f"e1000,netdev=lan,mac=52:54:00:00:00:0{n + 1},romfile="]
 
-    def _start_node(self, n, run):
+    def _start_node(self, n, run, nics):
+        """`nics`: those of the network that are in the node."""
         memory, processors = self.kernel.memory_mb, self.opts.smp or self.kernel.processors
         words = (
             f"-accel tcg -machine q35,memory-backend=ram -m {memory} -cpu max -smp {processors} "
@@ -120,9 +123,10 @@ class Cluster:
         for chassis, port in ((1, "nic_port"), (2, "free_port")):  # with room for the NIC's BARs
             room = "mem-reserve=8M,pref64-reserve=256M"
             words += ["-device", f"pcie-root-port,id={port},bus=pcie.0,chassis={chassis},{room}"]
-        words += ["-device", json.dumps(self._nic(n))]
+        for nic, port in zip(nics, ("nic_port", "free_port"), strict=False):
+            words += ["-device", json.dumps(self._nic(nic, port))]
         words += ["-qmp", f"unix:{self.folder}/qmp{n},server=on,wait=off"]
-        words += self._network(n) if self.opts.nodes == 2 and not self.kernel.debug else []
+        words += self._network(n) if self.opts.nodes == 2 and run != TWO and not self.kernel.debug else []
         gpu = f"memory-backend-memfd,id=gpu,size={GPU_MB}M,share=on"
         words += ["-object", gpu, "-device", "ivshmem-plain,memdev=gpu"]
         words += ["-kernel", self.image, "-initrd", self.archive, "-append", line]

@@ -171,8 +171,8 @@ def runs_of(opts, kernel):
     """Each a boot of its own. Debug kernels begin no other ones."""
     length, ends = ("ci", GONE) if kernel.debug else (opts.length, ENDS)
     if not opts.only:
-        return [length, ends]
-    return [ends] if opts.only == [ends] else [length]
+        return [length, nodes.TWO, ends]
+    return opts.only if opts.only in ([ends], [nodes.TWO]) else [length]
 
 
 def test_kernel(opts, kernel):
@@ -181,7 +181,7 @@ def test_kernel(opts, kernel):
     with contextlib.ExitStack() as stack:
         runs = runs_of(opts, kernel)
         cluster, failed = run_tests(opts, stack, kernel, files, runs[0])
-        repeated = opts.replay and runs[0] not in (GONE, ENDS) and not kernel.debug
+        repeated = opts.replay and runs[0] == opts.length and not kernel.debug
         repetition = stack.enter_context(cluster.repeat()) if repeated else None
         for run in runs[1:]:
             failed += run_tests(opts, stack, kernel, files, run)[1]

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include "kernel/include/uapi/gpumap.h"
 #include "kernel/include/uapi/testgpu.h"
@@ -38,7 +39,8 @@ static void put_until_refused(node* n) {
   ggas_region source = share(n, from, BYTES, GGAS_READ);
   fill(from, BYTES, 8);
   do
-    post(n, ggas_rma_put(peer(n), source.nla, reported(n, 0) + BYTES, BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
+    post(n,
+         ggas_rma_put(peer(n), source.nla, reported(n, 0) + BYTES, BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
   while (next_note(n).kind == GGAS_RMA_NOTE_REQUESTER);
   meet(n);
   ggas_region_end(&source);
@@ -83,4 +85,50 @@ void gpu_memory_by_address(node* n) {
   close(fd); /* given back before it is freed */
   CHECK_IS(device(TESTGPU_IOC_DEVICE_FREE, &next), 0);
   CHECK_IS(device(TESTGPU_IOC_DEVICE_FREE, &next), -EINVAL);
+}
+
+/* ---------------------------------------------------------------------------------------------- order of locks */
+
+static pid_t free_memory(struct testgpu_device* memory) {
+  const pid_t child = (fflush(stdout), fork());
+  if (child == 0) _exit(device(TESTGPU_IOC_DEVICE_FREE, memory) != 0);
+  return child;
+}
+
+/* Maps the memory for the NIC, which may be too late. */
+static pid_t import_memory(int fd) {
+  const pid_t child = (fflush(stdout), fork());
+  ggas_device dev;
+  ggas_region r;
+  int domain, rc;
+  if (child) return child;
+  if (ggas_device_open(&dev, "/dev/ggas0")) _exit(2);
+  domain = ggas_domain_join(&dev, DOMAIN);
+  rc = ggas_region_begin_dmabuf(&r, &dev, domain, fd, 0, BYTES, GGAS_READ);
+  if (rc == 0) ggas_region_end(&r);
+  _exit(rc != 0 && rc != -ENODEV);
+}
+
+/* The test GPU's driver holds its lock for a while before it calls back, as NVIDIA's does, and meanwhile others map and
+ * unmap the memory. Each order of locks but the right one ends in two processes that wait for each other. */
+void gpu_memory_freed_while_mapped(node* n) {
+  enum { ROUNDS = 4 };
+  struct testgpu_device memory = {.bytes = BYTES};
+  pid_t work[2];
+  unsigned round, k;
+  int fd, status;
+  (void)n;
+  for (round = 0; round < ROUNDS; ++round) {
+    CHECK_IS(device(TESTGPU_IOC_DEVICE_ALLOC, &memory), 0);
+    fd = export_memory(memory.address, BYTES);
+    CHECK(fd >= 0);
+    work[0] = free_memory(&memory);
+    usleep(2000 * round);
+    work[1] = import_memory(fd);
+    close(fd); /* the importer has the last one */
+    for (k = 0; k < 2; ++k) {
+      WAIT((usleep(1000), waitpid(work[k], &status, WNOHANG) == work[k]));
+      CHECK_IS(status, 0);
+    }
+  }
 }

@@ -8,7 +8,7 @@
 
 #define PROGRAM "/bin/on_nodes"
 #define SAME_EVERYWHERE "/bin/sim_program"
-#define GASPI "/bin/gaspi_conformance"
+#define GASPI "/bin/gaspi_on_nodes"
 #define ROOT "10.0.0.1"
 
 /* Without Ethernet there is no TCP: kernels with Linux' own checkers have none. */

@@ -186,6 +186,7 @@ static void all_tests(node* n) {
   run(n, "GPU memory moves under puts", gpu_memory_moves);
   run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);
   run(n, "GPU memory by its address, freed under puts", gpu_memory_by_address);
+  run(n, "GPU memory freed while it is mapped", gpu_memory_freed_while_mapped);
   run(n, "dma-buf of another exporter", memory_of_another_exporter);
   run(n, "memory registered by verbs", memory_by_verbs);
   run(n, "programs of libibverbs", programs_of_verbs);
@@ -224,14 +225,19 @@ static void all_tests(node* n) {
   run(n, "put with notifications, after all that", put_with_notification);
 }
 
-static int ended(node* n) {
-  end(n);
+static int planned(void) {
   printf("1..%d\n", tests_run);
   return tests_failed != 0;
 }
 
+static int ended(node* n) {
+  end(n);
+  return planned();
+}
+
 /* Arguments: parts of the names of the tests to be run, with commas, or ""; how long: "ci" or "soak"; or "gone": the
- * NIC goes; or "ends" and a number of kernels, which node 0 begins before that, with "next" in those. */
+ * NIC goes; or "two": NICs, both in this node; or "ends" and a number of kernels, which node 0 begins before that, with
+ * "next" in those. */
 int main(int argc, char** argv) {
   static node n;
   const char* const how = argc > 2 ? argv[2] : "";
@@ -240,6 +246,11 @@ int main(int argc, char** argv) {
   only = argc > 1 && argv[1][0] ? argv[1] : NULL;
   n.soak = !strcmp(how, "soak");
   setvbuf(stdout, NULL, _IOLBF, 0);
+  if (!strcmp(how, "two")) {
+    two_nics_in_a_node();
+    result("two NICs in a node", begun);
+    return planned();
+  }
   if (!strcmp(how, "next")) {
     next_kernel(&n, kernels);
     result("memory of a kernel that began by kexec under stores", begun);

@@ -62,11 +62,12 @@ def test_a_program_is_compiled_as_the_how_to_says(node, tmp_path):
 
 
 @pytest.mark.skipif("GGAS_LONG" not in os.environ, reason="builds the modules for Debian's kernels")
-@pytest.mark.parametrize("line", ["6.1", "6.12"])
-def test_dkms_builds_installs_and_removes_it(node, tmp_path, line):
+@pytest.mark.parametrize(("suite", "line"), [("bookworm", "6.1"), ("bookworm", "6.12"), ("trixie", "newest")])
+def test_dkms_builds_installs_and_removes_it(node, tmp_path, suite, line):
     kernel = tools.kernel(ROOT / ".tools/vm", line)
-    found = debian.Suites(tmp_path / "apt", ["bookworm"]).fetch(["dkms", "kmod"], alone=True)
-    debian.unpack(found, tmp_path / "root")
+    for name, of in (("dkms", suite), ("kmod", "bookworm")):  # programs of this system's C library
+        found = debian.Suites(tmp_path / "apt", [of]).fetch([name], alone=True)
+        debian.unpack(found, tmp_path / "root")
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("modinfo", "lsmod"):

@@ -28,6 +28,10 @@ void memory_of_another_exporter(node* n);
 
 /* gpumap.c */
 void gpu_memory_by_address(node* n);
+void gpu_memory_freed_while_mapped(node* n);
+
+/* two_nics.c */
+void two_nics_in_a_node(void);
 
 /* intruders.c */
 void intruders(node* n);

@@ -140,7 +140,8 @@ static void reset(void) {
 
 void nic_is_silent(node* n) { losing_the_nic(n, silent_under_owners, reset); }
 
-/* ---------------------------------------------------------------------------------------------- a page that never comes */
+/* ---------------------------------------------------------------------------------------------- a page that never
+ * comes */
 
 /* Memory whose pages come when this process brings them, which it never does. */
 static unsigned char* memory_without_pages(size_t bytes) {
@@ -164,7 +165,8 @@ static void register_without_pages(void) {
   _exit(ggas_region_begin(&r, &dev, domain, at, BYTES, GGAS_READ) ? 2 : 3);
 }
 
-/* The driver is unbound while a user registers memory whose page does not come: he is not waited for, and can be killed. */
+/* The driver is unbound while a user registers memory whose page does not come: he is not waited for, and can be
+ * killed. */
 static void unbound_beside_a_fault(node* n) {
   const pid_t child = another(register_without_pages);
   double begun;
@@ -244,7 +246,8 @@ static int by_value(const void* left, const void* right) {
   return (a > b) - (a < b);
 }
 
-/* The median, in microseconds, of a store that has arrived at the other node, and whether the NIC was there all along. */
+/* The median, in microseconds, of a store that has arrived at the other node, and whether the NIC was there all along.
+ */
 static double store_us(node* n, unsigned stores, double* worst) {
   static double us[4096];
   unsigned i;
@@ -260,24 +263,36 @@ static double store_us(node* n, unsigned stores, double* worst) {
   return us[stores / 2];
 }
 
-/* Another user's stores arrive nearly as fast as before, and no one loses the NIC. */
+/* Another user's stores arrive nearly as fast as before, and no one loses the NIC. Rounds with and without the flood
+ * take turns, as other work on the machine that emulates the nodes concerns both alike. */
 void one_user_floods(node* n) {
-  const unsigned stores = n->soak ? 4096 : 256;
-  double alone, flooded, worst;
+  enum { ROUNDS = 9 };
+  const unsigned stores = n->soak ? 512 : 32;
+  double alone[ROUNDS], flooded[ROUNDS], ratio[ROUNDS], worst = 0;
+  unsigned i;
   pid_t child;
   (void)*(const volatile uint32_t*)n->context.rma.page; /* what stores of earlier tests met */
-  meet(n);
-  alone = store_us(n, stores, &worst);
-  meet(n);
   fflush(stdout);
   child = fork();
   if (child == 0) flood();
-  usleep(100000);
-  flooded = store_us(n, stores, &worst);
+  for (i = 0; i < ROUNDS; ++i) {
+    kill(child, SIGSTOP);
+    meet(n); /* the other node's flood concerns this one, too */
+    alone[i] = store_us(n, stores, &worst);
+    meet(n);
+    kill(child, SIGCONT);
+    usleep(20000);
+    flooded[i] = store_us(n, stores, &worst);
+    ratio[i] = flooded[i] / alone[i];
+  }
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
-  printf("# a store took %.0f us, and %.0f us during a flood (at most %.0f)\n", alone, flooded, worst);
-  if (n->soak) CHECK(flooded <= 2 * alone); /* a time: of a machine that does nothing else */
+  for (i = 0; i < 3; ++i) qsort((double*[]){alone, flooded, ratio}[i], ROUNDS, sizeof(double), by_value);
+  printf(
+      "# a store took %.0f us, and %.0f us during a flood (at most %.0f in the last round): %.2f times (%.2f to "
+      "%.2f)\n",
+      alone[ROUNDS / 2], flooded[ROUNDS / 2], worst, ratio[ROUNDS / 2], ratio[0], ratio[ROUNDS - 1]);
+  if (n->soak) CHECK(ratio[ROUNDS / 2] <= 2); /* a time */
 }
 
 /* ---------------------------------------------------------------------------------------------- large windows */
