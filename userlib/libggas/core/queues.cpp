@@ -52,7 +52,8 @@ ggas_rc move(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t que
   });
 }
 
-ggas_rc move_all(ggas_process* p, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
+// Not inline: what it prepares would be prepared for each write that is done at once, too.
+[[gnu::noinline]] ggas_rc move_all(ggas_process* p, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
                  uint64_t timeout_ns, bool writes) {
   return call(p, [&] {
     ggas_rc rc = check_pointer(parts, "parts");
