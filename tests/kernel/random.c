@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A user without rights who calls, maps, stores and loads at random, while root's traffic goes on next to him. */
+/* A user without rights who calls, maps, moves mappings, stores, loads and forks at random, with a thread that calls
+ * next to that and signals that come in between; while root's traffic goes on. */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "kernel/include/uapi/ggas.h"
@@ -13,7 +17,6 @@
 enum { PAGE = 4096, USER = 1000, HIS_DOMAIN = 9, MAPPINGS = 16, MEMORY = 16 * PAGE };
 
 static struct state {
-  uint64_t seed;
   int fd, gpu, buffer;
   unsigned char* memory;
   struct mapping {
@@ -22,11 +25,13 @@ static struct state {
   } map[MAPPINGS];
 } s;
 
+static __thread uint64_t seed; /* of this thread */
+
 static uint64_t any(uint64_t below) {
-  s.seed ^= s.seed << 13;
-  s.seed ^= s.seed >> 7;
-  s.seed ^= s.seed << 17;
-  return s.seed % below;
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  seed ^= seed << 17;
+  return seed % below;
 }
 
 /* Most often something that could be meant, sometimes anything. */
@@ -78,6 +83,27 @@ static void random_mapping(void) {
   if (m->at == MAP_FAILED) m->at = NULL;
 }
 
+/* Of a mapping that is there: longer, shorter, elsewhere, with other rights, without its pages. */
+static void random_change(void) {
+  struct mapping* const m = &s.map[any(MAPPINGS)];
+  const size_t bytes = PAGE * (1 + any(4));
+  void* moved;
+  if (!m->at) return;
+  switch (any(4)) {
+    case 0:
+      mprotect((void*)m->at, m->bytes, (int)any(8));
+      break;
+    case 1:
+      madvise((void*)m->at, m->bytes, any(2) ? MADV_DONTNEED : MADV_DOFORK);
+      break;
+    default:
+      moved = mremap((void*)m->at, m->bytes, bytes, any(2) ? MREMAP_MAYMOVE : 0);
+      if (moved == MAP_FAILED) return;
+      m->at = moved;
+      m->bytes = bytes;
+  }
+}
+
 static sigjmp_buf faulted;
 static void on_fault(int number) { siglongjmp(faulted, number); }
 
@@ -111,20 +137,56 @@ static void open_again(void) {
     s.map[i].at = NULL;
   }
   if (s.fd >= 0) close(s.fd);
-  s.fd = open("/dev/ggas0", O_RDWR | O_CLOEXEC);
+  do s.fd = open("/dev/ggas0", O_RDWR | O_CLOEXEC);
+  while (s.fd < 0 && errno == EINTR);
 }
 
-static int at_random(uint64_t seed, unsigned rounds) {
+/* A child goes on with what it has of the parent's, and ends in one way or another. */
+static void random_child(void) {
+  const pid_t child = fork();
+  unsigned i;
+  if (child == 0) {
+    for (i = 0; i < 8; ++i) any(2) ? random_access() : random_call();
+    if (any(2)) kill(getpid(), SIGKILL);
+    _exit(0);
+  }
+  if (child > 0 && any(2)) kill(child, SIGKILL);
+  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+}
+
+static void* call_next_to_it(void* with) {
+  seed = (uintptr_t)with;
+  for (;;) {
+    random_call();
+    usleep((unsigned)any(2000));
+  }
+  return NULL;
+}
+
+/* Waits in the kernel end early now and then. */
+static void interrupted(int number) { (void)number; }
+static void begin_signals(void) {
+  const struct sigaction without_restart = {.sa_handler = interrupted};
+  const struct itimerval often = {{0, 3000}, {0, 3000}};
+  sigaction(SIGALRM, &without_restart, NULL);
+  setitimer(ITIMER_REAL, &often, NULL);
+}
+
+static int at_random(uint64_t own_seed, unsigned rounds) {
   struct testgpu_alloc p = {.bytes = PAGE * 4};
+  pthread_t caller;
   unsigned i;
   if (setgid(USER) || setuid(USER)) return 1;
-  s = (struct state){.seed = seed, .fd = -1, .memory = pages(MEMORY)};
+  seed = own_seed;
+  s = (struct state){.fd = -1, .memory = pages(MEMORY)};
   s.gpu = open("/dev/testgpu", O_RDWR);
   if (s.gpu < 0 || ioctl(s.gpu, TESTGPU_IOC_ALLOC, &p)) return 2;
   s.buffer = p.fd;
   signal(SIGBUS, on_fault);
   signal(SIGSEGV, on_fault);
   open_again();
+  if (pthread_create(&caller, NULL, call_next_to_it, (void*)(own_seed | 1))) return 4;
+  begin_signals();
   for (i = 0; i < rounds && s.fd >= 0; ++i) {
     const uint64_t what = any(256);
     if (what == 0) {
@@ -132,6 +194,10 @@ static int at_random(uint64_t seed, unsigned rounds) {
     } else if (what == 1) {
       struct testgpu_buffer b = {.fd = s.buffer};
       ioctl(s.gpu, TESTGPU_IOC_MOVE, &b);
+    } else if (what == 2) {
+      random_child();
+    } else if (what < 12) {
+      random_change();
     } else if (what < 80) {
       random_call();
     } else if (what < 110) {
@@ -147,7 +213,7 @@ static int at_random(uint64_t seed, unsigned rounds) {
 void random_calls(node* n) {
   unsigned char *const from = pages(BYTES), *const to = pages(BYTES);
   const unsigned rounds = n->soak ? 1000000 : 10000;
-  const uint64_t seed = 0x9e3779b97f4a7c15ull * (n->me + 1) + n->soak;
+  const uint64_t of_user = 0x9e3779b97f4a7c15ull * (n->me + 1) + n->soak;
   ggas_region source, target;
   unsigned sent = 0, i;
   int status = -1;
@@ -157,7 +223,7 @@ void random_calls(node* n) {
   target = share(n, to, BYTES, GGAS_WRITE);
   fflush(stdout);
   child = fork();
-  if (child == 0) _exit(at_random(seed, rounds));
+  if (child == 0) _exit(at_random(of_user, rounds));
   for (i = 0; waitpid(child, &status, WNOHANG) == 0; ++i) {
     fill(from, 8192, i);
     post(n, ggas_rma_put(peer(n), source.nla, reported(n, 0), 8192, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, i));
@@ -171,7 +237,7 @@ void random_calls(node* n) {
   CHECK_IS(next_note(n).kind, GGAS_RMA_NOTE_REQUESTER);
   meet(n);
   CHECK_IS(wrong(to, BYTES, 5 + n->other), 0);
-  printf("# %u random acts, seed %#llx, beside %u puts\n", rounds, (unsigned long long)seed, sent);
+  printf("# %u random acts, seed %#llx, beside %u puts\n", rounds, (unsigned long long)of_user, sent);
   CHECK_IS(write_file("/sys/class/ggas/ggas0/revoke", "9 1000"), 0);
   ggas_region_end(&source);
   ggas_region_end(&target);
