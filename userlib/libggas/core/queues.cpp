@@ -54,7 +54,7 @@ ggas_rc move(ggas_process* p, const ggas_part& part, uint32_t rank, uint32_t que
 
 // Not inline: what it prepares would be prepared for each write that is done at once, too.
 [[gnu::noinline]] ggas_rc move_all(ggas_process* p, const ggas_part* parts, size_t count, uint32_t rank, uint32_t queue,
-                 uint64_t timeout_ns, bool writes) {
+                                   uint64_t timeout_ns, bool writes) {
   return call(p, [&] {
     ggas_rc rc = check_pointer(parts, "parts");
     if (rc == GGAS_OK && count == 0) rc = fail(GGAS_ERR_SIZE, "count 0: a list has at least one part");
