@@ -33,15 +33,21 @@ M = macros(os.environ["REGISTERS_HEADER"])
 logging.getLogger("cocotb.pcie").setLevel(logging.ERROR)  # else each access of configuration space is reported
 
 
+def attach(_node, slot):
+    """A device for a root complex, and its function: the NIC of a slot."""
+    function = NicFunction(slot)
+    bus = Device()
+    bus.append_function(function)
+    return bus, function
+
+
 class Computer:
     """Root complex, memory and NIC of one node."""
 
     def __init__(self, node, slot):
         self.node, self.slot = node, slot
         self.rc = RootComplex()
-        self.function = NicFunction(slot)
-        self.bus = Device()
-        self.bus.append_function(self.function)
+        self.bus, self.function = attach(node, slot)
         self.rc.make_port().connect(self.bus)
         self.rc.max_payload_size = 1  # 256 bytes
         self.pci = None           # the NIC as the root complex found it

@@ -50,8 +50,8 @@ class HardBlock(UltraScalePlusPcieDevice):
         self.pcie_cq_np_req = types.SimpleNamespace(value=0)  # the model misses pulses while CQ is blocked
         self.dut, self.user_clk = dut, user_clk
         self.read_credits = 15  # most that are shown
-        self.in_reset = False
         f = self.functions[0]
+        f.sent, f.in_reset = [], False
         f.vendor_id, f.device_id, f.class_code = 0x1234, 0x6767, 0x020700
         f.configure_bar(BAR_REGISTERS, 1 << 16, ext=True)
         f.configure_bar(BAR_WINDOW, WINDOW_BYTES, ext=True, prefetch=True)
@@ -66,6 +66,10 @@ class HardBlock(UltraScalePlusPcieDevice):
     @property
     def function(self):
         return self.functions[0]
+
+    async def send(self, tlp):
+        self.function.sent.append(tlp)
+        await super().send(tlp)
 
     async def show_credits(self):
         while True:
@@ -83,8 +87,8 @@ class HardBlock(UltraScalePlusPcieDevice):
         cocotb.start_soon(self._reset())
 
     async def _reset(self):
-        self.in_reset = True
         f = self.function
+        f.in_reset = True
         f.memory_space_enable = f.bus_master_enable = False
         f.msix_cap.msix_enable = f.msix_cap.msix_function_mask = False
         f.pcie_cap.max_payload_size, f.pcie_cap.max_read_request_size = 0, 2
@@ -94,4 +98,4 @@ class HardBlock(UltraScalePlusPcieDevice):
             await RisingEdge(self.user_clk)
             done = int(self.dut.cfg_flr_done.value)
         self.dut.cfg_flr_in_process.value = 0
-        self.in_reset = False
+        f.in_reset = False

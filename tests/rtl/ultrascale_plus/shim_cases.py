@@ -232,7 +232,7 @@ async def reset(dut):
     await Timer(2, "us")
     control = await b.pci.capability_read_word(PciCapId.EXP, 8)
     await b.pci.capability_write_word(PciCapId.EXP, 8, control | 0x8000)
-    while b.block.in_reset or not b.nic.resets:
+    while b.block.function.in_reset or not b.nic.resets:
         await Timer(100, "ns")
     for task in lost:
         task.kill()
