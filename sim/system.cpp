@@ -11,6 +11,7 @@
 
 #include "ggas_reg_names.hpp"
 #include "ggas_regs.h"
+#include "sim/fabric/switch_port.hpp"
 #include "sim/trace/recorder.hpp"
 
 namespace ggas::sim {
@@ -121,6 +122,12 @@ std::expected<void, std::string> system::check_memory(unsigned n) const {
     return fail(fmt::format("{} bytes of pinned memory: host memory has {} from address {:#x} on (host.memory_bytes)",
                             pinned, bytes, pinned_base));
   return {};
+}
+
+const std::string& system::nic_fault(unsigned node) const {
+  const std::string& own = nodes_[node]->nic->fault();
+  const auto broken = std::ranges::find_if(switch_ports_, [](const auto& p) { return !p->fault().empty(); });
+  return own.empty() && broken != switch_ports_.end() ? (*broken)->fault() : own;
 }
 
 unsigned system::segments() const {

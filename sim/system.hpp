@@ -30,7 +30,6 @@
 #include "sim/cpu/core.hpp"
 #include "sim/cpu/cpu.hpp"
 #include "sim/fabric/network.hpp"
-#include "sim/fabric/switch_network.hpp"
 #include "sim/fabric/wire.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/mem/memory.hpp"
@@ -46,6 +45,10 @@
 namespace ggas::trace {
 class recorder;
 }
+namespace ggas::fabric {
+class switch_network;
+class switch_port;
+}  // namespace ggas::fabric
 
 namespace ggas::sim {
 
@@ -174,7 +177,7 @@ class system {
   std::map<std::string, uint64_t> counters(unsigned node, unsigned endpoint = 0);
   std::vector<std::string> events(unsigned node);
   // Why the results of an own node's NIC are not to be used; empty: they are.
-  const std::string& nic_fault(unsigned node) const { return nodes_[node]->nic->fault(); }
+  const std::string& nic_fault(unsigned node) const;
   uint64_t nic_cycles();  // active, all NICs
   // Joules of all nodes until now, by part (sim/power/power.hpp). All ranks call it; no time passes.
   std::vector<power::part> energy();
@@ -232,7 +235,10 @@ class system {
   std::expected<void, std::string> build_nic(unsigned n);
   std::expected<void, std::string> build_endpoints(unsigned n);
   void wire_links();
-  void join_ranks(const fabric::wire_config& cfg);
+  std::unique_ptr<fabric::switch_network> make_switches() const;
+  void wire_switches();
+  fabric::flit_sink* end_of_cable(unsigned end, unsigned port);
+  void join_ranks(uint64_t flight_ps);
   std::expected<void, std::string> observe();
   std::expected<void, std::string> schedule_waves();
   std::expected<void, std::string> count_toggles();
@@ -271,7 +277,10 @@ class system {
   std::vector<fabric::fault_rule> faults_, wire_faults_;
   std::vector<std::vector<fabric::group_line>> trees_;  // by root, of its group, which has all other nodes
   std::unique_ptr<fabric::packet_network> network_;
-  std::unique_ptr<lockstep> lockstep_;  // with ranks
+  std::unique_ptr<fabric::switch_network> switches_;                // between NICs of RTL
+  std::vector<std::unique_ptr<fabric::switch_port>> switch_ports_;  // of this rank, by node and port
+  std::vector<std::unique_ptr<fabric::wire>> from_switches_;        // to NICs
+  std::unique_ptr<lockstep> lockstep_;                              // with ranks
   std::unique_ptr<trace::recorder> recorder_;
   std::vector<std::unique_ptr<node>> nodes_;  // nullptr: another rank's
   std::unique_ptr<pcie::timed_queue<bool>> waves_;

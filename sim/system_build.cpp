@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "ggas_regs.h"
+#include "sim/fabric/switch_network.hpp"
+#include "sim/fabric/switch_port.hpp"
 #include "sim/nic/rtl/nic_rtl.hpp"
 #include "sim/system.hpp"
 #include "sim/trace/recorder.hpp"
@@ -39,8 +41,8 @@ std::expected<void, std::string> system::build() {
   auto shape = fabric::topology::parse(cfg_.topology, unsigned(cfg_.nodes));
   if (!shape) return fail(shape.error());
   shape_ = std::move(*shape);
-  if (shape_->switches() && !cfg_.model_nics)
-    return fail(fmt::format("topology '{}': switches need the model of the NIC (--nic model)", cfg_.topology));
+  if (shape_->switches() && !(cfg_.trace.empty() && cfg_.pcap.empty()))
+    return fail(fmt::format("topology '{}': trace and pcap need NICs that are connected to each other", cfg_.topology));
   if (auto r = read_faults(); !r) return r;
   window_bytes_ = std::bit_ceil(stride_ * (segments() + (multicast_offset() ? 1 : 0)));
   if (auto r = build_network(); !r) return r;
@@ -102,7 +104,8 @@ void system::schedule_deaths() {
 
 // Ways to choose from are with several links only, and where a driver can reach all nodes.
 void system::make_manager() {
-  if (nodes_.size() < 2 || shape_->ports() < 2 || cfg_.all_ranks || (network_ && !may_break())) return;
+  if (nodes_.size() < 2 || shape_->ports() < 2 || shape_->switches() || cfg_.all_ranks || (network_ && !may_break()))
+    return;
   manager_ = std::make_unique<network_manager>(
       *shape_, link_ctrl(),
       network_manager::drivers{
@@ -218,7 +221,7 @@ std::expected<void, std::string> system::build_nic(unsigned n) {
                               .bus_id = nic_id,
                               .clock_khz = uint32_t(p.nic.hertz / 1000),
                               .serial = n + 1u,
-                              .links = shape_->ports()};
+                              .links = shape_->links_of_nic()};
   const nic::bridge_config b{.id = nic_id,
                              .rx_latency_ps = p.nic.rx_latency_ps,
                              .tx_latency_ps = p.nic.tx_latency_ps,
@@ -246,13 +249,7 @@ std::expected<void, std::string> system::build_network() {
     return fail(fmt::format("nic.data_width = {}: there is no NIC of that width", p.nic.data_width));
   const uint64_t cycle_ps = 1'000'000'000'000 / p.nic.hertz;
   if (shape_->switches()) {
-    network_ = std::make_unique<fabric::switch_network>(
-        "network", *shape_,
-        fabric::switch_network_config{.bits_per_second = p.link.bits_per_second,
-                                      .latency_ps = p.link.latency_ps,
-                                      .nic_flit_ps = cycle_ps,
-                                      .flit_bits = p.nic.data_width,
-                                      .nic_units = nic::buffer_units});
+    network_ = make_switches();
     return {};
   }
   const auto line_ps = uint64_t(std::llround(p.nic.data_width * 1e12 / p.link.bits_per_second));
@@ -272,6 +269,67 @@ std::expected<void, std::string> system::build_network() {
   return {};
 }
 
+std::unique_ptr<fabric::switch_network> system::make_switches() const {
+  const platform& p = cfg_.plat;
+  return std::make_unique<fabric::switch_network>(
+      "network", *shape_,
+      fabric::switch_network_config{.bits_per_second = p.link.bits_per_second,
+                                    .latency_ps = p.link.latency_ps,
+                                    .nic_flit_ps = 1'000'000'000'000 / p.nic.hertz,
+                                    .flit_bits = p.nic.data_width,
+                                    .nic_units = nic::buffer_units});
+}
+
+// NICs of RTL at model switches, which the first rank has. Ends of cables at a switch have numbers after the nodes.
+void system::wire_switches() {
+  const fabric::graph& g = *shape_->switches();
+  switches_ = make_switches();
+  const auto cable = [&](unsigned vertex, unsigned port) {
+    const double bits = double(cfg_.plat.nic.data_width);
+    return fabric::wire_config{.latency_ps = switches_->latency_ps(vertex, port),
+                               .bits_per_second = bits * 1e12 / double(switches_->flit_ps(vertex, port)),
+                               .flit_bits = cfg_.plat.nic.data_width};
+  };
+  uint64_t flight_ps = ~uint64_t{0};
+  for (unsigned n = 0; n < nodes(); ++n)
+    for (unsigned port = 0; port < g.ports(n); ++port)
+      flight_ps = std::min(flight_ps, switches_->latency_ps(n, port) + switches_->flit_ps(n, port));
+  if (cfg_.all_ranks) join_ranks(flight_ps);
+  const bool here = number() == 0;
+  for (unsigned n = 0; n < nodes(); ++n)
+    for (unsigned port = 0; port < g.ports(n); ++port) {
+      const fabric::end_of_link far = g.across(n, port);
+      if (owns(n)) nodes_[n]->bridge->link(port).carrier(true, 0);
+      fabric::switch_port* at = nullptr;
+      if (here) {
+        at = switch_ports_
+                 .emplace_back(std::make_unique<fabric::switch_port>(fmt::format("switch_port{}_{}", n, port),
+                                                                     *switches_, n, port, cfg_.plat.nic.data_width,
+                                                                     nic::buffer_units))
+                 .get();
+        switches_->attach(n, port, *at);
+        at->carrier(true, 0);
+        fabric::flit_sink& nic = owns(n) ? nodes_[n]->bridge->link(port) : lockstep_->remote(n, port);
+        from_switches_.push_back(
+            std::make_unique<fabric::wire>(fmt::format("switch->{}", n), cable(far.node, far.port), nic));
+        at->connect(*from_switches_.back(), switches_->flit_ps(far.node, far.port));
+      }
+      if (!owns(n)) continue;
+      fabric::flit_sink& end = here ? static_cast<fabric::flit_sink&>(*at) : lockstep_->remote(nodes() + n, port);
+      nodes_[n]->out[port] = std::make_unique<fabric::wire>(fmt::format("{}->switch", n), cable(n, port), end);
+      nodes_[n]->bridge->connect(port, *nodes_[n]->out[port]);
+    }
+}
+
+// Of a NIC's cable; nullptr: another rank's.
+fabric::flit_sink* system::end_of_cable(unsigned end, unsigned port) {
+  if (end < nodes()) return owns(end) ? &nodes_[end]->bridge->link(port) : nullptr;
+  if (switch_ports_.empty()) return nullptr;
+  size_t at = port;
+  for (unsigned n = 0; n < end - nodes(); ++n) at += shape_->switches()->ports(n);
+  return switch_ports_[at].get();
+}
+
 void system::cut_network(fabric::network& net) {
   std::vector<fabric::network::cut> cuts;
   for (unsigned n = 0; n < shape_->nodes(); ++n)
@@ -286,10 +344,12 @@ void system::cut_network(fabric::network& net) {
 
 void system::wire_links() {
   if (nodes_.size() < 2 || network_) return;
+  if (shape_->switches()) return wire_switches();
   const platform& p = cfg_.plat;
   const fabric::wire_config cfg{
       .latency_ps = p.link.latency_ps, .bits_per_second = p.link.bits_per_second, .flit_bits = p.nic.data_width};
-  if (cfg_.all_ranks) join_ranks(cfg);
+  const auto flit_ps = uint64_t(std::llround(cfg.flit_bits * 1e12 / cfg.bits_per_second));
+  if (cfg_.all_ranks) join_ranks(cfg.latency_ps + flit_ps);
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     for (unsigned port = 0; port < shape_->ports(); ++port) {
       const auto far = shape_->across(n, port);
@@ -310,15 +370,14 @@ void system::wire_links() {
 
 // A NIC sends at its edges. Edges that are requested now are known to the clock; input from PCIe needs the time of the
 // NIC's PCIe core before it requests one.
-void system::join_ranks(const fabric::wire_config& cfg) {
-  const auto flit_ps = uint64_t(std::llround(cfg.flit_bits * 1e12 / cfg.bits_per_second));
-  const auto find = [this](unsigned n, unsigned port) { return owns(n) ? &nodes_[n]->bridge->link(port) : nullptr; };
+void system::join_ranks(uint64_t flight_ps) {
+  const auto find = [this](unsigned end, unsigned port) { return end_of_cable(end, port); };
   const auto next_send_ps = [this] {
     const uint64_t idle = kernel_.next_activity_ps(), by_pcie = cfg_.plat.nic.rx_latency_ps + kernel_.now_ps();
+    if (!switch_ports_.empty()) return std::min(clock_->next_ps(), idle);  // ports of switches send at any time
     return std::min(clock_->next_ps(), idle > ~uint64_t{0} - by_pcie ? ~uint64_t{0} : by_pcie + idle);
   };
-  lockstep_ = std::make_unique<lockstep>(*cfg_.all_ranks, kernel_,
-                                         lockstep::config{find, next_send_ps, cfg.latency_ps + flit_ps});
+  lockstep_ = std::make_unique<lockstep>(*cfg_.all_ranks, kernel_, lockstep::config{find, next_send_ps, flight_ps});
 }
 
 std::expected<void, std::string> system::observe() {

@@ -142,17 +142,17 @@ void system::program_routes(unsigned n) {
   const unsigned all = unsigned(nodes_.size());
   program_groups(n);
   if (all < 2 || (network_ && !network_->may_break() && !multicast_offset())) return;
-  if (shape_->ports() > 1 && !network_) {
+  if (shape_->links_of_nic() > 1 && !network_) {
     const fabric::routes whole(*shape_, fabric::damage(*shape_));
     for (unsigned to = 0; to < all; ++to)
       write_register(n, GGAS_REG_ROUTE, route_register(to, to == n ? fabric::routes::line{} : whole.of(n, to)));
   }
-  const unsigned peer = shape_->ports() > 1 ? all - 1 : shape_->across(n, 0)->node;
+  const unsigned peer = shape_->links_of_nic() > 1 ? all - 1 : shape_->across(n, 0)->node;
   write_register(n, GGAS_REG_LINK_PEER, peer | GGAS_LINK_PEER_VALID_MASK);
 }
 
 std::expected<std::vector<uint64_t>, std::string> system::link_states(unsigned n) {
-  const bool several = shape_->ports() > 1 && (!network_ || network_->may_break());
+  const bool several = shape_->ports() > 1 && !shape_->switches() && (!network_ || network_->may_break());
   const auto r = read_register(n, several ? GGAS_REG_LINKS : GGAS_REG_LINK_STATUS);
   if (!r) return std::unexpected(r.error());
   std::vector<uint64_t> states;

@@ -245,11 +245,10 @@ std::variant<command_line, int> parse_command_line(
   app.add_option("--gpus", gpus, "sim: GPUs a node, behind a PCIe switch; kernels see each as a node of its own")
       ->capture_default_str();
   app.add_option("--nic", cfg.nic, "sim: the NIC: rtl (64 nodes at most) or model (any number)")->capture_default_str();
-  app.add_option(
-         "--topology", cfg.topology,
-         "sim: who is joined to whom: auto, full, ring, mesh:AxB[xC], torus:AxB[xC]; with switches (--nic model) "
-         "fat-tree:ARITYxLEVELS, leaf-spine:LEAVESxSPINESxNICS, dragonfly:AxHxP, torus:AxBxCxD, torus:AxB:NICS "
-         "or a file: TOML, anynet of BookSim, output of ibnetdiscover")
+  app.add_option("--topology", cfg.topology,
+                 "sim: who is joined to whom: auto, full, ring, mesh:AxB[xC], torus:AxB[xC]; with switches "
+                 "fat-tree:ARITYxLEVELS, leaf-spine:LEAVESxSPINESxNICS, dragonfly:AxHxP, torus:AxBxCxD, torus:AxB:NICS "
+                 "or a file: TOML, anynet of BookSim, output of ibnetdiscover")
       ->check(a_name)
       ->capture_default_str();
   app.add_option("--set", cfg.overrides, "sim: TABLE.KEY=VALUE over the platform file; repeatable")

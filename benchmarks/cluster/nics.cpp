@@ -21,7 +21,7 @@ result<std::set<std::string>> nics_of(const command_line& line) {
     const size_t computers = cfg.hosts.empty() ? size_t(cfg.nodes) : cfg.hosts.size();
     const auto shape = fabric::topology::parse(cfg.topology, unsigned(computers));
     if (!shape) return error{errc::bad_argument, shape.error()};
-    all.insert(nic::nic_module(p->nic.data_width, shape->ports()));
+    all.insert(nic::nic_module(p->nic.data_width, shape->links_of_nic()));
   }
   if (std::ranges::any_of(line.chosen, [](const benchmark* b) { return std::string_view(b->name) == "nic_cycles"; }))
     for (const unsigned width : nic_cycles_widths(line.opts.quick)) all.insert(nic::nic_module(width, 1));

@@ -83,23 +83,43 @@ void switch_network::drain() {
   draining_ = true;
   const uint64_t now = pcie::now_ps();
   while (events_.next() <= now) {
-    const event e = events_.pop();
-    if (e.kind == what::arrival) {
-      arrive(e);
-      continue;
-    }
-    if (e.kind == what::taken) {
-      taken(e.vertex, e.port);
-      continue;
-    }
-    output& o = out(e.vertex, e.port);
-    if (e.kind == what::credit) o.units[e.channel] += e.value;
-    if (e.kind == what::wake) o.woken = false;
-    pump(e.vertex, e.port);
+    now_.clear();
+    while (events_.next() <= now) now_.push_back(events_.pop());
+    std::ranges::stable_sort(now_, {}, &event::place);
+    for (size_t n = 0; n < now_.size(); ++n) handle(event(now_[n]));
   }
   draining_ = false;
   notified_ps_ = events_.next();
   if (notified_ps_ != events_.never) wake_.notify(sc_core::sc_time::from_value(notified_ps_ - now));
+}
+
+void switch_network::handle(const event& e) {
+  if (e.kind == what::arrival) return arrive(e);
+  if (e.kind == what::taken) return taken(e.vertex, e.port);
+  output& o = out(e.vertex, e.port);
+  if (e.kind == what::credit && o.there) return o.there->freed(e.channel, e.value);
+  if (e.kind == what::credit) o.units[e.channel] += e.value;
+  if (e.kind == what::wake) o.woken = false;
+  pump(e.vertex, e.port);
+}
+
+// ---------------------------------------------------------------------------------------------- NICs elsewhere
+
+void switch_network::attach(unsigned node, unsigned port, edge& e) {
+  const end_of_link there = graph_.across(node, port);
+  out(there.node, there.port).there = &e;
+}
+
+void switch_network::inject(unsigned node, unsigned port, nic::packet&& p, unsigned channel) {
+  const end_of_link there = graph_.across(node, port);
+  ++stats_.packets;
+  schedule(pcie::now_ps() + graph_.settings.forward_ps,
+           {what::arrival, uint8_t(channel), uint16_t(there.port), there.node, new_flight(std::move(p))});
+}
+
+void switch_network::ready(unsigned node, unsigned port) {
+  const end_of_link there = graph_.across(node, port);
+  schedule(pcie::now_ps(), {what::ready, 0, uint16_t(there.port), there.node, 0});
 }
 
 // ---------------------------------------------------------------------------------------------- through a vertex
@@ -176,6 +196,11 @@ void switch_network::hand_over(unsigned node) {
   }
 }
 
+bool switch_network::can_leave(const output& o, const input& i, const waiter& w) const {
+  if (i.free_ps > pcie::now_ps()) return false;
+  return o.there ? o.there->has_room(w.leaves_by) : o.units[w.leaves_by] >= flights_[i.of[w.channel].first].units;
+}
+
 // Of what may be taken and finds room at the other end the next one after the place served last.
 bool switch_network::send_one(unsigned vertex, unsigned port) {
   output& o = out(vertex, port);
@@ -185,8 +210,7 @@ bool switch_network::send_one(unsigned vertex, unsigned port) {
   for (auto w = o.waiting.begin(); w != o.waiting.end(); ++w) {
     const unsigned turn = (w->place() + places - o.last - 1) % places;
     const input& i = in(vertex, w->port);
-    if (turn >= least || i.free_ps > pcie::now_ps() || o.units[w->leaves_by] < flights_[i.of[w->channel].first].units)
-      continue;
+    if (turn >= least || !can_leave(o, i, *w)) continue;
     best = w;
     least = turn;
   }
@@ -203,7 +227,7 @@ void switch_network::transmit(unsigned vertex, unsigned port, const waiter& w, u
   const end_of_link there = graph_.across(vertex, port);
   const flight& it = flights_[f];
   const uint64_t start = pcie::now_ps();
-  o.units[w.leaves_by] -= it.units;
+  if (!o.there) o.units[w.leaves_by] -= it.units;
   o.free_ps = start + it.flits * o.flit_ps;
   if (graph_.is_nic(vertex)) {
     flits_of_[vertex] += it.flits;
@@ -216,6 +240,10 @@ void switch_network::transmit(unsigned vertex, unsigned port, const waiter& w, u
   const uint64_t head = start + o.flit_ps + o.latency_ps, tail = o.free_ps + o.latency_ps;
   const uint64_t at = graph_.is_nic(there.node) ? tail : ready_ps(there.node, it, head, tail);
   leave(vertex, w, o.free_ps);
+  if (o.there) {
+    unused_.push_back(f);
+    return o.there->take(std::move(packets_[f]), w.leaves_by);
+  }
   schedule(at, {what::arrival, w.leaves_by, uint16_t(there.port), there.node, f});
 }
 
@@ -226,6 +254,14 @@ uint64_t switch_network::ready_ps(unsigned vertex, const flight& f, uint64_t hea
   const uint64_t flit = out(vertex, graph_.next(vertex, f.to).port).flit_ps;
   const uint64_t last = tail_ps + flit, all = f.flits * flit;
   return s.forward_ps + std::max(head_ps, last > all ? last - all : 0);
+}
+
+// By the cable's other direction; an edge says it itself.
+void switch_network::give_back(unsigned vertex, unsigned port, unsigned channel, unsigned units, uint64_t at_ps) {
+  const output& back = out(vertex, port);
+  const end_of_link from = back.there ? end_of_link{vertex, port} : graph_.across(vertex, port);
+  const uint64_t flies = back.there ? 0 : back.latency_ps + back.flit_ps;
+  schedule(at_ps + flies, {what::credit, uint8_t(channel), uint16_t(from.port), from.node, units});
 }
 
 // The first of an input is gone: its room is free when its last flit has left, and the next one asks.
@@ -239,10 +275,7 @@ void switch_network::leave(unsigned vertex, const waiter& w, uint64_t gone_ps) {
     --at_home_[vertex][w.channel];
     sinks_[vertex]->left();
   } else {
-    const output& back = out(vertex, w.port);
-    const end_of_link from = graph_.across(vertex, w.port);
-    schedule(gone_ps + back.latency_ps + back.flit_ps,
-             {what::credit, w.channel, uint16_t(from.port), from.node, f.units});
+    give_back(vertex, w.port, w.channel, f.units, gone_ps);
   }
   offer(vertex, w.port, w.channel);
   if (w.channel % vcs != posted) return;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <systemc>
+#include <tuple>
 #include <vector>
 
 #include "sim/fabric/monotone_queue.hpp"
@@ -43,9 +44,25 @@ class switch_network : public sc_core::sc_module, public packet_network {
   void resume(unsigned node) override { pump(node, graph_.ports(node)); }
   uint64_t flits(unsigned node) const override { return flits_of_[node]; }
 
+  // ---- NICs that are elsewhere, flit by flit: what is at the switch's end of their cables takes the place of the NIC
+  class edge {
+   public:
+    virtual ~edge() = default;
+    virtual bool has_room(unsigned channel) const = 0;  // for any packet
+    virtual void take(nic::packet&& p, unsigned channel) = 0;
+    // A packet that came from it has left the switch's buffer.
+    virtual void freed(unsigned channel, unsigned units) = 0;
+  };
+  void attach(unsigned node, unsigned port, edge& e);
+  // A packet has come whole by that cable of a NIC, in that channel.
+  void inject(unsigned node, unsigned port, nic::packet&& p, unsigned channel);
+  // The edge there has room again.
+  void ready(unsigned node, unsigned port);
+
   const switch_network_stats& stats() const { return stats_; }
   // Picoseconds of a flit on a cable.
   uint64_t flit_ps(unsigned vertex, unsigned port) const { return out(vertex, port).flit_ps; }
+  uint64_t latency_ps(unsigned vertex, unsigned port) const { return out(vertex, port).latency_ps; }
 
  private:
   static constexpr unsigned vcs = 4, channels = vcs * graph::lanes;
@@ -79,13 +96,15 @@ class switch_network : public sc_core::sc_module, public packet_network {
     std::vector<waiter> waiting;
     unsigned last = 0;  // place served last
     bool woken = false;
+    edge* there = nullptr;  // instead of a NIC
   };
-  enum class what : uint8_t { arrival, wake, credit, taken };
+  enum class what : uint8_t { arrival, wake, credit, taken, ready };
   struct event {
     what kind;
     uint8_t channel;
     uint16_t port;
     uint32_t vertex, value;  // arrival: flight; credit: units
+    auto place() const { return std::tuple(vertex, port, channel, kind); }
   };
 
   // Port ports(vertex) is the own NIC.
@@ -97,11 +116,14 @@ class switch_network : public sc_core::sc_module, public packet_network {
   uint32_t new_flight(nic::packet&& p);
   void schedule(uint64_t at_ps, const event& e);
   void drain();
+  void handle(const event& e);
   void arrive(const event& e);
   void offer(unsigned vertex, unsigned port, unsigned channel);
   bool behind_posted(const input& i, unsigned channel) const;
   void pump(unsigned vertex, unsigned port);
   void hand_over(unsigned node);
+  bool can_leave(const output& o, const input& i, const waiter& w) const;
+  void give_back(unsigned vertex, unsigned port, unsigned channel, unsigned units, uint64_t at_ps);
   bool send_one(unsigned vertex, unsigned port);
   void transmit(unsigned vertex, unsigned port, const waiter& w, uint32_t f);
   void taken(unsigned vertex, unsigned port);
@@ -122,10 +144,12 @@ class switch_network : public sc_core::sc_module, public packet_network {
   std::deque<nic::packet> packets_;  // of the flights; places stay where they are
   std::vector<uint32_t> unused_;
   monotone_queue<event> events_;
+  std::vector<event> now_;  // events of an instant
   uint64_t arrivals_ = 0;
   uint64_t notified_ps_ = ~uint64_t{0};
   bool draining_ = false;
-  pcie::timer wake_{[this] { drain(); }};
+  // Last of an instant, when all its events are known.
+  pcie::timer wake_{[this] { drain(); }, pcie::timer::turn::last};
   switch_network_stats stats_;
   std::vector<uint64_t> flits_of_;
 };

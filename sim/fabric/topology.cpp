@@ -92,12 +92,13 @@ std::optional<topology::end> topology::across(unsigned node, unsigned port) cons
 }
 
 topology::step topology::next(unsigned at, unsigned to) const {
+  if (switches_) return switches_->next(at, to);
   if (full_) return {to < at ? to : to - 1, 0};
   return grid_.next(at, to);
 }
 
 std::optional<topology::step> topology::second(unsigned at, unsigned to) const {
-  if (full_) return std::nullopt;
+  if (full_ || switches_) return std::nullopt;
   return grid_.second(at, to);
 }
 

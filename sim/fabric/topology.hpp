@@ -50,9 +50,11 @@ class topology {
 
   unsigned nodes() const { return nodes_; }
   // Switches between the NICs; nullptr: NICs are connected to each other. With them no port leads to another NIC, and
-  // only nodes(), ports(), across(), hops() and name() may be used.
+  // next() is the cable by which a NIC sends.
   const graph* switches() const { return switches_.get(); }
   unsigned ports() const { return ports_; }  // of the node with the most; some may lead nowhere
+  // That a NIC is built with: with switches it needs a table of routes, which a NIC with one link lacks.
+  unsigned links_of_nic() const { return switches_ && ports_ < 2 ? 2 : ports_; }
   // The other end of a port's link; nullopt: the port leads nowhere.
   std::optional<end> across(unsigned node, unsigned port) const;
   // The next hop from `at` towards `to`, which is another node.

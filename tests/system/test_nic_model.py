@@ -53,7 +53,8 @@ def beyond_the_bar(platform, nodes, *args):
 @pytest.mark.parametrize(("platform", "nodes", "names"), [
     ("galibier-k20", 2, ["store_bandwidth", "put_latency"]),
     ("galibier-k20", 3, ["load_latency", "random_stores"]),
-    ("modern", 2, ["put_bandwidth"])])
+    ("modern", 2, ["put_bandwidth"]),
+    ("galibier-k20", 2, ["--topology", "leaf-spine:2x1x1,cut_through=false", "put_latency", "store_bandwidth"])])
 def test_off_by_less_than_the_bar(platform, nodes, names):
     assert beyond_the_bar(platform, nodes, *names) == {}
 

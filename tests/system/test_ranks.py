@@ -26,6 +26,7 @@ def outputs(bench, tmp_path, ranks, *words, timeout=200):
     (["barrier", "--nodes", "2", "--quick", "--fault", "* corrupt rate 1e-3"], 2),
     (["global_reduction", "--nodes", "3", "--quick"], 3),
     (["global_reduction", "--nodes", "2", "--gpus", "2", "--quick"], 2),
+    (["barrier", "--nodes", "3", "--quick", "--topology", "leaf-spine:3x2x1"], 2),  # the first one has the switches
 ])
 def test_ranks_give_what_one_process_gives(bench, tmp_path, words, ranks):
     alone = outputs(bench, tmp_path, 1, *words)
