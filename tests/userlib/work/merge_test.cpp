@@ -58,6 +58,23 @@ TEST_P(work, identical_requests_are_one_launch) {
   EXPECT_EQ(nothing_but_graphs(), "");
 }
 
+// Though they could begin one by one.
+TEST_P(work, requests_of_one_method_are_one_launch) {
+  if (GetParam().how != executor::streams || GetParam().provider == "sim") GTEST_SKIP() << "no merging, or long";
+  make(1, {.merged = &test_work});
+  if (!rt_) return;
+  constexpr size_t n = 100;
+  std::vector<std::vector<uint32_t>> rw(n, {7}), ro(n, {5}), wo(n, {0});
+  std::vector<request> all;
+  for (size_t i = 0; i < n; ++i) all.emplace_back(0, 1, 32, mix, both(rw[i]), in(ro[i]), out(wo[i]), size_t{1});
+  rt_->post(0, [&] {
+    for (const request& r : all) enqueue(r);
+  });
+  run();
+  EXPECT_EQ(dispatcher_->statistics().launches, 1u);
+  for (size_t i = 0; i < n; ++i) EXPECT_EQ(rw[i][0], 7u * 3 + 5) << i;
+}
+
 // No room for all of them at once: they run one by one.
 TEST_P(work, requests_that_do_not_fit_together_are_not_merged) {
   if (GetParam().how != executor::streams || GetParam().provider == "sim") GTEST_SKIP() << "no merging, or long";

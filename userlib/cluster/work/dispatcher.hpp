@@ -86,8 +86,11 @@ struct dispatcher::parts final : detail::progress_hook {
   void close();  // nothing is under way
   void drop_graphs(size_t left);
   bool by_workers() const { return cfg.how == executor::workers; }
-  // enqueue() itself. Not where it would run workers of the host engine meanwhile.
-  bool begins_at_once() const { return cfg.how == executor::streams || (by_workers() && !engine_); }
+  // enqueue() itself. Not where it would run workers of the host engine meanwhile, nor where requests are merged: those
+  // that a method enqueues are looked at together after it.
+  bool begins_at_once() const {
+    return (cfg.how == executor::streams && !cfg.merged) || (by_workers() && !engine_);
+  }
   int number_of(const void* kernel) const;
 
   runtime& rt;

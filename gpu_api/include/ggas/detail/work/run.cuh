@@ -120,10 +120,13 @@ class worker {
   GGAS_DEVICE bool take() {
     const warp_group g;
     uint64_t* const order = own_word(launch_.shape.order(group_));
-    const bool more = wait_for_order(g, launch_, [=](uint64_t i, uint64_t word) { store_relaxed(order + i, word); });
+    worker_turn next;
+    const bool more =
+        wait_for_order(g, launch_, next, [=](uint64_t i, uint64_t word) { store_relaxed(order + i, word); });
     g.sync();
     if (g.leads()) {
       fence_acq_rel_gpu();
+      store_relaxed(own_word(launch_.shape.turn()), uint64_t{next});
       store_relaxed(own_word(launch_.shape.published(group_)), more ? orders_ : uint64_t{stopped});
     }
     return more;

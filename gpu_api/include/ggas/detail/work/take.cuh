@@ -9,6 +9,7 @@
 namespace ggas::detail {
 
 enum worker_turn : uint64_t { turn_free, turn_taken, workers_stopped };
+constexpr int no_source = -1;
 
 // Between two looks: twice as long each time.
 class growing_pause {
@@ -42,58 +43,80 @@ GGAS_DEVICE bool get_turn(const worker_launch& l) {
   return true;
 }
 
-// Which ring has begun to get an order: of a node, or, by the number of nodes, of the host; -1: none. After an order of
-// the host the nodes' come first.
-GGAS_DEVICE int ring_with_order(const worker_launch& l, int last) {
-  const int nodes = static_cast<int>(l.shape.nodes);
-  const ring_end host = host_ring(l);
-  const uint64_t position = load_relaxed(host.taken);
-  const ggas_tagged first = load_spin(host.line(position));
-  const bool of_host = has_tag(first, host.tag(position));
-  if (of_host && last != nodes) return nodes;
-  const int found = find_record(l.shape.ring(), last + 1 < nodes ? last + 1 : 0);
-  return found < 0 && of_host ? nodes : found;
+// What a warp has read of the host's ring: a line in each lane, from the next record on. One trip over the bus both
+// finds an order and brings it.
+struct host_lines {
+  uint64_t position;
+  ggas_tagged mine;
+  bool here;  // whether the lane's line has come
+};
+GGAS_DEVICE host_lines look_at_host(const warp_group& g, const ring_end& r, uint64_t position) {
+  const uint64_t at = position + g.rank();
+  const ggas_tagged mine = load_spin(r.line(at));
+  return {position, mine, has_tag(mine, r.tag(at))};
 }
 
-constexpr int no_more_orders = -2;
-
-// Waits until a ring has begun to get an order, by one thread. no_more_orders: the host stops the workers. Its word is
-// on its way while the rings are looked at; who finds both carries out this one order more.
-GGAS_DEVICE int await_ring(const worker_launch& l, int last, bool& stop) {
-  growing_pause pause(l.longest_pause_ns);
-  for (;;) {
-    const uint64_t word = load_relaxed(&l.host->stop);
-    const int found = ring_with_order(l, last);
-    stop = word != 0;
-    if (found >= 0) return found;
-    if (stop) return no_more_orders;
-    pause.once();
-  }
-}
-
-// Waits for an order, which store(i, word) gets; by the first warp of a group. False: the workers were stopped.
+// Takes the record that begins with these lines; false: it has not all come.
 template <class S>
-GGAS_DEVICE bool wait_for_order(const warp_group& g, const worker_launch& l, const S& store) {
-  int may = 0, source = 0;
+GGAS_DEVICE bool take_from_host(const warp_group& g, const ring_end& r, const host_lines& lines, const S& store) {
+  const uint64_t first = g.of_leader(tagged_data(lines.mine));
+  ring_head head{static_cast<uint32_t>(first), static_cast<uint32_t>(first >> 32)};
+  const uint64_t words = words_of_record(head), end = lines.position + 1 + words;
+  if (words >= g.size()) return ring_take(g, r, ring_sharing::one_reader, ~0u, head, store) == ring_look::taken;
+  const bool needed = g.rank() <= words;
+  if (needed && g.rank() != 0) store(uint64_t{g.rank()} - 1, tagged_data(lines.mine));
+  if (g.join(lines.here || !needed ? ggas_ok : ggas_timed_out) != ggas_ok) return false;
+  acquire_after_spin(reinterpret_cast<const uint64_t*>(r.line(lines.position)));
+  if (g.leads()) {
+    store_relaxed(r.taken, end);
+    release_lines(r, lines.position, end);
+  }
+  return true;
+}
+
+// Waits for an order, which store(i, word) gets; by the first warp of a group. False: the workers were stopped. `next`
+// is the leader's: what the turn becomes, once the words of the order are visible to the GPU.
+template <class S>
+GGAS_DEVICE bool wait_for_order(const warp_group& g, const worker_launch& l, worker_turn& next, const S& store) {
+  next = workers_stopped;
+  int may = 0;
   if (g.leads()) may = get_turn(l);
   if (!g.of_leader(may)) return false;
-  uint64_t* const last = own_word(l.shape.last_source());
-  bool stop = false, taken = false;
-  do {
-    if (g.leads()) source = await_ring(l, static_cast<int>(load_relaxed(last)), stop);
+  const int of_host = static_cast<int>(l.shape.nodes);
+  const ring_end host = host_ring(l);
+  uint64_t* const last_source = own_word(l.shape.last_source());
+  int last = static_cast<int>(load_relaxed(last_source));
+  const uint64_t position = load_relaxed(host.taken);
+  growing_pause pause(l.longest_pause_ns);
+  for (;;) {
+    // The host's word and lines are on their way while the rings of nodes are looked at; who finds an order and the
+    // word carries out this one order more.
+    const uint64_t stop = g.leads() ? load_relaxed(&l.host->stop) : 0;
+    const host_lines lines = look_at_host(g, host, position);
+    int source = no_source;
+    if (g.leads()) {
+      source = find_record(l.shape.ring(), last + 1 < of_host ? last + 1 : 0);
+      // After an order of the host those of nodes come first.
+      if (lines.here && (last != of_host || source < 0)) source = of_host;
+    }
     source = g.of_leader(source);
-    if (source == no_more_orders) break;
-    const ring_end r = source == static_cast<int>(l.shape.nodes) ? host_ring(l) : end_of_ring(l.shape.ring(), source);
-    ring_head head{};
-    taken = ring_take(g, r, ring_sharing::one_reader, ~0u, head, store) == ring_look::taken;
-    if (g.leads()) store_relaxed(last, static_cast<uint64_t>(source));  // one that has not all come holds up no other
-  } while (!taken);
-  g.sync();
-  if (g.leads()) {
-    fence_acq_rel_gpu();
-    store_relaxed(own_word(l.shape.turn()), stop ? uint64_t{workers_stopped} : uint64_t{turn_free});
+    bool taken = false;
+    if (source == of_host) {
+      taken = take_from_host(g, host, lines, store);
+    } else if (source >= 0) {
+      ring_head head{};
+      taken = ring_take(g, end_of_ring(l.shape.ring(), source), ring_sharing::one_reader, ~0u, head, store) ==
+              ring_look::taken;
+    }
+    if (source >= 0) last = source;  // one that has not all come holds up no other
+    if (taken) {
+      if (g.leads()) store_relaxed(last_source, static_cast<uint64_t>(last));
+      next = stop != 0 ? workers_stopped : turn_free;
+      return true;
+    }
+    if (g.of_leader(static_cast<int>(source < 0 && stop != 0)) != 0) return false;
+    if (source < 0 && g.leads()) pause.once();
   }
-  return taken;
 }
 
 }  // namespace ggas::detail
