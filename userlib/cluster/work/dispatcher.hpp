@@ -88,9 +88,7 @@ struct dispatcher::parts final : detail::progress_hook {
   bool by_workers() const { return cfg.how == executor::workers; }
   // enqueue() itself. Not where it would run workers of the host engine meanwhile, nor where requests are merged: those
   // that a method enqueues are looked at together after it.
-  bool begins_at_once() const {
-    return (cfg.how == executor::streams && !cfg.merged) || (by_workers() && !engine_);
-  }
+  bool begins_at_once() const { return (cfg.how == executor::streams && !cfg.merged) || (by_workers() && !engine_); }
   int number_of(const void* kernel) const;
 
   runtime& rt;
