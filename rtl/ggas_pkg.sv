@@ -171,8 +171,8 @@ package ggas_pkg;
 `endif
   localparam logic [10:0] MTU_DW = MTU[12:2];
 
-  // Packet header, version 2: three 64-bit words and half a one, w0 first on the link; on a 64-bit link w3 shares a
-  // flit with the CRC. docs/packet-format.md says who sets, checks and changes each field. A hop reads only w0.
+  // Packet header, version 2: three and a half 64-bit words, w0 first on the link; on a 64-bit link w3 shares a flit
+  // with the CRC. docs/packet-format.md says which units set, check and change each field. A hop reads only w0.
   localparam logic [2:0] PACKET_VERSION = 3'd2;
   localparam logic [7:0] HOP_LIMIT = 8'd255;  // hops a new packet may take
   typedef struct packed {
@@ -415,7 +415,7 @@ package ggas_pkg;
   localparam logic [1:0] FLIT_CTRL = 2'd3;  // acknowledgement and credits, or a hello
 
   // A side's number of its session: the low TAG_W bits count sessions, the others are taken from the time. Flits within
-  // a session carry only the tag, that of their receiver's number.
+  // a session carry only the tag of their receiver's number.
   localparam int unsigned SESSION_W = 14;
   localparam int unsigned SESSION_TAG_W = 4;
   localparam int unsigned CREDIT_W = 13;

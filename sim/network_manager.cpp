@@ -124,8 +124,8 @@ void network_manager::end_round() {
 
 // ---------------------------------------------------------------------------------------------- new tables
 
-// Units refuse requests for other nodes, and operations that wait for other nodes end with an error: the initiator of
-// every packet that may be lost is informed.
+// Units refuse requests for other nodes, and operations that wait for other nodes end with an error. So the initiator
+// of every packet that may be lost is informed.
 void network_manager::stop() {
   if (now() == written_) {
     busy_ = false;

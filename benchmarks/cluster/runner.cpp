@@ -53,8 +53,8 @@ void session::end_observation() {
 
 namespace {
 
-// The most that is useful. Beyond a hundred nodes no more than fits in a GPU: a quarter of a segment is reserved, and
-// vectors go in smaller parts.
+// The largest useful size. With more than a hundred nodes a GPU's memory is the limit: a quarter of a segment is
+// reserved, and vectors are sent in smaller parts.
 uint64_t room_for_collectives(uint64_t nodes, uint64_t bytes) {
   constexpr uint64_t most = uint64_t{1} << 30, enough = uint64_t{128} << 20;
   const uint64_t largest = layout::largest_reserved(nodes);

@@ -16,15 +16,15 @@ fault himeno_host_load(gpu_session& s, work_meter& meter);
 fault himeno_stream_load(gpu_session& s, work_meter& meter);
 fault himeno_device_load(gpu_session& s, work_meter& meter);
 
-// Calls in a running kernel. By one block: barriers, alltoalls (floats for each node) and allreduces of 1 Ki floats. By
-// a grid: puts of bytes by every GPU to the next one.
+// Loads of calls in a running kernel. One block makes barriers, alltoalls (floats for each node) and allreduces of 1 Ki
+// floats. A grid makes puts of bytes from every GPU to the next one.
 fault barrier_load(gpu_session& s, work_meter& meter);
 fault alltoall_load(gpu_session& s, work_meter& meter);
 fault allreduce_load(gpu_session& s, work_meter& meter);
 fault put_load(gpu_session& s, work_meter& meter);
 
-// Kernels that wait for a word, with loads back to back, or with pauses between them. By one block, or by one block on
-// each multiprocessor, like resident workers.
+// Kernels that wait for a word, with loads back to back or with pauses between them. Either one block waits, or one
+// block on each multiprocessor, as resident workers do.
 fault wait_spin_load(gpu_session& s, work_meter& meter);
 fault wait_back_off_load(gpu_session& s, work_meter& meter);
 fault workers_spin_load(gpu_session& s, work_meter& meter);

@@ -61,8 +61,8 @@ struct gpu_limits {
     if (payload_bytes_per_s <= 0) return {};
     return limit{payload_bytes_per_s * share, true, "links: data of " + link};
   }
-  // A lower bound for a time in ns: `hops` in sequence, and `bytes` that one GPU sends or receives. None if the links
-  // are not known, or nothing about a hop without bytes.
+  // A lower bound for a time in ns: `hops` in sequence, and `bytes` that one GPU sends or receives. No value if the
+  // links are not known, or if the time of a hop without bytes is not known.
   std::optional<limit> link_floor(double hops, double bytes = 0) const {
     if (payload_bytes_per_s <= 0) return {};
     const double ns = hops * hop_ns + bytes / payload_bytes_per_s * 1e9;

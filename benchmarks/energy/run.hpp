@@ -22,7 +22,7 @@ class energy_run {
   bool has_sensors() const { return !sampler_.sensors().empty(); }
 
   // Runs the job for a second, uncounted: clocks that rise with the first kernel stay up, so idle is measured on a
-  // machine that has worked. False: the job failed.
+  // machine that has worked. Returns false if the job failed.
   static bool warm_up(const std::function<bool(work_meter&)>& job);
   // Idle before the loads, which all of them are compared with, and idle after.
   void idle_before();

@@ -12,8 +12,8 @@ namespace ggas::bench {
 void catch_signals();
 // The number of the signal that came, 0: none. Quick, from any thread.
 int caught_signal();
-// Reports on standard error the signal that ended the run, the points that were cut short and those not run (each may
-// be empty). Returns the exit status of a program that a signal ended: 128 + number.
+// Reports on standard error which signal ended the run, which points were cut short and which were not run (both lists
+// may be empty). Returns the exit status of a program that a signal ended: 128 + number.
 int ended_by_signal(const std::string& cut, const std::string& not_run);
 
 // For tests: raises the signal that GGAS_SIGNAL_AT (number:ns) names, once so much time has been simulated.

@@ -7,8 +7,8 @@
 
 namespace ggas::host_bench {
 
-// From rank 0 to rank 1. Prints a table on rank 0, in times of the library's clock, which are simulated on simulated
-// ranks. Throws `failure`.
+// Measures from rank 0 to rank 1 and prints a table on rank 0. Times are those of the library's clock, which is
+// simulated on simulated ranks. Throws `failure`.
 void measure_gpu_ways(const std::string& module, size_t most, bool quick, const std::string& json);
 
 }  // namespace ggas::host_bench

@@ -123,8 +123,9 @@ GGAS_DEVICE void forget_output(const exchange_args& a) {
   forget_output(a);
 }
 
-// `checks` rounds whose results are all checked and then overwritten, one more after which all nodes are synchronised,
-// then the measured ones. There is one call site: with two, the code would take longer to run and to compile.
+// First come `checks` rounds whose results are all checked and then overwritten, then one round that synchronises all
+// nodes, then the measured rounds. There is one call site, because with two the code would take longer to run and to
+// compile.
 template <moved What, bool Grid, bool Team = false>
 static __global__ void GGAS_LAUNCH_BOUNDS(512) exchange_loop(exchange_args a) {
   outcome out{0, 0, 0, ggas_ok};

@@ -96,8 +96,8 @@ GGAS_DEVICE double reduction_share(const reduction_args& a) {
   return sum;
 }
 
-// The block that gets the sums of all blocks of the grid and continues with them: the last one, so that the others have
-// begun when it waits for them.
+// The last block gets the sums of all blocks of the grid and continues with them. It is the last one so that the others
+// have begun when it waits for them.
 GGAS_DEVICE bool collects() { return detail::block_rank() + 1 == detail::block_count(); }
 
 GGAS_DEVICE void tell_sum(detail::word_pair* line, double mine, uint64_t number) {

@@ -18,7 +18,7 @@ struct latency_args {
 };
 
 // Each thread stores one word into its slot at the partner and polls its own; the partner answers. Half of a round is
-// the latency. A kernel is in one translation unit, so it is not inline.
+// the latency. The kernel is used by one translation unit only, so it is not inline.
 __global__ void store_pingpong(latency_args a) {
   const int me = ggas_node(), peer = me ^ 1;
   if (peer >= ggas_nodes()) return;

@@ -28,8 +28,8 @@ class messages {
   static constexpr int any_node = -1;
   static constexpr uint32_t most_bytes = 8u << 20;
 
-  // For the program of node h.node(), by context `queue` of its NIC, the same number on every node. The context is in
-  // use until the program ends.
+  // Opens messages for the program of node h.node(). They use context `queue` of its NIC, with the same number on every
+  // node. The context is in use until the program ends.
   messages(cluster& c, host& h, size_t queue = 0, const message_settings& set = {});
 
   // What was begun; valid until wait().

@@ -29,8 +29,8 @@ struct on_one_word {
 
 using condition = std::function<bool(const on_one_word&)>;
 
-// Of `count` atomics all but the first one are posted by node `second` when the host has got the request for the word.
-// The host answers when `answers` is true.
+// Posts `count` atomics. Node `second` posts all but the first one, once the host has received the request for the
+// word. The host answers when `answers` is true.
 on_one_word run(nic_rig& rig, unsigned width, unsigned second, unsigned count, const condition& answers,
                 const condition& over) {
   const nic::descriptor add{.op = nic::desc_op::atomic, .node = owner, .size = 8, .w1 = 1, .w2 = nic_rig::segment_nla};

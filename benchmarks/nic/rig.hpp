@@ -59,8 +59,8 @@ class nic_rig {
   const std::vector<std::pair<unsigned, pcie::tlp>>& set_up() const { return set_up_; }
 
   // ---- one-sided communication. Every context may access the segment of either node at NLA `segment_nla`. It has a
-  // ring of notifications and a mailbox, which are never read. In addition there are as many contexts with work queues
-  // that repeat `queued_slots`.
+  // ring of notifications and a mailbox, which are never read. In addition there is the same number of contexts with
+  // work queues, which repeat `queued_slots`.
   static constexpr uint64_t segment_nla = 2ull << 46;  // pages of 2 MB
   void post(unsigned n, unsigned vpid, const nic::descriptor& d);
   unsigned free_slots(unsigned n, unsigned vpid) const;

@@ -475,8 +475,8 @@ std::vector<nic::time_row> nic_times::rows() {
 // those before it wait for it.
 void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   constexpr unsigned operations = 1'200;
-  // Cycles. Not 16: at 512 bit, puts in front of late notifications are between 16 and 20 late themselves, and would
-  // get the notifications' distance as their own.
+  // In cycles. It is not 16: at 512 bit, puts before late notifications are late by 16 to 20 cycles, and would be
+  // assigned the notifications' distance.
   constexpr double timeout = 20;
   passed_.clear();
   flowing_ = true;

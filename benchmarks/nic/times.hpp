@@ -29,15 +29,15 @@ class nic_times {
   const std::string& wrong() const { return rig_.wrong().empty() ? wrong_ : rig_.wrong(); }
   // Runs every operation; a row for each cause and effect that was seen.
   std::vector<nic::time_row> measure();
-  // The same for rare operations: walks for translations, puts and gets of work queues, quiets after quiets, fences
-  // that ask. In a separate object, because the model may lose count where the RTL merges outputs.
+  // The same for rare operations: walks for translations, puts and gets of work queues, quiets after quiets, and fences
+  // that ask. They are measured in a separate object, because the model may lose count where the RTL merges outputs.
   std::vector<nic::time_row> measure_seldom();
-  // Likewise what waits for a unit while that walks for the translation of an operation of node 0 on `node`, which is
-  // of that kind. In an object for each.
+  // Likewise for requests that wait for a unit while it walks for the translation of an operation. Node 0 makes this
+  // operation, of the given kind, on `node`. Each kind needs an object of its own.
   static constexpr unsigned waiting_kinds = 10;
   std::vector<nic::time_row> measure_waiting(unsigned first, uint16_t node);
-  // After measure(): every operation as often and as closely together as the NIC accepts it. There is a row where
-  // outputs are further apart than their inputs or their size require.
+  // To be called after measure(). Posts every operation as often and as closely together as the NIC accepts it. Returns
+  // a row for each operation whose outputs are further apart than its inputs or sizes require.
   std::vector<nic::pace_row> paces();
   // For the samples of the rows: mean error of a row in cycles, and the number of outputs that no model foresaw.
   double mean_error() const { return mean_error_; }

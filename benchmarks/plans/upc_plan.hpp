@@ -62,8 +62,8 @@ inline size_t upc_bytes(int nodes, unsigned blocks, uint64_t elements) {
   return 2 * ranks * elements * sizeof(float) * blocks + blocks * ranks * 512 + (2u << 20);
 }
 
-// A sample of each round: it ends when the last rank has returned. `mine`: the times of the ranks of a node, one after
-// the other; `slowest` has a place for each round.
+// Makes one sample of each round: a round ends when the last rank has returned. `mine` has the times of the ranks of a
+// node, rank after rank; `slowest` has one element for each round.
 inline void join_ranks(const std::vector<double>& mine, std::vector<double>& slowest) {
   for (size_t i = 0; i < mine.size(); ++i) {
     double& s = slowest[i % slowest.size()];

@@ -11,8 +11,8 @@ namespace {
 constexpr uint64_t least_ring_piece = 1024;
 constexpr uint64_t token_bytes = 8;  // of a barrier
 
-// Writes the part of one rank. Members add messages after operation `ready` and return the operation after which their
-// data have arrived.
+// Writes the part of one rank. Each member function adds messages after operation `ready` and returns the operation
+// after which their data have arrived.
 class writer {
  public:
   explicit writer(const collective_part& part) : p_(part), size_(uint32_t(part.group.size())) {}

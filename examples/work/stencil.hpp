@@ -4,6 +4,6 @@
 
 #include "ggas/kernel.hpp"
 
-// One step: inner columns become a quarter of the sum of their neighbours, the first and last one stay. Buffers are
-// `rows` rows of `width` numbers with another object's row before and after them.
+// One step: each element of the inner columns becomes a quarter of the sum of its neighbours; the first and last column
+// stay. Buffers are `rows` rows of `width` numbers with another object's row before and after them.
 GGAS_KERNEL(stencil_step, float* to, const float* from, int rows, int width);

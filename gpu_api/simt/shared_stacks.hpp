@@ -25,7 +25,7 @@ struct shared_stack {
 };
 
 // The fibers of a set run one at a time, and never inside each other. Other threads must not use addresses of a fiber's
-// variables: they may be elsewhere while it waits.
+// variables: while the fiber waits, its variables may lie at another address.
 class shared_stacks {
  public:
   // Stacks of a size; more than a block has threads, so that no two of a block share one as long as few blocks run.

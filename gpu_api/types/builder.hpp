@@ -38,8 +38,8 @@ class datatype_builder {
   void fail(const std::string& text);
   void require(bool rule, const char* argument, int64_t value, const char* text);
 
-  // `blocklength` copies of child `i` (or of the only one) from `displacement` on, and the same `times` times with a
-  // stride of `stride` bytes.
+  // Adds `blocklength` copies of child `i` (or of the only child) from `displacement` on, and repeats them `times`
+  // times with a stride of `stride` bytes.
   void add(int64_t displacement, int64_t blocklength, size_t i = 0, int64_t times = 1, int64_t stride = 0);
   // Copies of the last add() lie up to `bytes` after (or, if negative, before) the place it named.
   void reach(int64_t bytes);

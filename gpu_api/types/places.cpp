@@ -111,8 +111,8 @@ run_move runs_of(const side_items& s, char* dense, bool pack, unsigned staged, c
     m.items.high -= t.base;
   }
   m.runs = static_cast<uint32_t>(s.count * each);
-  // As many whole items as fit, in steps of 16 so that pieces of dense data are aligned. For longer items runs of the
-  // usual length, with room for longer ones.
+  // As many whole items as fit, in steps of 16 so that pieces of dense data are aligned. Items that are longer than
+  // this are moved as runs of the usual length, with room for longer runs.
   const uint64_t fit = staged / t.size / 16 * 16;
   const uint64_t wanted = fit > 0 ? fit * each : staged * each / t.size / 2;
   // Less, if not enough blocks would have something to do.

@@ -21,9 +21,10 @@ static DEFINE_IDR(devices);
 static DEFINE_MUTEX(devices_lock);
 
 /*
- * A file system of inodes alone, one for each device: all files of a device share its address space, whichever node
- * they were opened by, so that mappings can be taken back. The inode of such a node would go with its file system. It
- * has no owner, as its mount would keep the module from being unloaded; the module unmounts it when no device is left.
+ * A file system that has only inodes, one for each device. All files of a device share the address space of its
+ * inode, whichever device node they were opened by, so that mappings can be revoked. The inode of the device node
+ * itself would disappear with its file system. The file system has no owner, because its mount would keep the module
+ * from being unloaded; the module unmounts it when no device is left.
  */
 static int inodes_init(struct fs_context *fc)
 {

@@ -42,11 +42,12 @@ static inline long ggas_resv_wait(struct dma_resv *resv, unsigned long jiffies_)
 #endif
 
 /*
- * Pins a run of the caller's pages for long; how many, or a negative errno. Of memory that is pinned for reading alone
- * its owner's later stores must be seen, too: pages that a store would replace by copies (never written, or of a
- * private file) are replaced before. Linux does so by itself since 6.2, which no header shows; before, a pin for writing
- * does, also where the mapping is for reading alone. It does no harm on an older version into which that was carried back.
- * Memory that others share is never replaced, and may be mapped for reading alone.
+ * Pins a run of the caller's pages for a long time. Returns the number of pages, or a negative errno. Memory that is
+ * pinned for reading only must also show later stores of its owner. So pages that a store would replace by copies
+ * (never written, or of a private file) are replaced before. Linux does this itself since 6.2, but no header shows
+ * whether it does. Before 6.2, a pin for writing does it, also where the mapping is for reading only. That does no
+ * harm on an older version into which the change was carried back. Memory that is shared is never replaced, and may
+ * be mapped for reading only.
  */
 static inline long ggas_pin_pages(unsigned long at, unsigned long count, bool write, struct page **page)
 {

@@ -52,8 +52,8 @@ static void cut_off(struct ggas_device *dev)
 }
 
 /*
- * Waits until a register has a value under a mask, or the NIC is cut off, and returns what was read last. All ones may be
- * a single lost read, so they say nothing by themselves.
+ * Waits until a register has a value under a mask, or the NIC is cut off, and returns the last value that was read.
+ * All ones may be a single lost read, so they prove nothing by themselves.
  */
 static u64 wait_for(struct ggas_device *dev, u32 offset, u64 mask, u64 wanted)
 {
@@ -98,8 +98,8 @@ int ggas_hw_identify(struct ggas_device *dev)
 }
 
 /*
- * From reset, or after ggas_hw_stop(): everything that is not of one object. Only then may the NIC work: what it still
- * knows from before, rings and table, is memory of another one by now.
+ * Sets up everything that does not belong to one object, from reset or after ggas_hw_stop(). The NIC may work only
+ * afterwards: the rings and the table that it still knows from before may by now be memory of another owner.
  */
 int ggas_hw_start(struct ggas_device *dev)
 {
@@ -143,8 +143,8 @@ void ggas_hw_stop(struct ggas_device *dev)
 }
 
 /*
- * Whether the NIC is to be reckoned with. One that was pulled out, or has lost power, reads as all ones. So does a read
- * that was answered too late: such a NIC is still found on the bus, and cut off only if it stays silent.
+ * Whether the NIC can be used. One that was pulled out, or has lost power, reads as all ones. So does a read that
+ * was answered too late: such a NIC is still found on the bus, and is cut off only if it stays silent.
  */
 bool ggas_hw_there(struct ggas_device *dev)
 {
@@ -258,9 +258,10 @@ void ggas_hw_window_start(struct ggas_device *dev, const struct ggas_window *w)
 }
 
 /*
- * Every store of this node has reached its target, and no access of another one reaches the segment after it: a packet
- * of the former domain does not meet the next owner of its number. The window must have been unmapped. Quiet comes
- * before the intervals go: a register may be written before the NIC has looked at a store in front of it.
+ * After this call every store of this node has reached its target, and no access of another node reaches the
+ * segment. So a packet of the former domain does not reach the next owner of its number. The window must have been
+ * unmapped. Quiet comes before the intervals are removed: a register may be written before the NIC has looked up a
+ * store that precedes the write.
  */
 void ggas_hw_window_stop(struct ggas_device *dev, const struct ggas_window *w)
 {

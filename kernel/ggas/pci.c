@@ -75,8 +75,9 @@ static void unmap_bars(struct ggas_device *dev)
 }
 
 /*
- * What the NIC was informed before it is ours is of a kernel that is gone (kexec, kdump) or of another driver: contexts and
- * exports lead to memory that is another one's by now. So it forgets all of that before it may reach memory.
+ * Settings that the NIC got before this driver owns it come from a kernel that has ended (kexec, kdump) or from
+ * another driver: contexts and exports point to memory that has another owner by now. So the NIC discards all of
+ * them before it may reach memory.
  */
 static int forget_former_owner(struct pci_dev *pci)
 {

@@ -50,8 +50,8 @@ static int pin(struct ggas_region *r, u64 address)
 	return rc ? rc : -EFAULT;
 }
 
-/* Owner and NIC use a region at the same time, so there is no moment to synchronise caches in, and the same memory may
- * be in several regions.
+/* Owner and NIC use a region at the same time, so there is no moment at which caches could be synchronised. The same
+ * memory may also be in several regions.
  */
 #define MAP_ATTRS DMA_ATTR_SKIP_CPU_SYNC
 

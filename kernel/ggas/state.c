@@ -94,8 +94,8 @@ void ggas_take_down(struct ggas_device *dev)
 }
 
 /*
- * A link whose other side began again is dead until this side does so, too: looked after until it is up. A NIC that is
- * not there any more informs no one, so it is asked each second, and its users are informed.
+ * A link whose other side began again is dead until this side begins again, too. The link is checked until it is up.
+ * A NIC that is gone informs no one, so the driver reads it each second, and informs its users.
  */
 void ggas_look(struct work_struct *work)
 {

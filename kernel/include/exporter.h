@@ -10,8 +10,9 @@
 #include "compat.h"
 
 /*
- * Kernels without CONFIG_DMABUF_MOVE_NOTIFY pin what is mapped, for importers that could not bear a move. Ours all can,
- * and no pin keeps the memory's owner from freeing it, or a GPU's driver from resetting it.
+ * Kernels without CONFIG_DMABUF_MOVE_NOTIFY pin a mapped buffer, for importers that cannot handle a move. All
+ * importers of this driver can. A pin would not keep the memory's owner from freeing it, nor a GPU's driver from
+ * resetting it.
  */
 static inline int exporter_pin(struct dma_buf_attachment *attachment)
 {

@@ -22,8 +22,8 @@ struct node_options {
   std::vector<std::string> faults;  // lines of a fault script (sim/fabric/faults.hpp)
 };
 
-// Bytes of a rank's memory, in whole pages of the translation: the size of the platform's hosts, and as much GPU memory
-// as lets the windows of a thousand nodes fit. The error names the input.
+// Bytes of a rank's memory, in whole pages of the translation: the host memory of the platform, and the largest GPU
+// memory with which the windows of a thousand nodes fit. The error names the input.
 struct memory_sizes {
   uint64_t host, gpu;
   uint64_t both() const { return host + gpu; }

@@ -293,8 +293,8 @@ module atu #(
       .given_i(good_q ? tr_rsp_valid_o : 5'd0), .done_i(tr_done_i), .stale_o(stale), .hold_o(hold), .busy_o(inv_busy));
 
   // ---------------------------------------------------------------- acknowledgement in host memory
-  // After the writes that used the old translations, which were accepted before. One count may acknowledge several
-  // invalidations.
+  // The acknowledgement follows the writes that used the old translations, because these were accepted before. One
+  // count may acknowledge several invalidations.
   logic [31:0] reported_q;
   logic [63:3] ack_q;
   always_ff @(posedge clk_i) if (tell) ack_q <= cfg_ack_i;

@@ -132,8 +132,8 @@ module atu_invalidate #(
     else if (begins) drop_set_o <= '0;
     else if (dropped_i) drop_set_o <= drop_set_o + 1'b1;
   end
-  // Walks begun before the first step. If a translation is found meanwhile in a set that was not reached yet, its use
-  // must end, too.
+  // Marks walks that began before the first step. Such a walk may find a translation in a set that was not yet reached;
+  // then the use of that translation must end, too.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= I_IDLE;

@@ -102,8 +102,9 @@ module coll_engine #(
   logic [N-1:0]  tell_q;           // it is broken, and its neighbours in the tree have to be informed
 
   // ---------------------------------------------------------------- whose turn
-  // Takes part: each input that is complete, or that is arriving and has rows. Without a route contributions wait,
-  // because their sum would be lost. A result is passed on: children that wait for it have broken the group themselves.
+  // An input takes part if it is complete, or if it is arriving and has rows. Without a route contributions wait,
+  // because their sum would be lost. A result is passed on even then: children that wait for it have broken the group
+  // themselves.
   logic [N-1:0] work, ends;  // ends: of a broken group, an operation of its own
   logic [2:0]   pick, last_q;
   always_comb begin

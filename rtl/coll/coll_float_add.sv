@@ -56,7 +56,7 @@ module coll_float_add #(
   end
 
   // ---------------------------------------------------------------- 3, 4: the smaller one to the same exponent
-  // By eights, then by ones; bits shifted out are sticky.
+  // Shifts by eights, then by ones. Bits that are shifted out are collected in the sticky bit.
   wire far = distance2_q >= W[E-1:0];
   wire [W-1:0] y_wide = {y2_q, 3'd0};
   wire [S-1:0] eights = {distance2_q[S-1:3], 3'd0};
@@ -112,7 +112,7 @@ module coll_float_add #(
   end
 
   // ---------------------------------------------------------------- 7, 8: the first one to the front
-  // As far as the exponent permits; otherwise the result is subnormal.
+  // Shifts as far as the exponent permits; if that is not far enough the result is subnormal.
   wire [E-1:0] room     = exp6_q - 1'b1;
   wire         short_of = {{E{1'b0}}, zeros6_q} > {{S{1'b0}}, room};  // fewer places than zeros
   note_t        note7_q, note8_q;

@@ -37,9 +37,9 @@ module hostif_check #(
   wire on_regs   = hdr_i.bar == ggas_pkg::BAR_REGS && hdr_i.addr[63:16] == '0 && sized;
   wire on_window = hdr_i.bar == ggas_pkg::BAR_WINDOW;
 
-  // Each context has two pages. The page of doorbells has whole DWs from 0x010 to 0x03f, and in the upper half the
-  // blocks for collectives. The page after it has descriptor slots, from 0x000 to 0x1ff. Only the first 4 KB of a page
-  // are used.
+  // Each context has two pages. The page of doorbells has registers of whole DWs from 0x010 to 0x03f, and in its upper
+  // half the blocks for collectives. The page after it has descriptor slots, from 0x000 to 0x1ff. Only the first 4 KB
+  // of a page are used.
   localparam logic [63:0] NO_PAGE = ~((64'd1 << (PAGE_LOG2 + 9)) - 64'd1) | (((64'd1 << PAGE_LOG2) - 64'd1) & ~64'hfff);
   wire in_pages  = hdr_i.bar == ggas_pkg::BAR_PAGES && (hdr_i.addr & NO_PAGE) == '0;
   wire slots     = hdr_i.addr[PAGE_LOG2];

@@ -117,8 +117,8 @@ module link #(
   );
 
   // ---------------------------------------------------------------- CTRL flits to send
-  // The last credit update before a quiet time can be lost, and then neither side sends anything: a side that needs
-  // credits polls.
+  // The last credit update before an idle period can be lost, and then neither side would send anything. So a side that
+  // needs credits polls.
   logic        poll_q, give_up_q, say_busy, say_valid, say_urgent, say_sent, packet_flit;
   logic [63:0] say_flit;
   logic [NC-1:0] starved;  // channels with a packet that waits for credits

@@ -48,8 +48,8 @@ module link_replay #(
   localparam int unsigned PTR_W = $clog2(FLITS);
   localparam int unsigned HDR_FLITS = (DATA_W == 64) ? 3 : 1;
   localparam int unsigned PACKET_MAX = HDR_FLITS + ggas_pkg::MTU * 8 / DATA_W + 1;
-  // A packet starts two cycles after its room was counted, and flits arrive a cycle after they were sent: three of
-  // them, which may be three packets, are not in these counts.
+  // A packet starts two cycles after its room was counted, and flits arrive a cycle after they were sent. So up to
+  // three flits, which may be three packets, are not in these counts.
   localparam int unsigned LATE = 3;
   localparam int unsigned HEAD_MAX = FLITS - PACKET_MAX - LATE;
   localparam logic [7:0]  WINDOW = 8'd127;
@@ -97,8 +97,8 @@ module link_replay #(
 
   always_ff @(posedge clk_i) old_q <= time_i - since_q >= {16'd0, cfg_timeout_i};
 
-  // A replay starts between packets, once the ring's tail is at the requested packet; not in the cycle of the request,
-  // because a packet may still start in this cycle.
+  // A replay starts between packets, once the ring's tail is at the requested packet. It does not start in the cycle of
+  // the request, because a packet may still start in that cycle.
   assign request_d = up_i && (ask || (request_q && !start));
   assign start     = up_i && request_q && held_q && boundary_i && !inside_q && tail_seq_q == acked_q;
   assign active_o  = request_q || running_q;

@@ -72,8 +72,8 @@ module link_session (
   assign unused_bits = ^{ctrl.rsvd, ctrl.poll, ctrl.nak, ctrl.credit_vc, ctrl.credit, ctrl.ack_seq};
 
   // ---------------------------------------------------------------- hellos to send
-  // In INIT every hello is answered; in UP only one whose sender has not met us; a dead side informs a peer that sends
-  // to it.
+  // In INIT every hello is answered; in UP only a hello whose sender has not seen this session. A dead side informs a
+  // peer that sends to it.
   assign hello_content_o = {1'b1, dead_o, met_q, seen_q, yours_q, mine_q};
   assign hello_o = (state_d != state_o && state_d[0]) || (init && (tick_i || hello_valid))
       || (up_o && hello_valid && !hello.met) || (dead_o && (packet_i || (ctrl_valid_i && !dead_valid)));
@@ -121,8 +121,8 @@ module link_session (
       end
     end
   end
-  // Not reset: a number must not be used again while flits of its session may still be in flight, not even if the link
-  // is reset many times in sequence. After power-up the time makes numbers differ.
+  // Not reset: a number must not be used again while flits of its session may still be in flight, even if the link is
+  // reset many times in sequence. After power-up the numbers differ because they contain the time.
   always_ff @(posedge clk_i) begin
     if (down_o && state_d == INIT) mine_q <= {time_i, mine_q[TAG_W-1:0] + 1'b1};
   end

@@ -79,7 +79,7 @@ module link_tx #(
   localparam int unsigned MOST = 1 + ggas_pkg::MTU * 8 / DATA_W;  // what a packet can cost
   localparam int unsigned TWICE = 2 * MOST;
   // With several links packets wait in queues in front of the link; each was accepted only when there was room for it
-  // in addition to the others.
+  // in addition to the packets that wait.
   localparam bit QUEUED = ggas_pkg::LINKS > 1;
   logic [CW-1:0] sent_q [0:NC-1];
   logic [CW-1:0] freed_q [0:NC-1];
@@ -132,8 +132,8 @@ module link_tx #(
       .locked_o(unused_locked)
   );
 
-  // Known before any request, and mostly in the cycle before: the granted channel's first flit is sent. The PHY has
-  // emptied the spare register, so there is a slot. idle_q is state_q == S_IDLE.
+  // This is known before any request, mostly in the cycle before: if it is true, the granted channel's first flit is
+  // sent. The PHY has then emptied the spare register, so there is a slot. idle_q is state_q == S_IDLE.
   assign may_begin = idle_q && up_i && may_q;
   assign may_d     = room_i && !urgent && (!link_tx_valid_o || link_tx_ready_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -191,9 +191,10 @@ module link_tx #(
   logic [DATA_W-1:0] opening;  // the packet's first flit, or 0 while there is none
   logic [DATA_W-1:0] rest;     // its next one
   if (DATA_W == 64) begin : g_narrow
-    // w0, w1, w2, beats, and w3 with the CRC. A packet without payload passes its only beat with w2. w3 is valid with
-    // the first beat only. The CRC is computed from the sent flits, a cycle later, so that no multiplexer delays it:
-    // ahead_q is the CRC after 32 more zero bits; the last flit's w3, passed through its own 32 bits, is added to it.
+    // The flits are w0, w1, w2, the beats, and w3 with the CRC. A packet without payload passes its only beat with w2.
+    // w3 is valid with the first beat only. The CRC is computed from the sent flits, a cycle later, so that no
+    // multiplexer delays it: ahead_q is the CRC after 32 more zero bits; the last flit's w3, passed through its own 32
+    // bits, is added to it.
     localparam logic [31:0] BEGIN = 32'hdebb20e3;  // of nothing but these zero bits
     logic [31:0] w3_q, w3_crc, w3_crc_q, ahead_q, ahead, ahead_next;
     always_ff @(posedge clk_i) begin

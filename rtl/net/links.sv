@@ -217,7 +217,7 @@ module links #(
     end
 
     // Packets of the own units; those of VC_P are repeated for each of their routes. An NP packet waits for the last
-    // copy of a P packet that was offered before it; once offered itself, it does not change.
+    // copy of a P packet that was offered before it. Once the NP packet is offered, it does not change.
     logic [3:0]         own_valid, own_ready, own_sop, own_eop;
     logic [4*HW-1:0]     own_hdr;
     logic [4*DATA_W-1:0] own_data;
@@ -280,8 +280,8 @@ module links #(
         .lost_store_o(lost_store), .lost_who_o(lost_who)
     );
 
-    // If the own units accept nothing they are cut off, all virtual channels at once, until software resumes them: a
-    // packet after a lost one must not hide the loss.
+    // If the own units accept nothing they are cut off in all virtual channels at once, until software resumes them.
+    // Otherwise a packet that follows a lost one would hide the loss.
     logic tick;
     assign tick = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
     for (genvar v = 0; v < 4; v = v + 1) begin : g_watchdog

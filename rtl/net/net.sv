@@ -149,8 +149,9 @@ module net #(
   assign tx_hdr = {tx_rma_hdr_i, rsp_grant[1] ? tx_ans_hdr_i : tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
   assign lnk_tx_data_o = {tx_rma_data_i, rsp_grant[1] ? tx_ans_data_i : tx_rsp_data_i, tx_np_data_i, tx_p_data_i};
 
-  // Route: fixed when a packet is offered, so that the offer does not change with the configuration. With one link,
-  // which accepts nothing while it is not UP, an offer to it is then withdrawn; with several the crossbar handles this.
+  // The route is fixed when a packet is offered, so that the offer does not change with the configuration. A single
+  // link accepts nothing while it is not UP, and an offer to it is then withdrawn. With several links the crossbar
+  // handles this case.
   logic [3:0] offered_q, inside_q, own_q, out_q;  // on offer before; begun; it is for us; it goes to the link
   logic [3:0] own, out, loop_valid, loop_ready;
   logic [3:0] tx_group;         // the destination is one
@@ -195,8 +196,8 @@ module net #(
     end
   end
 
-  // A loopback NP packet waits while a P packet that began before it is partly delivered. Once passed on it does not
-  // change, and P packets that begin later pass it.
+  // A loopback NP packet waits while a P packet that began before it is partly delivered. Once the NP packet is passed
+  // on it does not change, and P packets that begin later pass it.
   logic np_offered_q, np_may_go;
   assign np_may_go  = np_offered_q || !(inside_q[0] && own_q[0]);
   assign loop_valid = tx_valid & own & {2'b11, np_may_go, 1'b1};

@@ -141,15 +141,15 @@ module net_output #(
   end
 
   // ---------------------------------------------------------------- whose turn
-  // The earliest ones of a set.
+  // Returns the earliest members of a set.
   function automatic logic [P-1:0] earliest(input logic [P-1:0] set, input logic [P*OW-1:0] order);
     earliest = set;
     for (int p = 0; p < P; p = p + 1)
       for (int q = 0; q < P; q = q + 1) if (set[q] && order[OW*q+:OW] < order[OW*p+:OW]) earliest[p] = 1'b0;
   endfunction
 
-  // To enter, one a cycle: each counts before the next one enters. The other side may have room for only one of them,
-  // and by turns the own units would get half of it.
+  // Packets enter one in each cycle, so that each is counted before the next one enters. The other side may have room
+  // for only one of them. If inputs took turns, the own units would get half of that room.
   logic unused_locked;
   arbiter_rr #(.N(P)) i_entry (
       .clk_i, .rst_ni, .clear_i(1'b0), .req_i(earliest(in_ask_i, ask_order)), .take_i(in_ask_i != '0),

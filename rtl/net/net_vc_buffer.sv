@@ -69,7 +69,8 @@ module net_vc_buffer #(
   logic              take, again;
 
   // Fullness is computed from registers that do not include the read at the last edge. A sender that obeys its credits
-  // never notices: the entry that was read is on offer, and its credit has not been returned.
+  // never notices the delay: the entry that was read is still offered at the output, and its credit has not been
+  // returned.
   assign hnext  = hwr_q + {{PTR_W{1'b0}}, commit_i};
   assign hfill  = hnext - hrd_q;
   assign hfull  = hfull_q || (commit_i && hlast_q);

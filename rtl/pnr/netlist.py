@@ -35,8 +35,8 @@ write_rtlil -selected {out}
 MAP_LIMIT = 3600  # seconds of one unit
 MEMORY = 8 << 30  # bytes of one tool
 
-# The LUTs that a cell needs. A distributed RAM of 16 x 4 needs the LUTs of two slices and blocks those of the slice
-# that writes it.
+# The LUTs that a cell needs. A distributed RAM of 16 x 4 needs the LUTs of two slices, and makes the LUTs of the slice
+# that writes it unusable.
 CELLS = {
     "LUT4": ("lut4", 1),
     "CCU2C": ("lut4", 2),

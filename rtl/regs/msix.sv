@@ -88,9 +88,9 @@ module msix (
     else if (mod_write) moderated_q[which] <= 1'b1;
   end
 
-  // A vector is held from its message until the time has passed or it was raised often enough. This is checked after a
-  // tick and when the vector is raised: one vector a cycle is chosen, read, checked. If its message leaves in between,
-  // the check is left out, because the data that were read belong to an earlier message.
+  // After its message a vector is held until the time has passed or it was raised often enough. This is checked after a
+  // tick and when the vector is raised; in each cycle one vector is chosen, read and checked. If its message leaves in
+  // between, the check is omitted, because the data that were read belong to an earlier message.
   logic         taken;             // the message left
   logic [N-1:0] hold_q, look_q;    // held; to be looked at
   logic [7:0]   raises_q [N];      // since it was held; stops at its end

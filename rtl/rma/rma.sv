@@ -178,7 +178,7 @@ module rma #(
   always_ff @(posedge clk_i) if (page_i.valid && page_ready_o && page_i.sop) page_vpid_q <= page_i.hdr.addr[20:13];
   assign page_look = !page_ready_o && page_vpid_q == look_vpid;
 
-  // ---------------------------------------------------------------- what units have in common
+  // ---------------------------------------------------------------- shared by the units
   // Writes, reads and completions by unit, numbered as in rma_host.
   logic [6:0] wr_valid, wr_ready, wr_sop, wr_eop;
   logic [5:0] rd_valid, rd_ready, cpl_valid, cpl_ready;

@@ -23,8 +23,8 @@ module rma_answer #(
     input  wire logic [7:0]          ep_vpid_i,
     input  wire logic [4:0]          ep_epoch_i,
 
-    // is something of a context about to be written? Not begun before it changes its epoch, nothing of the old one is
-    // written after.
+    // Are data of a context about to be written? If the write has not begun before the context changes its epoch, no
+    // data of the old epoch are written afterwards.
     input  wire logic [7:0]          look_vpid_i,
     output      logic                look_writes_o,  // in the same cycle
 
@@ -116,8 +116,8 @@ module rma_answer #(
     end
   end
 
-  // Nothing to write, or translated, or refused since the last cycle: the owner is known too late to use it in the
-  // logic at the end of a packet.
+  // There was nothing to write, or a write was translated or refused since the last cycle. The owner is known too late
+  // for the logic at the end of a packet.
   logic        asked_q, reported_q, refused_q;
   logic [63:2] reported_addr_q;
   logic [3:0]  reported_status_q;

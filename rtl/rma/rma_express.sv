@@ -57,8 +57,8 @@ module rma_express #(
   logic               put, split, single;
   logic [3:0]         end_be;
 
-  // DWs made of the first bytes of the source's last DW and the skew, in addition to the whole ones: 0 to 2. Written
-  // out, because a carry chain is slow to enter.
+  // Number of DWs, 0 to 2, in addition to the whole ones: they hold the skew and the first bytes of the source's last
+  // DW. The equations are written out, because a carry chain is slow to enter.
   wire [1:0] ends  = w0_i.size[1:0];
   wire [1:0] from  = w2_i[1:0];
   wire       two   = ends[1] && from[1] && (ends[0] || from[0]);

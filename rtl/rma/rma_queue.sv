@@ -185,8 +185,8 @@ module rma_queue #(
   end
 
   // ---------------------------------------------------------------- compare
-  // The largest read: limited by the produced slots, the free slots, the end of the ring, MRRS, and 8. Bit i: more than
-  // i are possible.
+  // Size of the largest read. It is limited by the produced slots, the free slots, the end of the ring, MRRS, and 8.
+  // Bit i: more than i slots can be read.
   function automatic logic [7:0] more(input logic [31:0] slots);
     for (int i = 0; i < 8; i++) more[i] = slots[31:3] != '0 || slots[2:0] > i[2:0];
   endfunction

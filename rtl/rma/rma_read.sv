@@ -110,8 +110,7 @@ module rma_read #(
       .look_rests_o(look_rests), .walk_tag_o(walk_tag), .hold_i(hold), .wait_i(s_leaves && s_end_q),
       .expire_o(expire), .walk_o(walk), .busy_o(tags_busy), .timer_o);
 
-  // ---------------------------------------------------------------- a completion's beat comes in; with the first one,
-  // what is known of its read
+  // ---------------------------------------------------------------- a beat of a completion, and the state of its read
   logic              q_valid_q, q_first_q, q_eop_q, q_failed_q, q_poisoned_q, q_open_q, q_rests_q, q_spoilt_q;
   logic [9:0]        q_tag_q, q_came_q;
   logic [10:0]       q_len_q, q_missing_q;

@@ -141,8 +141,8 @@ module rma_requester #(
                    ans_i.op == ggas_pkg::OP_RMA_ATOMIC_RSP, ans_i.asked, ans_i.epoch, ans_i.dvpid, ans_i.node,
                    ans_i.addr};
 
-  // Room for the counts and notifications of three steps in flight, two that begin before room_q reports it, and one
-  // that follows a notification.
+  // Whether there is room for the counts and notifications of three steps in flight, of two steps that begin before
+  // room_q shows it, and of one that follows a notification.
   logic room_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) room_q <= 1'b0;
@@ -150,7 +150,8 @@ module rma_requester #(
   end
 
   // Outputs are checked when a step begins, and allocated when it is decided: a packet finds its output in use only if
-  // the one before it is blocked outside. After a step that may send a long packet none that may send another begins.
+  // the packet before it is blocked outside. After a step that may send a long packet, no step begins that may send
+  // another long packet.
   wire express_soon = !read_kind[K_DESC] && !read_kind[K_EXP] && !decide_long && (express_free || express_ends);
   wire command_soon = !read_kind[K_PUT] && !decide_kind[K_PUT] && !end_kind[K_PUT] && cmd_soon;
 

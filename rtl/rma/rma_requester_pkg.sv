@@ -48,8 +48,8 @@ package rma_requester_pkg;
     logic [2:0] what;       // low bits of the header's epoch: 0 if the held descriptor awaits an answer, else its op
   } flags_t;
 
-  // The state of a context. Fields marked * follow from others: they are computed when the state is written, to save
-  // that time when it is read.
+  // The state of a context. Fields marked * follow from others: they are computed when the state is written, so that a
+  // read of the state takes no time for them.
   typedef struct packed {
     logic [3:0]  phase;       // PH_*
     logic        tail;        // the put's packets are out: its NOTIFY is in turn

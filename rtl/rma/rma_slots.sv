@@ -156,7 +156,8 @@ module rma_slots (
   end
 
   // ---------------------------------------------------------------- the state
-  // With the results of the two inputs before: at the read they were not written yet, or were just being written.
+  // Includes the results of the two preceding inputs: at the time of the read they were not yet written, or were being
+  // written.
   state_t       state_r, state_q, found, last_q, state_fwd, state, state_w;
   part_t        part_r, part_w_q, part, part_w;
   logic         state_fwd_q, state_found_q, part_fwd_q;

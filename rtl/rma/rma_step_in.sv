@@ -145,7 +145,8 @@ module rma_step_in (
     end
 
     // ---------------------------------------------------------------- time
-    // Operations that are given up may not be written any more, so data that have arrived are waited for.
+    // After an operation is given up, none of its data may be written. So it first waits for the data that have already
+    // arrived.
     expired = (s_i.awaits || waiting) && !writes_i && ((!overdue[16] && !progress_i) || (s_i.link && link_dead_i));
     if (late_i && progress_i) s_o.stamp = now_i;
     if (late_i && expired) begin

@@ -62,8 +62,8 @@ module smfu_errors (
   end
 
   // ---------------------------------------------------------------- state
-  // The last error of any kind, the last one that concerns all pages, and the last one of each entry. Each has its
-  // epoch, and whether it was ever reported.
+  // The last error of any kind, the last one that concerns all pages, and the last one of each entry. Each is stored
+  // with its epoch and a flag: whether it was ever reported.
   logic [EPOCH_W-1:0] any_epoch_q, all_epoch_q, there_epoch;
   logic [3:0]         any_q, all_q, there;
   logic               any_open_q, all_open_q;
@@ -112,7 +112,7 @@ module smfu_errors (
   end
 
   // ---------------------------------------------------------------- errors not yet reported to the page
-  // None in the first cycle after the start.
+  // There are none in the first cycle after the start.
   logic       any_news_q, all_news_q, one_news_q;
   logic [3:0] one_q;
   always_ff @(posedge clk_i) begin

@@ -86,8 +86,8 @@ module smfu_ingress #(
   wire [10:0]  passed = {{(11-BEATS_W){1'b0}}, beat_q} + 11'd1;
   wire         end_of_piece = rx_p_i.eop || (!final_q && passed == len_q >> BEAT_W);
 
-  // The next piece is cut when the one before it ends, or when the packet arrives, because MPS, a power of two from 128
-  // bytes on, may change; at most the size of a packet.
+  // The next piece is cut when the preceding one ends, or when the packet arrives, because MPS may change (it is a
+  // power of two from 128 bytes on). A piece is not larger than a packet.
   wire [10:0]  most = cfg_mps_i < ggas_pkg::MTU[12:0] ? cfg_mps_i[12:2] : ggas_pkg::MTU_DW;
   wire [10:0]  left = state_q == S_IDLE ? rx_p_i.hdr.len_dw : rest_q;
   wire         fits = left <= most;

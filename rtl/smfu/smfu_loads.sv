@@ -208,8 +208,8 @@ module smfu_loads (
     end
   end
 
-  // Whether there is a next load is known late: its place is filled whenever it is free, and busy_q says whether it is
-  // valid.
+  // Whether there is a next load is known late. So its register is filled whenever it is free, and busy_q says whether
+  // it is valid.
   wire        done = send && final_q;
   always_ff @(posedge clk_i) begin
     if (!busy_q || done) begin

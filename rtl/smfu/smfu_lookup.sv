@@ -76,8 +76,8 @@ module smfu_lookup (
     end
   end
 
-  // An access lies on one node if no bit of the node differs between its first and its last byte: none at or below the
-  // highest bit in which the two differ. Accesses do not cross 4 KB.
+  // An access lies on one node if the node's bits are equal in the addresses of its first and last byte: all of them
+  // lie above the highest bit in which the two addresses differ. Accesses do not cross 4 KB.
   wire [63:0] differs = one_q.addr ^ one_q.last;
   logic [11:0] changes;
   always_comb for (int i = 0; i < 12; i++) changes[i] = (differs[11:0] >> i) != '0;

@@ -106,8 +106,8 @@ module smfu_match #(
   logic [1:0] state_q;
 
   // ---------------------------------------------------------------- arrival of answers
-  // A beat passes a register. With the first beat the entry is read; it is checked in the next cycle. The entries of
-  // the walk are read in the same way, while no answer needs one.
+  // Each beat passes a register. With the first beat the entry is read; it is checked in the next cycle. The walk reads
+  // entries in the same way, in cycles in which no answer needs one.
   logic              q_valid_q, q_sop_q, q_eop_q;
   logic              is_load_q, is_quiet_q, ok_q;  // of the header: its op, its status
   ggas_pkg::net_hdr_t q_hdr_q;

@@ -112,7 +112,7 @@ module smfu_quiet #(
   assign {c_requester, c_tag, c_attr, c_len, c_bytes, c_page, c_lower} = req_q[rd_q[AW-1:0]];
 
   // ---------------------------------------------------------------- the fence that waits
-  // Stores accepted before the fence leave, and so enter the list, before its round begins.
+  // Stores that were accepted before the fence leave before its round begins, and so they are in the list.
   logic       fence_q, serve_fence_q, fence_last_q;  // there is one; the round is for it; the last one was
   logic [2:0] fence_mark_q;                          // stores in front of it
   logic [7:0] fence_page_q;

@@ -141,7 +141,7 @@ module smfu_rob #(
   end
 
   // ---------------------------------------------------------------- completions
-  // The slot of a completion is looked up with its first beat, while the last beat of the previous completion is
+  // The slot of a completion is looked up with its first beat, while the last beat of the preceding completion is
   // stored. The result is known in the next cycle, when the first beat is stored.
   logic [6:0]        cpl_tag_q;
   logic              cpl_inside_q;    // further beats come
@@ -226,7 +226,7 @@ module smfu_rob #(
   logic [6:0] walk_left_q;
   logic [5:0] walk_q;
   wire        walk   = walk_left_q != '0;
-  // Not the slot whose reads are being made; but a slot that a request waits for must be released, whether it is
+  // Excludes the slot whose reads are being made. But a slot that a request waits for must be released, whether it is
   // quarantined or the oldest of a full ring.
   wire        making = in_held && !full && walk_q == tail && !w_zombie;
   // Tags rest while a read that may be theirs still waits for the host, and a time-out from then on.

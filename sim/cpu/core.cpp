@@ -53,8 +53,8 @@ void core::write(uint64_t addr, std::span<const std::byte> from) {
   cache_.changed();
 }
 
-// Uncached loads of at most 8 bytes, one after the other. There is always an answer, because the processor's completion
-// time-out ends a load. The program may have ended by then.
+// Uncached loads of at most 8 bytes, one after the other. Each load gets an answer, because the processor's completion
+// time-out ends it. The program may have ended by then.
 void core::read_device(uint64_t addr, std::span<std::byte> to) {
   struct answer {
     bool wanted = true;

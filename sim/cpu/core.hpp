@@ -47,8 +47,8 @@ class core {
   void sleep(uint64_t ps);
   // Until runner().wake(), or that point in time.
   void await_wake(doing meanwhile, uint64_t until_ps);
-  // See ggas::host::wait_until. An unsuccessful poll is repeated when memory has changed, at the time at which a
-  // processor that polls all the time would have polled.
+  // See ggas::host::wait_until. An unsuccessful poll is repeated after memory has changed, at the time of the next poll
+  // of a processor that polls continuously.
   bool wait_until(const std::function<bool()>& done, uint64_t timeout_ps);
 
  private:

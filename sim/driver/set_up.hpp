@@ -75,8 +75,8 @@ void set_context(Set&& set, unsigned vpid, const context& c) {
   set(uint16_t(GGAS_REG_CONTEXT_CTRL(vpid)), c.ctrl());
 }
 
-// The ring of events: 2^log2 entries at a bus address, and from how many on, or how long after the first one, an
-// interrupt comes is left as it is after reset.
+// Sets up the ring of events: 2^log2 entries at a bus address. The number of events, and the time after the first one,
+// at which an interrupt comes keep their values of the reset.
 template <class Set>
 void set_events(Set&& set, uint64_t ring, unsigned log2) {
   set(GGAS_REG_EVQ_BASE, ring);

@@ -39,8 +39,8 @@ struct network_config {
   uint64_t hop_ps = 0;       // in a hop: last flit in to first flit out, the beat below included
   uint64_t beat_ps = 0;      // a beat from an input to the queue of a link, from which its packet may begin then
   unsigned units = 256;      // of a receive buffer: one a packet, one for each of its beats of payload
-  // Acknowledgements and credits leave in separate flits while the link is idle; under load at most one after this
-  // number of flits of packets. 0: they take no time.
+  // Acknowledgements and credits leave in separate flits while the link is idle; under load at most one is sent after
+  // this number of flits of packets. 0: they take no time.
   unsigned control_gap = 0;
 };
 

@@ -34,8 +34,8 @@ class packet_network {
   virtual void attach(unsigned node, packet_sink& sink) = 0;
   virtual const topology& shape() const = 0;
 
-  // Sends a packet from `node`, whose NIC has its first flit ready at that time; not before an earlier packet of the
-  // same channel, nor an NP packet before an earlier P packet.
+  // Sends a packet from `node`, whose NIC has the first flit ready at `at_ps`. It does not leave before an earlier
+  // packet of the same channel, and an NP packet does not leave before an earlier P packet.
   virtual void send(unsigned node, nic::packet&& p, uint64_t at_ps) = 0;
   // Packets of `node` in that virtual channel that have not left for their first link.
   virtual size_t waiting(unsigned node, nic::vc channel) const = 0;

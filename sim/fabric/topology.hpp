@@ -41,9 +41,9 @@ class topology {
   using step = route_step;
 
   // `text`: "full" (a link between each two nodes), "ring", "mesh:AxB", "mesh:AxBxC", "torus:AxB", "torus:AxBxC", or
-  // "auto": full up to 7 nodes, beyond that the torus of three dimensions nearest to a cube, a ring if there is none;
-  // or a network of switches, as describe_switches() takes it. The error names the text, the number of nodes and the
-  // rule.
+  // "auto": full up to 7 nodes, beyond that the torus of three dimensions that is nearest to a cube, or a ring if there
+  // is no such torus. It may also be a network of switches, as for describe_switches(). The error names the text, the
+  // number of nodes and the rule.
   static std::expected<topology, std::string> parse(std::string_view text, unsigned nodes);
   // Of a network of switches that has its tables.
   static topology over(graph switches, std::string name);
@@ -62,8 +62,8 @@ class topology {
   // Another first step of a shortest way, for packets that may pass others; nullopt: there is none.
   std::optional<step> second(unsigned at, unsigned to) const;
   unsigned hops(unsigned from, unsigned to) const;
-  // The lines of a group to which only `root` sends: copies take the routes of the packets from `root` to each member,
-  // link by link and lane by lane, so that they keep their order with those packets.
+  // The lines of a group to which only `root` sends: copies take the same links and lanes as packets from `root` to
+  // each member, so that they keep their order with those packets.
   std::vector<group_line> tree(unsigned root, std::span<const unsigned> members) const;
   const std::string& name() const { return name_; }  // as parse() takes it, "auto" resolved
 

@@ -84,8 +84,8 @@ class device {
   virtual void launch(simt::launch l, unsigned stream) = 0;
   // Queues a copy between addresses of kernels: the GPU's memory and host memory. False: this GPU has no copy engine.
   virtual bool copy(void* /*to*/, const void* /*from*/, uint64_t /*bytes*/, unsigned /*stream*/) { return false; }
-  // The mark is reached when all work now in the stream has ended; later work of a stream waits for a mark, which may
-  // be one of another GPU. Costs no time.
+  // The mark is reached when all work now in the stream has ended; later work of a stream can wait for the mark, also
+  // on another GPU. Costs no simulated time.
   virtual void record(std::shared_ptr<mark> m, unsigned stream) = 0;
   virtual void wait(std::shared_ptr<mark> m, unsigned stream) = 0;
   // Blocks of streams of higher priority are placed first; 0 if nothing is said.

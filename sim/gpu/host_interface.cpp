@@ -47,8 +47,7 @@ void host_interface::enter(outbound&& o) {
   if (out_.size() == 1) notify_at(out_event_, out_.front().at);
 }
 
-// Stores wait here while the port has enough of them, and block later requests: that keeps a thread's read after its
-// stores.
+// Stores wait here while the port's queue is full, and block later requests. So a thread's read stays after its stores.
 void host_interface::pump_out() {
   if (pumping_) return;
   pumping_ = true;

@@ -57,16 +57,16 @@ class host_interface : public sc_core::sc_module {
   // Leaves the SM now. `owner` may be null.
   void store(uint64_t bus, std::span<const std::byte> bytes, store_owner* owner);
   void read(uint64_t bus, uint32_t bytes, pcie::requester::done done);
-  // Calls `done` after every store so far has reached host memory or a device, by a read after them. Flushes requested
-  // while one is in flight share the next one.
+  // Calls `done` after every store so far has reached host memory or a device: a read after the stores ensures this.
+  // Flushes requested while one is in flight share the next one.
   void flush(std::function<void(bool ok)> done);
   // No one waits for anything any more; what is in flight still goes out.
   void forget();
 
   // What the SMs see of writes to the aperture. Writes that are visible by `ps` are in memory at once.
   void bring_in(uint64_t ps);
-  // For a read of the memory `there`, which took effect at `ps`, found `data` and is answered now. Adds to `data` the
-  // writes that came to the port since then and are already visible. There are such writes only if the aperture is
+  // For a read of the memory `there`. The read took effect at `ps`, found `data`, and is answered now. Adds to `data`
+  // the writes that came to the port since then and are already visible. There are such writes only if the aperture is
   // faster than L2 (bar_ns < l2_latency_ns).
   bool has_late_writes() const { return !late_writes_.empty(); }
   void add_writes_since(uint64_t ps, std::span<const std::byte> there, std::span<std::byte> data) const;

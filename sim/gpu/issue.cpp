@@ -24,7 +24,7 @@ void gpu::wake(warp_state& w, uint64_t at_ps) {
   agenda_.at(at_ps, w);
 }
 
-// Lanes run natively up to their next operation, which takes no simulated time; the operation is charged for the
+// Lanes run natively up to their next operation. This takes no simulated time; the operation is charged for the
 // instructions before it.
 void gpu::step(warp_state& w) {
   w.code->step();
@@ -62,8 +62,8 @@ void gpu::issue(warp_state& w) {
   }
 }
 
-// The time at which the instruction issues: some instructions after the result that the warp waited for, and when its
-// scheduler has a slot.
+// The time at which the instruction issues. It issues some instructions after the result that the warp waited for, and
+// only when its scheduler has a slot.
 uint64_t gpu::take_slot(warp_state& w, unsigned transactions) {
   uint64_t& free = sms_[w.block->sm].scheduler_free_ps[w.scheduler];
   const uint64_t at = std::max(now_ps() + cfg_.cycles(cfg_.op_cycles), free);

@@ -114,8 +114,9 @@ void gpu::finish(group& g) {
   step(w);
 }
 
-// A gpu-scope fence is a round trip to L2 after the warp's local stores, and waits until its remote ones are in the
-// port's order. A system-scope fence then also reads host memory after them, unless the platform specifies its time.
+// A gpu-scope fence is a round trip to L2 after the warp's local stores, and it waits until the warp's remote stores
+// have their place in the port's order. A system-scope fence then also reads host memory after them, unless the
+// platform specifies its time.
 void gpu::run_fence(group& g) {
   warp_state& w = *g.warp;
   if (g.sc == simt::scope::block) return ++totals_.fences, finish(g);
@@ -164,8 +165,8 @@ uint64_t gpu::reserve_l2(uint64_t at_ps, unsigned sectors, unsigned latency_ns) 
   return std::max(at_ps, l2_free_ps_) + latency_ns * 1000ull;
 }
 
-// Roofline: the warp's own rate, its multiprocessor's shared by what is resident there, and memory bandwidth shared by
-// all.
+// Roofline of three limits: the warp's own rate; the rate of its multiprocessor, shared by all warps resident there;
+// and memory bandwidth, shared by all warps.
 uint64_t gpu::compute_end(const group& g, uint64_t at_ps) {
   double flops = 0, bytes = 0;
   for (const simt::access* a : g.lanes) {

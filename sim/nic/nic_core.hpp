@@ -50,14 +50,14 @@ class nic_core {
   virtual unsigned non_posted_pending() const = 0;  // non-posted requests waiting for, or holding, an NP credit
   virtual unsigned completions_pending() const = 0;
 
-  // ---- NIC to host, requests and completions in PCIe order. `gate`: what the host accepts in the next step. A TLP
-  // that has begun is accepted whole. With non_posted false posted requests pass the waiting reads; up to four reads
-  // already in flight still come.
+  // ---- NIC to host, requests and completions in PCIe order. `gate`: the kinds that the host accepts in the next
+  // step. A TLP that has begun is accepted whole. If non_posted is false, posted requests pass the waiting reads; up to
+  // four reads already in flight still come.
   virtual std::optional<pcie::tlp> pop() = 0;
   virtual void gate(bool posted, bool non_posted, bool completions) = 0;
 
-  // ---- links, by number. `link_in` is seen in the next step; `link_out` is what the NIC sent in the last one (only
-  // while `link_ready`).
+  // ---- links, by number. `link_in` is seen in the next step; `link_out` is the flit that the NIC sent in the last
+  // step (only while `link_ready`).
   virtual void link_in(unsigned link, const flit& f) = 0;
   virtual std::optional<flit> link_out(unsigned link) = 0;
   virtual void link_ready(unsigned link, bool ready) = 0;
@@ -88,7 +88,8 @@ class nic_core {
   virtual void waves(bool on) {}
   virtual std::expected<void, std::string> close_waves() { return {}; }
 
-  // ---- changed bits of its signals since count_toggles(), by unit; not together with waves. The error says what is
+  // ---- Numbers of changed bits of the NIC's signals since count_toggles(), by unit. Not together with waves. The
+  // error says what is
   // missing.
   virtual std::expected<void, std::string> count_toggles() { return {}; }
   virtual std::map<std::string, uint64_t> toggles() const { return {}; }

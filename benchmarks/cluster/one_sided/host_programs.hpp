@@ -42,7 +42,7 @@ struct gpu_words {
 void host_assistant(host& h, host_port& p, const host_transfer& t, const gpu_words& w);
 
 // Puts requested by GPU blocks, with a port for each: block i increments request[i], and flag[i] in GPU memory is
-// incremented when its put has arrived. Ends after `rounds` of each.
+// incremented when its put has arrived. The stream ends after `rounds` puts of each block.
 struct stream_words {
   const uint64_t* request;
   uint64_t* flag;

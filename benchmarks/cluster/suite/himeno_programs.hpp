@@ -37,8 +37,8 @@ inline void himeno_by_messages(mpi_process& p, himeno_original& n, uint32_t step
 }
 
 // Puts of planes by the processor. Up to a threshold they go directly from the GPU's memory, above it through pinned
-// memory in chunks, each sent when its copy has ended; at the target directly into the GPU's memory. Arrivals are
-// counted.
+// memory in chunks, each of which is sent when its copy has ended. At the target, data go directly into the GPU's
+// memory. Arrivals are counted.
 class himeno_hybrid {
  public:
   himeno_hybrid(mpi_process& p, himeno_original& n) : p_(p), n_(n), queue_(p.processor.queue(0)) {}

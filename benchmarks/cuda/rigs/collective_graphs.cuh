@@ -106,8 +106,8 @@ fault time_graph(gpu_session& s, int length, int runs, const std::string& what, 
   return {};
 }
 
-// The calls of such a graph in a second, untimed one: each has other data and an overwritten destination, and every
-// element of its result is checked before the next one.
+// Repeats the calls of such a graph in a second, untimed graph. Each call has other data and an overwritten
+// destination, and every element of its result is checked before the next call.
 inline fault check_every_call(gpu_session& s, vectors v, int length, const std::string& what) {
   fill_vectors(s, v);
   GGAS_GPU_TRY(s.run(what));

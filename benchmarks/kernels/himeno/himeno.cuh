@@ -216,8 +216,8 @@ GGAS_DEVICE ggas_status himeno_gpu_barrier(const himeno_args& a, uint32_t step) 
   return ggas_wait_until_block(here, ggas_ge, uint64_t{step} * detail::block_count(), a.timeout_ns);
 }
 
-// All steps: the blocks stay, all of them resident at once. Rounds after the first go from the last block to the first,
-// so that in the incomplete last round the blocks that had sent a tile get none.
+// A kernel for all steps: its blocks stay, all resident at once. Rounds after the first go from the last block to the
+// first. So in the incomplete last round no tile goes to the blocks that had to send one.
 __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t steps) {
   const uint32_t block = detail::block_rank(), blocks = detail::block_count();
   ggas_status s = ggas_ok;

@@ -164,7 +164,7 @@ class himeno_original : public himeno_node {
   }
 
   // ---- for programs of the processor
-  // Half a step; done(up) is its completion.
+  // Begins half a step; done(up) completes it.
   result<> half(bool up, uint32_t step) {
     const himeno_half which{plan_, up};
     if (which.tiles() > 0)

@@ -23,8 +23,8 @@ GGAS_DEVICE void time_rounds(const one_sided_args& a, const ggas_queue& q, Once 
   if (detail::thread_rank() == 0) own<outcome>(a.outcomes)[0] = out;
 }
 
-// Round trips of messages; half of a round is the latency. By one warp, or by one thread if `old way` or the processor
-// is used.
+// Round trips of messages; half of a round is the latency. One warp sends them, or one thread if `old way` or the
+// processor is used.
 __global__ void put_pingpong(one_sided_args a) {
   const int me = ggas_node(), peer = me ^ 1;
   if (peer >= ggas_nodes()) return;
@@ -46,8 +46,8 @@ __global__ void get_rounds(one_sided_args a) {
   time_rounds(a, q, [&](uint64_t round, uint64_t&) { return get_once(a, q, ggas_node() + 1, round + 1); });
 }
 
-// Fetch-adds of one on a word of the partner, back to back; old values must count up. Assisted: the processor sets the
-// flag to the old value plus one.
+// Fetch-adds of one on a word of the partner, back to back; old values must count up. If assisted, the processor sets
+// the flag to the old value plus one.
 __global__ void atomic_rounds(one_sided_args a) {
   if (!leads_pair()) return;
   const ggas_queue q = ggas_queue_of(0, ggas_exclusive);

@@ -206,8 +206,8 @@ class bucket_warp {
   stream_part part_;
   ggas_status status_ = ggas_ok;
   const bool peer_;
-  // For the lane's node: the numbers filed for it, the buckets sent to it, the buckets of ours that it has taken, the
-  // buckets taken from it; whether it still sends, whether we still send.
+  // For the lane's node: the numbers filed for it, the buckets sent to it, our buckets that it has taken, and the
+  // buckets taken from it. Then whether it still sends, and whether we still send.
   uint32_t filled_ = 0, shipped_ = 0, granted_ = 0, taken_ = 0;
   bool receiving_, sending_;
 };

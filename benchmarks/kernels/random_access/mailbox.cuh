@@ -79,8 +79,8 @@ GGAS_DEVICE ggas_status take_updates(const mailbox_args& a, uint64_t source) {
   }
 }
 
-// One block of mailbox_threads sends (block number = own node); each other block receives from one node. All of them
-// must be resident.
+// One block of mailbox_threads threads sends (its number is that of the own node); each other block receives from one
+// node. All blocks must be resident.
 __global__ void mailbox_updates(mailbox_args a) {
   const uint64_t source = detail::block_rank();
   outcome out{time_ns(), 0, 0, ggas_ok};

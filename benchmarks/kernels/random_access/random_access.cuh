@@ -97,8 +97,8 @@ __global__ void fill_table(update_args a) {
     own<uint64_t>(a.table)[i] = first + i;
 }
 
-// Makes all nodes' numbers a second time and applies those of own words, which reverts the updates (xor). Nothing is
-// communicated.
+// Generates the numbers of all nodes a second time and applies those for own words. This reverts the updates (xor).
+// Nothing is communicated.
 __global__ void take_updates_back(update_args a) {
   const uint64_t me = static_cast<uint64_t>(ggas_node());
   stream_part part(a.origin, updates_per_word * a.split.size(), global_thread(), global_threads());

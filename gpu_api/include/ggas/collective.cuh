@@ -112,7 +112,7 @@ GGAS_DEVICE ggas_status ggas_alltoall_grid(ggas::place_for<ggas::element_at<P>> 
 /// Order: the result is visible to the calling block, and `src` may be overwritten.
 /// Cost: one hop for short vectors.
 /// Errors: those of ggas_alltoall(); ggas_bad_argument at all members and all blocks, with nothing stored, if two
-/// have one target.
+/// members name the same target.
 template <ggas::detail::a_collective_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_permute(const G& group, ggas::place_for<ggas::element_at<P>> dst, P src, size_t n, int to,
                                      uint64_t timeout_ns, const ggas_team& team = ggas_world()) {

@@ -15,16 +15,16 @@ GGAS_DEVICE uint64_t ggas_segment_bytes();
 /// First bytes of every segment, which belong to the library.
 GGAS_DEVICE uint64_t ggas_reserved_bytes();
 
-/// Address of the place `offset` bytes from the start of a node's segment; of the own node the plain local pointer.
+/// Address of the place `offset` bytes from the start of a node's segment; for the own node the plain local pointer.
 /// Null if the node does not exist or the object does not lie in the segment.
 template <class T = char>
 GGAS_DEVICE T* ggas_pointer_of_node(int node, uint64_t offset = 0);
 /// ggas_pointer_of_node(), through the window even to the own node.
 template <class T = char>
 GGAS_DEVICE T* ggas_global_pointer(int node, uint64_t offset = 0);
-/// Address for one store to `offset` of every other node's segment, not of the own one. Null also where no NIC copies
-/// stores (docs/network.md). For stores only: a load returns all ones and fails the run, and puts and atomics refuse
-/// the address. ggas_quiet() waits for all copies.
+/// Address for one store to `offset` of every other node's segment, but not of the own one. Null also where no NIC
+/// copies stores (docs/network.md). For stores only: a load returns all ones and fails the run, and puts and atomics
+/// refuse the address. ggas_quiet() waits for all copies.
 template <class T = char>
 GGAS_DEVICE T* ggas_pointer_of_others(uint64_t offset = 0);
 

@@ -149,7 +149,7 @@ GGAS_DEVICE ggas_status ggas_wait_all(const G& group, const ggas_messages& m, gg
             record_message(group, m, ggas::waited_for::message, this_call, s, timeout_ns, any_source, any_tag),
             wait_for_all(group, m, requests, n, got, timeout_ns));
 }
-/// Ends a request now. ggas_ok: it had ended before; ggas_timed_out: its message was not received or sent.
+/// Ends a request now. ggas_ok: the request had ended before; ggas_timed_out: its message was not received or sent.
 /// Order: none.
 /// Cost: a look at the rings of the rank.
 /// Errors: those of all calls of messages; those of the request, if it had ended.

@@ -22,8 +22,8 @@ namespace ggas {
     return ok;
   return launch_grid(c, s, m.blocks.blocks, m.threads, detail::begin_messages_kernel, m, report);
 }
-/// Queues a send of `n` elements from memory of the GPU. What comes later in the stream may overwrite them.
-/// Order: as all calls on a stream; after other messages of the rank to that one.
+/// Queues a send of `n` elements from memory of the GPU. Later work in the stream may overwrite them.
+/// Order: as all calls on a stream; after other messages of the rank to the same receiver.
 template <class T>
 static result<> send_on_stream(cluster& c, const stream& s, const ggas_messages& m, int rank, const T* data, size_t n,
                                int to, int tag, const stream_report& report) {
@@ -36,7 +36,7 @@ static result<> send_on_stream(cluster& c, const stream& s, const ggas_messages&
                 reinterpret_cast<const char*>(data), n * sizeof(T), to, tag, report);
 }
 /// Queues a receive of at most `n` elements into memory of the GPU. `got`: in the segment, or null.
-/// Order: as all calls on a stream; what comes later sees the data.
+/// Order: as all calls on a stream; later work in the stream sees the data.
 template <class T>
 static result<> recv_on_stream(cluster& c, const stream& s, const ggas_messages& m, int rank, T* data, size_t n,
                                int from, int tag, ggas_message* got, const stream_report& report) {

@@ -33,18 +33,18 @@ struct stream_report {
 
   uint64_t timeout_ns;  // of the call, from its begin on the GPU
   // A word in the own segment, or in memory of the host that the GPU reaches. The first failure (a ggas_status) is
-  // written there and stays: make it ggas_ok before. A wait that finds a failure there returns at once. May be null:
-  // no thread is informed.
+  // written there and stays, so set the word to ggas_ok before. A wait that finds a failure there returns at once. May
+  // be null: no thread is informed.
   uint64_t* status;
 };
 
-// Path of data of datatypes (ggas/typed_on_stream.cuh): the kernel for boxes, that for lists of equal runs, the walk of
-// records, which works for every layout, or (on a GPU) the copy engine, for dense data and rows.
+// Path for data of datatypes (ggas/typed_on_stream.cuh): the kernel for boxes; the kernel for lists of equal runs; the
+// walk of records, which works for every layout; or (on a GPU) the copy engine, for dense data and rows.
 enum class typed_path { automatic, box, runs, records, engine };
 
-// Launch of a collective. Fields that are 0 (ggas_auto) are chosen by the size of the vector, as measured
-// (ggas::tuning). The same on every node. Few blocks leave multiprocessors to kernels of other streams. Choose a method
-// only for comparisons, or if you know better than the table.
+// Launch of a collective. Fields that are 0 (ggas_auto) are chosen by the size of the vector, from measured tables
+// (ggas::tuning). All nodes must pass the same launch. Few blocks leave multiprocessors to kernels of other streams.
+// Choose a method only for comparisons, or if you know better than the table.
 struct stream_shape {
   unsigned blocks = 0;   // more than 128 are 128
   unsigned threads = 0;  // of a block; more than 512 are 512
@@ -154,10 +154,10 @@ static result<> scan_on_stream(cluster& c, const stream& s, T* dst, const T* src
                                ggas_scan_kind kind, const stream_report& report, const stream_shape& shape = {},
                                const stream_team& team = {});
 
-/// ggas::launch of a kernel (also a user's) that may be loaded while the one before it in the stream still runs, which
-/// hides most of the launch. The kernel calls ggas_after_stream() before it accesses memory. Its blocks occupy the GPU
-/// while they wait there. If the kernel before waits for a kernel of another stream of the same GPU, leave room for
-/// that one, or use ggas::launch.
+/// Launches a kernel (also a user's), as ggas::launch does. The kernel may be loaded while the one before it in the
+/// stream still runs, which hides most of the launch time. The kernel calls ggas_after_stream() before it accesses
+/// memory. Its blocks occupy the GPU while they wait there. If the kernel before waits for a kernel of another stream
+/// of the same GPU, leave room for the other kernel, or use ggas::launch.
 template <class... P>
 static result<> launch_dependent(cluster& c, const stream& s, extent grid, const block_shape& block,
                                  void (*kernel)(P...), std::type_identity_t<P>... args);

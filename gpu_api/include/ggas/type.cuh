@@ -54,10 +54,11 @@ GGAS_DEVICE ggas_status ggas_unpack_block(void* to, uint64_t count, const ggas_t
 GGAS_DEVICE ggas_status ggas_unpack_grid(void* to, uint64_t count, const ggas_type& type, const void* from,
                                          uint64_t first = 0, uint64_t bytes = ggas_all_bytes);
 
-/// Items of one layout here become items of another layout at a node. The time-out is for the call.
+/// Copies items of one layout in own memory to items of another layout at a node. The time-out is that of the whole
+/// call.
 /// Order: complete on return, as ggas_put().
 /// Cost: where peers are memory, accesses straight from layout to layout and a fence; through a NIC a descriptor for
-/// each run that both sides have in common, of a grid by its first block.
+/// each run that both sides have in common; for a grid its first block posts them.
 /// Errors: ggas_bad_argument; through a NIC also ggas_timed_out, ggas_peer_error.
 GGAS_DEVICE ggas_status ggas_put_typed(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                        const void* local, uint64_t local_count, const ggas_type& local_type,
@@ -75,7 +76,8 @@ GGAS_DEVICE ggas_status ggas_put_typed_grid(void* remote, uint64_t remote_count,
                                             const void* local, uint64_t local_count, const ggas_type& local_type,
                                             uint64_t timeout_ns, const ggas_queue& q = ggas_queue::of_block());
 
-/// Items of one layout at a node become items of another layout here. The time-out is for the call.
+/// Copies items of one layout at a node to items of another layout in own memory. The time-out is that of the whole
+/// call.
 /// Order: complete on return, as ggas_get().
 /// Cost: as ggas_put_typed(), with loads.
 /// Errors: ggas_bad_argument; through a NIC also ggas_timed_out, ggas_peer_error.
@@ -114,8 +116,9 @@ GGAS_DEVICE ggas_status ggas_put_signal_typed_block(void* remote, uint64_t remot
                                                     const ggas_type& local_type, uint64_t* signal, uint64_t value,
                                                     ggas_signal_op op, uint64_t timeout_ns,
                                                     const ggas_queue& q = ggas_queue::of_block());
-/// ggas_put_signal_typed() by all blocks of a grid. The last block to finish sends the signal: it recognises this by
-/// `*arrived`, a word of the own segment that is zero before and after, and that no other call uses in the meantime.
+/// ggas_put_signal_typed() by all blocks of a grid. The last block to finish sends the signal. It finds out by
+/// `*arrived` that it is the last one: a word of the own segment that is zero before and after the call, and that no
+/// other call uses in the meantime.
 GGAS_DEVICE ggas_status ggas_put_signal_typed_grid(void* remote, uint64_t remote_count, const ggas_type& remote_type,
                                                    const void* local, uint64_t local_count, const ggas_type& local_type,
                                                    uint64_t* signal, uint64_t value, ggas_signal_op op,

@@ -52,9 +52,10 @@ struct type_signature {
 };
 
 // A value; copies share their contents. A constructor with a wrong argument makes a datatype that is not good(): its
-// error() names argument and rule, all else of it is 0, and datatypes made from it have the same error. Displacements
-// and extents are in bytes; in constructors without h they are in extents of `of`. All numbers have 64 bits; a larger
-// one is an error, and so are more than `most_depth` nested constructors. Any thread may use it.
+// error() names the argument and the rule, its other values are 0, and datatypes made from it have the same error.
+// Displacements and extents are in bytes; in constructors without an h in their name they are in extents of `of`. All
+// numbers have 64 bits; a larger one is an error, and so are more than `most_depth` nested constructors. Any thread may
+// use it.
 class datatype {
  public:
   static constexpr int most_depth = 256;

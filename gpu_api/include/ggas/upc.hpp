@@ -43,9 +43,10 @@ GGAS_LAYOUT_FN int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b <
 
 }  // namespace detail
 
-// Shared [B] T* in 64 bits. B = 1: cyclic, B = 0: indefinite, all in one thread. 14 bits are the thread, the next bits
-// the phase, as many as B needs (10 in void*, which keeps the phase of another pointer). The rest counts units of T's
-// alignment from the start of the thread's segment, up to `largest` bytes. All bits zero is null: no object lies there.
+// Shared [B] T* in 64 bits. B = 1: cyclic, B = 0: indefinite, all in one thread. 14 bits are the thread. The next bits
+// are the phase: the number of bits that B needs (10 in void*, which keeps the phase of another pointer). The rest
+// counts units of T's alignment from the start of the thread's segment, up to `largest` bytes. All bits zero is null:
+// no object lies there.
 template <class T, uint64_t B = 1>
 class shared_ptr {
  public:
@@ -141,8 +142,8 @@ GGAS_LAYOUT_FN uint64_t affinity_bytes(uint64_t bytes, uint64_t block, uint64_t 
   return rounds * block + (t < rest ? block : t == rest ? bytes % block : 0);
 }
 
-// Element i, of `bytes` bytes, of shared [block] T[] whose first one `first` points to, with phase 0; block 0: all
-// lie on its thread.
+// Place of element i, of `bytes` bytes, of a shared [block] T[]. `first` points to its first element and has phase 0.
+// If `block` is 0 all elements lie on the thread of `first`.
 GGAS_LAYOUT_FN shared_void element_place(const shared_const_void& first, uint64_t block, uint64_t i, uint64_t bytes,
                                          uint64_t threads) {
   if (block == 0) return {first.thread(), 0, first.offset() + i * bytes};

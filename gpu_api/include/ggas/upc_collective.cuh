@@ -35,8 +35,8 @@ GGAS_DEVICE ggas_status collective(const shared_void& dst, const shared_const_vo
 
 enum class relocation { broadcast, scatter, gather, gather_all, exchange, permute };
 
-// A call, for words and for bytes; `root` is the thread of the shared [] side. No generic lambda, because NVRTC does
-// not accept them.
+// A collective of UPC, for words or for bytes. `root` is the thread of the side that is shared []. It is written
+// without a generic lambda, because NVRTC does not accept these.
 template <relocation What>
 struct relocation_of {
   int root;

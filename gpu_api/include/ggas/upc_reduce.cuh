@@ -90,8 +90,8 @@ GGAS_DEVICE ggas_status reduce(const reduced<T, F>& r, uint64_t timeout_ns, ggas
   return leave_sync(mode, timeout_ns);
 }
 
-// Blocks are folded into their last elements of dst, one CUDA thread adds what comes before each, then the blocks are
-// completed.
+// Each block of elements is combined into its last element of dst. Then one CUDA thread adds the sum of the preceding
+// blocks to each of these elements, and at last the blocks are completed.
 template <class T, class F>
 GGAS_DEVICE ggas_status prefix_reduce(const reduced<T, F>& r, uint64_t timeout_ns, ggas_sync_mode mode) {
   if (!r.good(true, mode)) return ggas_bad_argument;

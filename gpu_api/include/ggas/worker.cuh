@@ -12,8 +12,8 @@ namespace ggas {
 struct work_block {
   uint32_t x, y, z;     // of this virtual block
   uint32_t nx, ny, nz;  // virtual blocks of the request
-  // The blocks that run the request together, for calls of a group. Launched as a kernel there is no such group: calls
-  // return ggas_bad_argument.
+  // The blocks that run the request together, for calls of a group. If the function is launched as a kernel there is no
+  // such group, and calls return ggas_bad_argument.
   blocks group;
 };
 
@@ -50,8 +50,9 @@ GGAS_DEVICE ggas_status send_order(const ggas_workers& to, int node, work_order 
 /// Gives the workers of a node an order: function number `function` of their table (ggas::dispatcher::function) for
 /// `blocks` virtual blocks, with arguments of exactly the types of its parameters. `done`, a word of the caller's
 /// segment, then gets ticket << 8 | status; ticket < 2^56. By one thread.
-/// Order: earlier stores of the caller are visible to the function; its stores are visible to who sees the ticket.
-/// Cost: as a line of 16 bytes for each 8, one hop; its end another hop.
+/// Order: earlier stores of the caller are visible to the function; the function's stores are visible to a thread that
+/// sees the ticket.
+/// Cost: a line of 16 bytes for each 8 bytes and one hop; the report of the end takes another hop.
 /// Errors: ggas_bad_argument: no workers, node or word; ggas_timed_out: no room, nothing was sent; ggas_aborted.
 template <class... A>
 GGAS_DEVICE ggas_status ggas_enqueue_work(const ggas_workers& to, int node, uint32_t function, uint32_t blocks,

@@ -96,7 +96,8 @@ struct ggas_context_create {
  * @address, @bytes: memory of the caller, from any address on; its pages are pinned and count as locked memory
  * @nla: out, network logical address of the first byte
  * @handle: out
- * @flags: GGAS_REGION_DMABUF: @address is an offset in a dma-buf, as of a GPU; it may move, and @nla stays
+ * @flags: GGAS_REGION_DMABUF: @address is an offset in a dma-buf, as of a GPU; the memory may move, and @nla
+ *	stays the same
  * @fd: of the dma-buf
  */
 struct ggas_region_create {
@@ -112,7 +113,8 @@ struct ggas_region_create {
 };
 
 /**
- * struct ggas_window_create - makes a window: memory that other nodes store to and load from, and theirs
+ * struct ggas_window_create - makes a window: memory that other nodes store to and load from, and access to
+ *	the same memory of other nodes
  * @domain: handle
  * @bytes: of the segment of each node, a power of two, 4 KB to 2 GB; the same on all nodes
  * @segment: out, offset for mmap of the own segment
@@ -121,7 +123,8 @@ struct ggas_region_create {
  * @number: of the export, 0 to 63, the same on all nodes; -EBUSY: a window of this node has it
  * @rights: of other nodes on the own segment, GGAS_REGION_*; 0: both
  *
- * It reaches windows of the same number and domain; what is stored to others is dropped, loads of others are all ones.
+ * It reaches windows of the same number and domain; stores to other windows are dropped, and loads from them
+ * return all ones.
  * A window of more than 4 MB is several exports, min(@bytes / 4 MB, 16) of them, with the numbers from @number on.
  * -ENOSPC: BAR2 is full, or the NIC's 64 intervals are in use (one for each export and node). -ENOMEM: blocks of
  * @bytes / 16 above 4 MB need an IOMMU, or memory set aside at boot (cma=).

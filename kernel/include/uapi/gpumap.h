@@ -10,8 +10,8 @@
  * struct gpumap_export - pins device memory of the caller
  * @address: of the device, a multiple of 64 KB
  * @bytes: a multiple of 64 KB
- * @fd: out, dma-buf; may be mapped by the processor, too. The memory is unpinned with its last reference; freed before
- *	(as by cudaFree), it is taken from all who use the dma-buf
+ * @fd: out, dma-buf; may be mapped by the processor, too. The memory is unpinned with its last reference; if it is
+ *	freed before (for example by cudaFree), all users of the dma-buf lose it
  */
 struct gpumap_export {
 	__u64 address;

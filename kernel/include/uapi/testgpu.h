@@ -27,7 +27,7 @@ struct testgpu_buffer {
 };
 
 /**
- * struct testgpu_device - memory by its address on the GPU, as of cudaMalloc() and cudaFree()
+ * struct testgpu_device - memory by its address on the GPU, as cudaMalloc() and cudaFree() use it
  * @bytes: whole pages
  * @address: out, a multiple of 64 KB; in, when it is freed
  */

@@ -3,8 +3,8 @@
 
 package lane_pkg;
 
-  // A marker takes the place of a block every so many blocks. It is in no buffer, so a receiver whose clock is slower, by
-  // less than this rate, keeps up.
+  // A marker replaces one block in 2^PERIOD_LOG2 blocks. It is stored in no buffer. So a receiver whose clock is slower
+  // by less than this rate loses nothing.
   localparam int unsigned PERIOD_LOG2 = 10;
 
   // Markers are not scrambled. Each lane has its own.

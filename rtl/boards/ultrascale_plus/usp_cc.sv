@@ -20,8 +20,8 @@ module usp_cc #(
     input  wire ggas_pkg::tlp_hdr_t   cpl_hdr_i,
     input  wire logic [DATA_W-1:0]    cpl_data_i,
 
-    /// Writes that RQ has taken, in this cycle included, and that a completion may still pass; and how many of these
-    /// it cannot pass any more from the next cycle on.
+    /// The number of writes that RQ has accepted, including this cycle, and that a completion may still pass; and the
+    /// number of these that it cannot pass from the next cycle on.
     input  wire logic [4:0]           writes_open_i,
     input  wire logic [4:0]           writes_ahead_i,
 

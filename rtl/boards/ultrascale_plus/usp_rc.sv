@@ -44,9 +44,9 @@ module usp_rc #(
       .out_ready_i(ready), .out_data_o({last, discontinue, keep, data})
   );
 
-  // What the block found: 0 fine, 1 poisoned, 2 status other than SC. Everything else carries nothing that the NIC may
-  // use. If it ends the read, the NIC gets an error; else it does not belong to a read, and gets a tag that the NIC
-  // reports as unexpected.
+  // Result of the PCIe block: 0 fine, 1 poisoned, 2 status other than SC. With any other result the data must not be
+  // used. If such a completion ends the read, the NIC gets an error. Otherwise it does not belong to a read, and gets a
+  // tag that the NIC reports as unexpected.
   wire [3:0] error = data[15:12];
   wire       fine  = error <= 4'd2;
   wire       ends  = data[30];

@@ -72,8 +72,8 @@ made_graph leaf_spine(unsigned leaves, unsigned spines, unsigned nics_of_leaf) {
   return made;
 }
 
-// Slots of a group's global cables lead to the other groups in turn. In its own group and on the cable between groups a
-// packet is in lane 0, in the last group in lane 1: so it never waits for a lane that it has left.
+// A group's global cables lead to the other groups in turn. A packet is in lane 0 in its own group and on the cable
+// between groups, and in lane 1 in the last group. So it never waits for a lane that it has left.
 made_graph dragonfly(unsigned switches, unsigned global, unsigned nics_of_switch, unsigned groups) {
   if (switches < 1 || global < 1 || nics_of_switch < 1)
     return fail("at least one switch of a group, global cable and NIC of each switch");

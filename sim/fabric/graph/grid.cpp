@@ -55,8 +55,9 @@ route_step grid::next(unsigned at, unsigned to) const {
   return along(dimension, at, to, wraps(dimension) ? 2 * ((y + size - x) % size) <= size : y > x);
 }
 
-// Half way round a ring both directions are shortest. A later dimension may come first if it is no ring: next() leaves
-// its lane 1 free, and a packet there waits for lanes that next() names, never the other way round.
+// At half the length of a ring both directions are shortest. A later dimension may come first if it is no ring: next()
+// leaves its lane 1 free. A packet there waits only for lanes that next() uses; packets in those lanes never wait for
+// it.
 std::optional<route_step> grid::second(unsigned at, unsigned to) const {
   size_t dimension = 0;
   while (place(at, dimension) == place(to, dimension)) ++dimension;

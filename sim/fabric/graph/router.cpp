@@ -90,8 +90,8 @@ void waits_of_channels::describe(const std::vector<unsigned>& path, unsigned aga
 
 // ---------------------------------------------------------------------------------------------- tables
 
-// Of equal steps that number which the generator wants, else the one that the fewest pairs of NICs use. `order`: those
-// that are farther away first, so the pairs that come by a vertex are known.
+// Among equal steps takes the one that the generator prefers, else the one that the fewest pairs of NICs use. `order`
+// has the vertices that are farther away first, so that the number of pairs that come through a vertex is known.
 void router::choose(unsigned nic, const std::vector<std::vector<unsigned>>& steps, const std::vector<unsigned>& order) {
   std::vector<uint64_t> pairs(graph_.vertices());
   for (const unsigned v : order) {
@@ -148,8 +148,8 @@ bool router::layered() {
   return true;
 }
 
-// The tree is one of switches: NICs are its leaves, and forward nothing. Loads are those of the ways up; pairs on their
-// way down are counted where they turn.
+// The tree has only switches: NICs are its leaves, and forward nothing. Loads are counted on the ways up; a pair on its
+// way down is counted where it turns.
 void router::up_and_down() {
   std::vector<std::vector<up_down::link>> links(graph_.vertices());
   std::vector<bool> absent(graph_.vertices());

@@ -39,8 +39,9 @@ class waits_of_channels {
   std::string cycle_;
 };
 
-// Fills the tables of a graph. Shortest routes, the least loaded among equal ones; all packets to a NIC stay in one
-// lane, and NICs are given to the lanes one by one such that no lane has a cycle. If that does not succeed: up*/down*.
+// Fills the tables of a graph. It takes shortest routes, and the least loaded among equal ones. All packets to a NIC
+// stay in one lane. NICs are assigned to the lanes one by one such that no lane has a cycle. If that does not succeed,
+// up*/down* routing is used.
 class router {
  public:
   explicit router(graph& g) : graph_(g) {}

@@ -17,8 +17,8 @@ class up_down {
   // By node: its links, by port. `absent`: nodes that have no routes; they have no links.
   explicit up_down(std::vector<std::vector<link>> links, const std::vector<bool>& absent = {});
 
-  // By node: ports of the first steps towards `to` that may be used and are equally short, the lowest first; empty: it
-  // cannot be reached, or is the node itself.
+  // For each node the ports of the first steps towards `to` that may be used and are equally short, the lowest first.
+  // Empty if `to` cannot be reached, or for the node `to` itself.
   std::vector<std::vector<unsigned>> towards(unsigned to) const;
   // Nodes that have routes, by rank: their distance from the root of their part, then their number.
   const std::vector<unsigned>& by_rank() const { return by_rank_; }

@@ -97,8 +97,8 @@ model_times::model_times(const nic_limits& limits, std::initializer_list<time_ro
 }
 
 std::optional<double> model_times::cycles(cause from, bool answer, effect to, unsigned beats) const {
-  // A read for a get that lets a second status write begin: messages between hosts do that, no scenario of
-  // ggas-nic-times shows it. It takes the time after the read for a slot, which is not measured.
+  // A read for a get that lets a second status write begin. Messages between hosts do that, but no scenario of
+  // ggas-nic-times shows it. The time from the read to a slot is used, because this time is not measured.
   const bool not_measured = from == cause::get && answer && to == effect::write_behind;
   const cell& c = cells_[unsigned(not_measured ? cause::slot : from)][answer][unsigned(to)];
   if (c.cycles < 0) return std::nullopt;

@@ -74,8 +74,9 @@ inline constexpr unsigned buffer_units = 256;  // VC_DEPTH of the link
 // wide one they share a flit.
 constexpr unsigned flits_ahead(unsigned width) { return width == 64 ? 3 : 0; }
 
-// The shortest distance of outputs, however close their inputs are: cycles from one to the next. There is a row where
-// that is more than the beats, or flits, of the output, by DWs of payload; for a read, by requested DWs.
+// The shortest distance of outputs, however close their inputs are: cycles from one to the next. There is a row if that
+// distance is larger than the number of beats, or flits, of the output. It depends on the DWs of payload; for a read,
+// on the requested DWs.
 struct pace_row {
   cause from;
   bool answer;

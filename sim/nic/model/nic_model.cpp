@@ -112,9 +112,9 @@ void nic_model::hold(pcie::tlp&& t) {
   }
 }
 
-// In the order of arrival, with three exceptions: a store for which the link has no room blocks all later posted
-// requests; a load without a place for its answer blocks loads and quiets; and reads wait only for the posted requests
-// before them.
+// Takes requests in the order of arrival, with three exceptions: a store for which the link has no room blocks all
+// later posted requests; a load without a place for its answer blocks loads and quiets; and reads wait only for the
+// posted requests before them.
 void nic_model::take_requests() {
   const auto next = [](auto& q) {
     auto t = std::move(q.front());
@@ -136,8 +136,8 @@ void nic_model::take_requests() {
   }
 }
 
-// Places for the answers of loads are a ring. While a load needs one the NIC checks a place a cycle (smfu_match): if
-// nearly all are taken, finding a free one takes a while.
+// Entries for the answers of loads form a ring. While a load needs an entry the NIC checks one in each cycle
+// (smfu_match). If nearly all are in use, it takes longer to find a free one.
 bool nic_model::finds_place(const pcie::tlp& t) {
   if (cause_of(t) != cause::window_load) return true;
   const size_t places = places_taken_.size();

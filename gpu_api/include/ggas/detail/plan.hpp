@@ -47,8 +47,8 @@ struct linear_plan {
   }
 };
 
-// A tree from the root, the largest subtree first: ceil(log2 size) messages of the root, size - 1 in all. A scatter
-// uses the same tree: a message carries the parts of the subtree below its receiver.
+// A tree from the root, with the largest subtree first. The root sends ceil(log2 size) messages; all members together
+// send size - 1. A scatter uses the same tree: a message carries the parts of the subtree below its receiver.
 struct binomial_plan {
   int size, root;
   GGAS_LAYOUT_FN int steps() const { return doublings(size); }

@@ -26,8 +26,8 @@ GGAS_DEVICE ggas_tagged* ring_line(const ring_shape& r, int node, int source, ui
 
 // ---- sending
 
-// Whether the receiver has read the old contents of `count` lines from `position` on. Quarters are read in turn, but
-// their words may arrive out of order: each is checked.
+// Whether the receiver has read the old contents of `count` lines from `position` on. Quarters are read in order, but
+// their words may arrive out of order, so each word is checked.
 GGAS_DEVICE bool ring_has_room(const ring_shape& r, int node, uint64_t position, uint64_t count) {
   const uint32_t log2 = r.lines_log2 - 2;
   for (uint64_t quarter = position >> log2; quarter <= (position + count - 1) >> log2; ++quarter) {
@@ -53,9 +53,9 @@ GGAS_DEVICE ggas_status claim_lines(const ring_shape& r, int node, uint64_t coun
   }
 }
 
-// Sends a record whose words are word(0), word(1) ... By a thread, tile or warp; earlier stores of the group are
-// visible to the reader of the record. ggas_timed_out: no room, nothing was sent. ggas_bad_argument: larger than
-// r.largest_record(). `node` exists.
+// Sends a record with the words word(0), word(1) ... . Called by a thread, tile or warp; earlier stores of the group
+// are visible to the reader of the record. `node` must exist. ggas_timed_out: there was no room, and nothing was sent.
+// ggas_bad_argument: the record is larger than r.largest_record().
 template <class G, class W>
 requires(has_leader<G>) GGAS_DEVICE ggas_status
     ring_send(const G& g, const ring_shape& r, int node, const ring_head& head, W word, const deadline& end) {
@@ -123,8 +123,8 @@ GGAS_DEVICE void release_lines(const ring_end& r, uint64_t from, uint64_t to) {
 }
 
 // Takes the next record of a ring if all of it has arrived. store(i, word) gets its words, even those of a record that
-// another reader takes first. too_long: it has more than `most` bytes, and stays in the ring. By a thread, tile or
-// warp; all of the group see the earlier stores of the record's sender.
+// another reader takes first. too_long: it has more than `most` bytes, and stays in the ring. Called by a thread, tile
+// or warp; all threads of the group see the earlier stores of the record's sender.
 template <class G, class S>
 requires(has_leader<G>) GGAS_DEVICE ring_look
     ring_take(const G& g, const ring_end& r, ring_sharing sharing, uint32_t most, ring_head& head, S store) {
@@ -243,8 +243,8 @@ GGAS_DEVICE ggas_status ring_receive_bytes(const G& g, const ring_shape& r, int&
 
 // Called by a thread or warp of every node before this launch sends or takes anything. It discards everything that
 // earlier launches left in the rings, also incomplete records of stopped kernels. Each node begins a new lap of its
-// rings, reports this, and lets the others write theirs; it takes two hops. `launch`: not 0, the same on all nodes,
-// another number each time. Kernels of earlier launches must have ended on the calling node.
+// rings, reports this, and lets the other nodes write to its rings. This takes two hops. `launch`: not 0, the same on
+// all nodes, another number each time. Kernels of earlier launches must have ended on the calling node.
 template <class G>
 requires(has_leader<G>) GGAS_DEVICE ggas_status
     ring_begin(const G& g, const ring_shape& r, uint32_t launch, const deadline& end) {

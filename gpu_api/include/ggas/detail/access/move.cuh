@@ -16,11 +16,11 @@ struct alignas(16) word_pair {
 
 constexpr unsigned words_in_flight = 8;  // of one thread
 
-// Place of the source: own memory, where the first-level cache may answer and the caller's barriers order earlier
-// writes, or a peer's memory.
+// Where the source lies: in a peer's memory, or in own memory. In own memory the first-level cache may answer, and the
+// caller's barriers order earlier writes.
 enum class origin { own, remote };
 
-// Number of 16-byte words that a thread loads before it stores the first of them (figures: H200).
+// Number of 16-byte words that a thread loads before it stores the first one (measured on an H200).
 //
 // * Short copies from own memory are faster with few words: 256 KB by a block of 256 threads take 7.74 us with 4, 7.88
 //   with 8, 16.6 with 16.
@@ -86,8 +86,8 @@ GGAS_DEVICE void move_words(T* to, uint64_t n, const By& by, Load load) {
   move_each<Words>(n, by, load, [to](uint64_t i, const T& v) { store_relaxed(to + i, v); });
 }
 
-// Multiples of 16 bytes, and any addresses and length. Not inline: one copy for all calls of a program, so its
-// registers are not added to theirs.
+// Moves any length between any addresses, and multiples of 16 bytes. Not inline: there is one copy for all calls of a
+// program, so its registers are not added to those of the calls.
 template <origin From, class By>
 GGAS_APART void move_aligned(word_pair* to, const word_pair* from, uint64_t words, By by);
 template <origin From, class By>

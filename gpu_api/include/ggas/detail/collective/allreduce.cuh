@@ -75,8 +75,8 @@ GGAS_DEVICE bool arguments_good(const piece<T>& p, const ggas_team& team) {
          (p.n == 0 || (vector_good(p.src, p.n) && (!p.goes_to(ggas_team_rank(team)) || vector_good(p.dst, p.n))));
 }
 
-// The part of each of `blocks` in a method that moves lines, 1 or more elements: whole sectors of 128 bytes. Divides
-// only if necessary.
+// The part of each of `blocks` blocks in a method that moves lines of 1 or more elements. Parts are whole sectors of
+// 128 bytes. It divides only if necessary.
 template <class T>
 GGAS_DEVICE size_t part_elements(size_t n, unsigned blocks) {
   constexpr size_t grain = 128 / sizeof(T);

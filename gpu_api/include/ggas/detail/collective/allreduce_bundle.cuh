@@ -140,8 +140,8 @@ class bundle_exchange {
     }
     return ggas_ok;
   }
-  // Lines j, j + 1 ... of the members first, first + 1 ...; the own lines replace those of members that do not exist. A
-  // member that gets no result receives only the first line of a slot.
+  // Lines j, j + 1 ... of the members first, first + 1 ... . The own lines are used in place of those of members that
+  // do not exist. A member that gets no result receives only the first line of a slot.
   template <int Members, int Lines>
   GGAS_DEVICE bool take(const row_lines& r, unsigned line, int first, bool target, channel_line (&l)[Members][Lines],
                         poll_deadline& end) const {

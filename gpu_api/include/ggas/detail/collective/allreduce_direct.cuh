@@ -13,8 +13,8 @@ struct vector_table {
   uint64_t src[direct_members], dst[direct_members];
 };
 
-// The line that reports an offset has free bits above it, for a hash of a call's n, operation and root: where calls are
-// guarded, a member whose call differs is detected (0.4 % more instructions in kernels of nvcc).
+// The line that reports an offset has free bits above the offset. They hold a hash of the call's n, operation and root:
+// where calls are guarded, this detects a member whose call differs (0.4 % more instructions in kernels of nvcc).
 constexpr uint64_t offset_bits = 48;
 template <class T>
 GGAS_DEVICE uint64_t mark_of_call(const piece<T>& p) {
@@ -153,14 +153,14 @@ GGAS_DEVICE void move_range(const unit_moves& m, const byte_range& r) {
 
 constexpr unsigned wide = 16;  // bytes
 
-// By 16 bytes; element by element at the ends, and for vectors with different alignments. Not inline: one copy of each
-// for all methods, with separate registers.
+// Moves 16 bytes at a time, and single elements at the ends and for vectors with different alignments. Not inline:
+// there is one copy of each for all methods, with separate registers.
 template <int Members, int Units, class T>
 GGAS_DEVICE_FUNCTION void move_wide_units(unit_moves m, byte_range r) {
   move_range<Members, Units, wide / sizeof(T), T>(m, r);
 }
-// A thread has 16 loads in flight; in libggas_device, which must fit kernels of 72 registers, 8: as many as are useful
-// for two members.
+// A thread has 16 loads in flight; in libggas_device, which must fit kernels of 72 registers, it has 8. That is the
+// useful number for two members.
 template <class T>
 GGAS_DEVICE void move_widely(const unit_moves& m, const byte_range& r) {
 #ifdef GGAS_MAKES_LIBRARY
@@ -193,8 +193,8 @@ struct vector_cut {
     tail = head + (bytes - head) / 16 * 16;
   }
 };
-// The part of the bytes [from, to) that a member combines. The root of a reduce combines none if there are two others
-// or more, because its links can carry only the results.
+// The part of the bytes [from, to) that a member combines. The root of a reduce combines nothing if there are two or
+// more other members, because its links can carry only the results.
 GGAS_DEVICE byte_range part_of_member(uint64_t from, uint64_t to, const channel& c, int root, unsigned block,
                                       unsigned blocks) {
   const bool spared = root != everybody && c.team.size > 2;

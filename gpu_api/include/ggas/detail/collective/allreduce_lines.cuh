@@ -32,8 +32,8 @@ GGAS_DEVICE ggas_status combine_line(const channel& c, unsigned i, uint64_t own,
   return ggas_ok;
 }
 
-// One exchange: at most all lines of a slot, to each member its part. A member that is not the root gets one line, so
-// that every member receives from every member.
+// One exchange sends at most all lines of a slot, to each member its part. A member that is not the root gets one line,
+// so that every member receives from every member.
 template <class T>
 GGAS_DEVICE ggas_status one_shot_exchange(const channel& c, const piece<T>& p, poll_deadline& end) {
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n));
@@ -110,7 +110,8 @@ GGAS_DEVICE void scatter_parts(const channel& c, const piece<T>& p, const line_p
 }
 
 // Second exchange: the results of the own part go to every member. A thread sends line i when it has read every
-// member's line i of the first exchange; a member that has all lines of another one knows that this one has read all.
+// member's line i of the first exchange; so a member that has all lines of another member knows that the other one has
+// read everything.
 template <class T>
 GGAS_DEVICE ggas_status cast_part(const channel& first, const channel& second, const piece<T>& p,
                                   const line_parts& parts, poll_deadline& end) {

@@ -11,7 +11,8 @@
 namespace ggas::detail {
 
 // ---- the methods, one copy of each for all calls of a program: the registers and memory of one do not affect the
-// others. By block `block` of `blocks`; p is its part of the vector, or the whole one if blocks share it.
+// others. Block `block` of `blocks` blocks calls them; p is its part of the vector, or the whole vector if blocks share
+// it.
 
 // The channel is closed by `run(channel, poll_deadline)`.
 template <class Run>
@@ -76,9 +77,9 @@ GGAS_DEVICE ggas_status reduce_short(const piece<T>& p, unsigned block, unsigned
   return one_shot_short<members_at_once>(team, block, part, timeout_ns, done);
 }
 
-// All calls that are not short. All callers make the same checks of arguments, so that all members of a valid team
-// refuse, or none. Direct is called here and not one call deeper: memory that a function keeps for its caller is
-// fetched again after the fence.
+// All calls that are not short. All callers make the same checks of arguments, so either all members of a valid team
+// refuse or none does. The method `direct` is called here and not one call deeper, because the registers that a
+// function saves for its caller are loaded again after the fence.
 template <class T>
 GGAS_APART ggas_status reduce_long(piece<T> p, ggas_method method, unsigned block, unsigned blocks, ggas_team team,
                                    uint64_t timeout_ns) {

@@ -9,16 +9,16 @@
 
 namespace ggas::detail {
 
-// Largest team whose short calls are inline. In a program that is linked with libggas_device half of what the library
-// handles in the same way, because a kernel needs these registers even for other calls.
+// Largest team whose short calls are inline. In a program that is linked with libggas_device it is half of the size
+// that the library handles in the same way, because a kernel needs these registers even for other calls.
 #ifdef GGAS_LINKED
 constexpr int members_inline = 4;
 #else
 constexpr int members_inline = members_at_once;
 #endif
 
-// Source and destination of a thread's line: that of rank 0, with a constant step from rank to rank. Computed before
-// the number of the exchange is known; at() adds the part that depends on it.
+// Source and destination of a thread's line: the address for rank 0, and a constant step from rank to rank. They are
+// computed before the number of the exchange is known; at() adds the part that depends on this number.
 struct line_places {
   uint64_t out, out_step, in;
   uint32_t in_step;
@@ -53,8 +53,8 @@ GGAS_DEVICE bool line_goes_to(const piece<T>& p, unsigned line, int rank) {
   return line == 0 || p.goes_to(rank);
 }
 
-// f(rank) for all of up to Most members, the first half separately: a team of up to 4 of 8 executes no instructions for
-// the others.
+// Calls f(rank) for up to Most members, the first half separately. So a team of at most 4 of 8 members executes no
+// instructions for the others.
 template <int Most, class F>
 GGAS_DEVICE void for_each_rank(const channel& c, F f) {
   constexpr int half = Most / 2;
@@ -115,8 +115,8 @@ GGAS_DEVICE bool fits_threads(const ggas_team& team, size_t most) {
   return lines <= channel::lines() && lines <= thread_count() && team.size <= Most;
 }
 
-// False: a rare case; nothing was sent. (Warps without a line could skip the channel's word, so that the end needs one
-// block barrier instead of two: 0.03 us less for one warp of lines, 0.1 us more for several.)
+// False: a rare case, in which nothing was sent. (Warps without a line could skip the channel's word. Then the end
+// would need one block barrier instead of two: 0.03 us less for one warp of lines, but 0.1 us more for several.)
 template <int Most, class T>
 GGAS_DEVICE ggas_status one_shot_short(const ggas_team& team, unsigned block, const piece<T>& p, uint64_t timeout_ns,
                                        bool& done) {

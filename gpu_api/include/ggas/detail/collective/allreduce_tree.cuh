@@ -10,7 +10,7 @@
 namespace ggas::detail {
 
 // A member's place in the tree of ranks counted from the root. Its children are me + 1, me + 2, me + 4 ..., up to the
-// lowest bit of me, and their subtrees contain the ranks between. So sums are of neighbouring ranks.
+// lowest bit of me, and their subtrees contain the ranks between. So a sum is always one of neighbouring ranks.
 struct tree_place {
   int root, size, me;
   GGAS_DEVICE tree_place(const channel& c, int of_root) : root(of_root), size(c.team.size), me(c.rank - of_root) {

@@ -29,8 +29,7 @@ GGAS_DEVICE ggas_status spread_in_lines(channel& c, const spread<U>& p, const sl
 constexpr size_t own_bytes_early = 24 * 1024;
 
 // Two exchanges: the addresses of destinations, and, after the stores, the report of the end. No thread waits for the
-// own part. A short one is copied while the two exchanges are under way, a long one together with the part of the first
-// peer.
+// own part: a short part is copied during the two exchanges, a long one together with the part of the first peer.
 template <class U>
 GGAS_DEVICE ggas_status spread_directly(channel& c, const spread<U>& p, const channel_call<U>& call,
                                         poll_deadline& end) {

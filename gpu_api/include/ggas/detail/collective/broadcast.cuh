@@ -15,8 +15,8 @@ struct broadcast_call {
   uint64_t source;  // of src in that of the root
 };
 
-// How data for all leaves leave the root: once for each, or once for all where the NIC copies its stores. A team of
-// some nodes always uses the former: other teams may use the same slots.
+// How data for all leaves leave the root: once for each leaf, or only once if the NIC copies the root's stores. A team
+// of some of the nodes always sends once for each leaf, because other teams may use the same slots.
 struct way_to_leaves {
   bool copied;
   GGAS_DEVICE explicit way_to_leaves(const ggas_team& t) : copied(t.id == 0 && window_of_others() != nullptr) {}

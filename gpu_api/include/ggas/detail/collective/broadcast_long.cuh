@@ -6,9 +6,9 @@
 
 namespace ggas::detail {
 
-// Limits of the bytes that a block of the root would store to its leaves: up to the first they go as lines; from the
-// second on loads by the leaves are faster, as long as the blocks of all leaves are few enough for the root's GPU to
-// serve them at full speed.
+// Limits of the bytes that a block of the root would store to its leaves. Up to the first limit they go as lines. From
+// the second limit on loads by the leaves are faster, as long as the leaves have few enough blocks for the root's GPU
+// to serve them at full speed.
 constexpr size_t broadcast_in_lines_until = 4 * 1024, loads_from = 80 * 1024;
 constexpr unsigned blocks_served = 8;
 constexpr int most_forwarding = 64;  // members of a team whose leaves forward
@@ -58,8 +58,8 @@ GGAS_DEVICE ggas_status broadcast_in_lines(channel& c, const broadcast_call<U>& 
   return heard == ggas_ok ? s : heard;
 }
 
-// By the block of a root whose NIC copies stores: once for all leaves, if their destinations have the offset of the
-// root's own. Otherwise nothing is stored, and `alike` is false.
+// For a block of a root whose NIC copies stores. It stores once for all leaves, if all destinations have the same
+// offset as the root's own. Otherwise nothing is stored, and `alike` is false.
 template <class U>
 GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& p, const slice& mine, bool& alike,
                                      poll_deadline& end) {
@@ -78,8 +78,8 @@ GGAS_DEVICE ggas_status store_to_all(const channel& c, const broadcast_call<U>& 
   return ggas_ok;
 }
 
-// By the root to one leaf after the other, if required with its own copy together with the first one. Leaves receive
-// the addresses of all.
+// The root stores to one leaf after the other. If required, it makes its own copy together with the first leaf's.
+// Leaves receive the addresses of all.
 template <class U>
 GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>& p, const slice& mine, bool beside_leaf,
                                       poll_deadline& end) {
@@ -95,8 +95,9 @@ GGAS_DEVICE ggas_status store_to_each(const channel& c, const broadcast_call<U>&
       end);
 }
 
-// Two exchanges: the addresses of destinations, after which the root stores everything to every member; and the report
-// of the end. The root's own copy comes at the end, a long one together with that of the first leaf.
+// Two exchanges. The first reports the addresses of destinations; then the root stores everything to every member. The
+// second reports the end. The root makes its own copy at the end; a long one is made together with that of the first
+// leaf.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_directly(channel& c, const broadcast_call<U>& p, const channel_call<U>& call,
                                            poll_deadline& end) {
@@ -111,8 +112,8 @@ GGAS_DEVICE ggas_status broadcast_directly(channel& c, const broadcast_call<U>& 
   return finish_broadcast(c, p, beside_leaf && !stored ? slice{mine.begin, mine.begin} : mine, end);
 }
 
-// Units that the root stores to every leaf while these load the rest: as many as it can store, and copy for itself if
-// necessary, in that time.
+// Units that the root stores to every leaf while the leaves load the rest: the number that it can store in that time,
+// and if necessary copy for itself.
 template <class U>
 GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
   constexpr size_t pair = units_per_pair<U>;
@@ -163,8 +164,8 @@ GGAS_DEVICE slice piece_of(const channel& c, const broadcast_call<U>& p, const s
   return {all.begin + s.begin, all.begin + s.end};
 }
 
-// Units [piece.begin, piece.end) of the vector from the root to every leaf, this one first. `places`: the root's
-// source, the leaves' destinations.
+// Stores units [piece.begin, piece.end) of the vector from the root to every leaf, and to this leaf first. `places`:
+// the root's source and the leaves' destinations.
 template <class W, class U>
 GGAS_DEVICE void forward_words(const channel& c, const broadcast_call<U>& p, const uint64_t* places,
                                const slice& piece) {

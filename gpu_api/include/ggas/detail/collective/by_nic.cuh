@@ -80,8 +80,9 @@ GGAS_DEVICE_FUNCTION ggas_status reduce_once_by_nic(piece<T> p, poll_deadline& e
   return ggas_ok;
 }
 
-// Block 0 does all of it, and the others need not wait, as in every reduction. Long vectors go operation by operation.
-// That is slow for few nodes, but only in this method the number of messages grows linearly with the nodes.
+// Block 0 does all of it, and the others need not wait, as in every reduction. Long vectors take one operation after
+// the other. That is slow for few nodes, but this is the only method whose number of messages grows linearly with the
+// nodes.
 template <class T>
 GGAS_DEVICE ggas_status reduce_by_nic(const piece<T>& p, unsigned block, uint64_t timeout_ns) {
   if (block != 0) return ggas_ok;

@@ -93,8 +93,8 @@ GGAS_DEVICE unsigned usable_channels(unsigned blocks) {
   return blocks < channels ? blocks : channels;
 }
 
-// `number` is below usable_channels(). No block barrier: earlier stores of the block are not ordered by it. It does not
-// check whether a collective failed on this node.
+// `number` is below usable_channels(). The call contains no block barrier, so it does not order earlier stores of the
+// block. It does not check whether a collective failed on this node.
 GGAS_DEVICE channel find_channel(const ggas_team& team, unsigned number) {
   channel c{};
   c.team = team;
@@ -122,7 +122,7 @@ GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
 }
 
 // After the last exchange, or the one that failed: makes the status the same in all threads and records the members
-// whose lines were missing; a block barrier. leave_channel() follows.
+// whose lines were missing. Contains a block barrier. The caller then calls leave_channel().
 GGAS_DEVICE ggas_status end_exchange(const channel& c, ggas_status mine) {
   return block_status(c.failed || c.broken != 0 ? ggas_broken : mine, waited_for::lines, c.word, c.seq);
 }
@@ -180,8 +180,8 @@ GGAS_DEVICE void refresh_slots(const channel& c, Used used) {
 
 GGAS_DEVICE bool line_here(const channel& c, const channel_line& l) { return has_tag(l, static_cast<uint32_t>(c.seq)); }
 
-// For an exchange in which lines are missing: the status of a wait for the node of the first missing line, of `count`
-// lines `step` bytes apart. This node's own slots have none.
+// For an exchange in which lines are missing. Looks at `count` lines `step` bytes apart, and returns the status of a
+// wait for the node of the first missing line. This node's own slots have none.
 GGAS_DEVICE_FUNCTION ggas_status no_line(uint64_t line, uint64_t step, int count, unsigned team, uint32_t exchange) {
   const layout& l = own_layout();
   const auto slots = reinterpret_cast<uint64_t>(own_word(l.channel_slot(team, 0, 0, 0)));
@@ -210,8 +210,8 @@ GGAS_DEVICE ggas_status no_lines(const channel& c, unsigned i) {
   return no_line(c, c.inbox(0) + i, c.inbox_step(), c.team.size);
 }
 
-// Waits for a line. False: timed out, or the node's collectives are broken; no_line() then gives the status. (It is not
-// computed here: for a status that it does not know the compiler adds a test where the paths join, which costs 30 ns.)
+// Waits for a line. False: timed out, or the node's collectives are broken; no_line() then gives the status. (The
+// status is not computed here, because the compiler would add a test of it where the paths join. The test costs 30 ns.)
 GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, poll_deadline& end) {
   for (;;) {
     const channel_line l = load_spin(from);

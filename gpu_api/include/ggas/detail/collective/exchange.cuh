@@ -42,9 +42,9 @@ struct line_plan {
     return left < 1u << slot_log2 ? left : 1u << slot_log2;
   }
 };
-// Whether the lines of a part go in one exchange; `blocks` of the grid take part. Lines that fit a slot always do. Over
-// several channels, whose slots hold a row, up to `most` lines for all others do; with more it is faster to exchange
-// addresses of destinations.
+// Whether the lines of a part go in one exchange, in which `blocks` blocks of the grid take part. Lines that fit a slot
+// always do. Over several channels, each of whose slots holds a row, at most `most` lines for all other members do.
+// With more lines it is faster to exchange addresses of destinations.
 GGAS_DEVICE bool in_lines(const ggas_team& t, size_t lines, unsigned blocks, size_t most) {
   if (lines <= channel::lines()) return true;
   if (blocks > 1 || lines > most || lines * static_cast<unsigned>(t.size - 1) > most) return false;
@@ -77,8 +77,8 @@ GGAS_DEVICE ggas_status for_rows(const channel& c, const line_plan& plan, int me
   return ggas_ok;
 }
 
-// Lines of the parts source(hop), 1 ... `parts`, to the slots outbox(channel, hop). The thread with the first line of a
-// slot also refreshes the rest of the slot.
+// Sends the lines of the parts source(hop), for hop 1 ... `parts`, to the slots outbox(channel, hop). The thread with
+// the first line of a slot also refreshes the rest of the slot.
 template <class Outbox, class Source>
 GGAS_DEVICE void send_parts(const channel& c, const line_plan& plan, size_t units, int parts, Outbox outbox,
                             Source source) {
@@ -180,9 +180,9 @@ GGAS_DEVICE void move_part(U* to, const U* from, size_t units) {
 }
 
 // Whether the own part of a slice is copied together with a peer's. With many blocks the links would be idle during a
-// later copy (64 MiB by 128 blocks: 30 us, H200). Few blocks are limited by a multiprocessor's stores, and faster one
-// part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us); short copies overlap with
-// the exchange at the end.
+// later copy (64 MiB by 128 blocks: 30 us, H200). Few blocks are limited by the stores of a multiprocessor, and are
+// faster if they copy one part after the other (16 blocks of 256 threads, 16 Ki words each: 13.8 against 16.2 us);
+// short copies overlap with the exchange at the end.
 constexpr size_t own_bytes_together = 64 * 1024;
 constexpr unsigned blocks_together = 64;
 GGAS_DEVICE bool own_beside_peer(const channel& c, size_t bytes, unsigned blocks) {
@@ -259,9 +259,9 @@ GGAS_DEVICE ggas_status finish_stores(const channel& c, Meanwhile meanwhile, pol
       c, [&](int member, uint64_t) { acquire_line(c.inbox(member)); }, end);
 }
 
-// A copy of units for which no thread waits, during an exchange. It is done by the warps that do not report: for those
-// a fence or a check of lines plus a share of the copy would take longer than the exchange. If the other warps are few,
-// all do it.
+// A copy of units for which no thread waits, made during an exchange. The warps that do not report make it: the others
+// need a fence or a check of lines, and with a share of the copy they would take longer than the exchange. If only few
+// warps do not report, all warps copy.
 template <class U>
 GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t units) {
   const unsigned rank = thread_rank(), threads = thread_count();
@@ -271,8 +271,8 @@ GGAS_DEVICE void copy_beside(const channel& c, U* to, const U* from, size_t unit
 }
 
 // The addresses of the other members' destinations: each member reports its own in the first line of exchange `c`, as
-// bytes from the start of its segment. Calls store(member, destination) for each member for which `wanted` is true, by
-// the whole block, in an order that differs from member to member.
+// bytes from the start of its segment. The whole block then calls store(member, destination) for each member for which
+// `wanted` is true. The order differs from member to member.
 template <class U, class Wanted, class Store>
 GGAS_DEVICE ggas_status store_to_others(const channel& c, Wanted wanted, Store store, poll_deadline& end) {
   constexpr int at_once = 8;

@@ -254,8 +254,8 @@ GGAS_DEVICE constexpr call_terms terms_of(call_id call, uint64_t n, uint64_t ele
 // Of a team that the call has not looked at yet.
 GGAS_DEVICE int rank_here(const ggas_team& t) { return t.stride > 0 ? ggas_team_rank(t) : -1; }
 
-// src and dst of a call in which a member reads `reads` parts of n elements and writes `writes`. If one side has one
-// part and the other all members' parts, the one part may be the own part of the other.
+// Checks src and dst of a call in which a member reads `reads` parts of n elements and writes `writes` parts. If one
+// side has one part and the other the parts of all members, the one part may be the own part of the other side.
 template <class T>
 GGAS_DEVICE used_memory memory_of_parts(const T* dst, const T* src, size_t n, int reads, int writes,
                                         const ggas_team& team) {

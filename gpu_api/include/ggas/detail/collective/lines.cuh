@@ -29,9 +29,9 @@ GGAS_DEVICE unsigned log2_up(unsigned v) { return v == 1 ? 0 : 32 - static_cast<
 
 GGAS_DEVICE unsigned log2_down(unsigned v) { return 31 - static_cast<unsigned>(leading_zeros(v)); }
 
-// The share of a thread in an exchange of `lines` lines for each of `size` members: line `line` of the member `hop`
-// places after the own one (`size`: the own one). With enough threads each warp works for one member, so that lines to
-// one node leave together.
+// A thread's share of an exchange of `lines` lines for each of `size` members: line `line` of the member that is `hop`
+// ranks after the own one (`hop` = `size`: the own one). With enough threads each warp works for one member, so that
+// lines to one node leave together.
 struct thread_line {
   unsigned line;
   int hop;
@@ -55,7 +55,7 @@ GGAS_DEVICE bool is_short(size_t units, int size) {
   return static_cast<unsigned>(size) << thread_line::shift_of(lines, size) <= thread_count();
 }
 
-// The words of a line, one access each: no alignment to consider, and no branch. `line` is one of the part's. If the
+// The words of a line, one access each: no alignment to consider, and no branch. `line` is a line of the part. If the
 // length is odd the last word is repeated at the end; the receiver ignores it.
 GGAS_DEVICE uint64_t load_line(const uint32_t* part, unsigned line, size_t units) {
   const auto words = static_cast<uint32_t>(units);

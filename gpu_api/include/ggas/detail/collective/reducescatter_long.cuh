@@ -22,8 +22,8 @@ GGAS_DEVICE ggas_status combine_own_part(channel& c, const piece<T>& p, unsigned
   });
 }
 
-// By a single block, if a part exceeds its channel's slot: one exchange over a bundle of channels. Separate from the
-// other methods, because it needs other registers.
+// Used by a single block if a part exceeds its channel's slot: one exchange over a bundle of channels. It is separate
+// from the other methods, because it needs other registers.
 template <class T>
 GGAS_DEVICE bool takes_bundle(size_t n, unsigned blocks) {
   return blocks == 1 && lines_of<T>(n) > channel::lines() && fits_bundle<T>(n);

@@ -19,8 +19,8 @@ GGAS_DEVICE constexpr bool operation_good(ggas_op op) {
   return static_cast<unsigned>(op) <= (is_plain_integer<T> ? ggas_xor : ggas_prod);
 }
 
-// An operation as a function of two elements. Where it is inline the compiler knows the operation, as with a separate
-// type for each. A generic lambda is not possible with NVRTC.
+// An operation as a function of two elements. Where the function is inline the compiler knows the operation, as if each
+// operation had a type. A generic lambda is not possible with NVRTC.
 template <class T>
 struct operation {
   enum class way { bits, sum, product, least_or_greatest };
@@ -38,8 +38,8 @@ struct operation {
   }
 };
 
-// f(operation), inline: one selection for everything that f combines. With four cases in a row the compiler makes a
-// jump table in memory. So the three operations on bits are one case.
+// Calls f(operation) inline: one selection for everything that f combines. For four consecutive cases the compiler
+// makes a jump table in memory, so the three operations on bits are one case.
 template <class T, class F>
 GGAS_DEVICE void with_operation(ggas_op op, F f) {
   using way = typename operation<T>::way;

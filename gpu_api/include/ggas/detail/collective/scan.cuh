@@ -7,8 +7,8 @@
 
 namespace ggas::detail {
 
-// Data that fit a slot. To members before it, and from those after it, a member has one line without data: the rule of
-// exchanges.
+// For data that fit a slot. Members with lower ranks get, and members with higher ranks send, one line without data, as
+// the rule of exchanges requires.
 template <class T>
 GGAS_DEVICE ggas_status scan_exchange(const channel& c, const piece<T>& p, ggas_scan_kind kind, poll_deadline& end) {
   const auto lines = static_cast<unsigned>(lines_of<T>(p.n)), me = thread_rank(), threads = thread_count();

@@ -93,8 +93,8 @@ GGAS_DEVICE ggas_status begin_rank(const G& g, message_rank r, const ggas_messag
   return ring_begin(g, r.matching().ring, static_cast<uint32_t>(r.matching().launch), deadline(timeout_ns));
 }
 
-// A rank begins the rings to it, with the ranks of that number on the other nodes. No thread sends before all of the
-// node have.
+// A rank resets the rings that lead to it, together with the ranks of the same number on the other nodes. No thread
+// sends before all ranks of the node have done so.
 GGAS_DEVICE ggas_status begin_messages(const ggas_messages& m, uint64_t timeout_ns) {
   if (!messages_good(m)) return ggas_bad_argument;
   const message_rank r(m);

@@ -33,8 +33,8 @@ struct waiting_message {
   uint16_t next[chains], before[chains];
 };
 
-// A message that is being sent or received. By its rank alone, but `handshake`, which the receiver of a long message
-// sets to done.
+// A message that is being sent or received. Only its rank accesses it, except `handshake`, which the receiver of a long
+// message sets to done.
 struct message_request {
   enum stage : uint32_t {
     unused,

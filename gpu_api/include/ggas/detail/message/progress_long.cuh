@@ -199,8 +199,8 @@ GGAS_DEVICE message_turn by_progress(const G& g, F f) {
   }
 }
 
-// By all of the rank. The threads that make progress call start(group) first; when ready(), or when time is up,
-// finish(group, late): its first thread leaves in the desk what the call gives.
+// Called by all threads of the rank. The threads that make progress first call start(group). When ready() is true, or
+// the time is over, they call finish(group, late); its first thread stores the result of the call in the desk.
 template <class G, class Start, class Ready, class Finish>
 GGAS_DEVICE ggas_status run_messages(const G& g, message_rank r, uint64_t timeout_ns, Start start, Ready ready,
                                      Finish finish) {

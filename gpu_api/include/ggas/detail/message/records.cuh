@@ -131,8 +131,8 @@ GGAS_DEVICE bool send_first(const G& g, message_rank r, int slot) {
 
 // ---- taking
 
-// The record at the head of the ring from a node, if all of it is here: only then a buffer is touched, as another
-// message may come to it first.
+// The record at the head of the ring from a node. It is used only if all of it has arrived, because no buffer may be
+// touched before: another message may reach that buffer first.
 struct arrival {
   int here = 0;
   uint32_t bytes = 0, word = 0;

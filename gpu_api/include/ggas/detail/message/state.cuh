@@ -27,8 +27,8 @@ GGAS_DEVICE unsigned index_of_caller(const ggas_messages& m) {
   if (m.kind == ggas_rank_is_warp) return block * (m.threads / 32) + thread_rank() / 32;
   return block;
 }
-// The calling rank: where its part of the memory lies. Functions that are not inline take it as a value, so it is
-// small.
+// The calling rank, by the address of its part of the memory. Functions that are not inline take it as a value, so it
+// is small.
 struct message_rank {
   char* part;
 

@@ -53,8 +53,8 @@ GGAS_DEVICE bool any_of_block(bool mine) {
     return mine;
 }
 
-// Up to `total` bytes of each rank, as many pieces as all make; `mine`: what this one has. take(half, begin, bytes)
-// reads what it wants of the piece.
+// Exchanges up to `total` bytes of each rank, in pieces; every rank makes the same number of pieces. `mine`: the bytes
+// that this rank has. take(half, begin, bytes) reads the bytes that it wants from the piece.
 template <class Take>
 GGAS_DEVICE int in_pieces(uint64_t total, uint64_t mine, const char* from, Take take) {
   uint64_t begin = 0;

@@ -213,7 +213,7 @@ GGAS_DEVICE_FUNCTION int MPI_Sendrecv(const void* send_buffer, int send_count, M
 }
 
 // For messages that fit into a record (short_bytes): the buffer is free when the send returns, and no other memory is
-// needed. MPI_ERR_COUNT: longer.
+// needed. MPI_ERR_COUNT: the message is longer.
 GGAS_DEVICE_FUNCTION int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag,
                                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
   using namespace ggas::mpi;

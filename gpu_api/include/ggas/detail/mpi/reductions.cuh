@@ -10,8 +10,8 @@ namespace ggas::mpi {
 
 // ---- numbers
 
-// f(T{}) for the type of the numbers; false: it is no type of numbers. No lambdas: NVRTC takes none whose parameters
-// are templates.
+// Calls f(T{}) with the C++ type of a numeric datatype. Returns false for any other datatype. `f` cannot be a lambda,
+// because NVRTC accepts no lambda whose parameters are templates.
 template <class F>
 GGAS_DEVICE bool with_type(MPI_Datatype type, const F& f) {
   switch (type) {

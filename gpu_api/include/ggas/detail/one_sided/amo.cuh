@@ -34,8 +34,8 @@ GGAS_DEVICE T floating_after(ggas_atomic what, T old, T v) {
   if (what == ggas_atomic_swap) return v;
   return extreme(what == ggas_atomic_min, old, v);
 }
-// Replaces a word by floating_after() of it and returns the old value: repeats compare_swap(expected, wanted) until no
-// other thread has interfered. An unchanged value is not written.
+// Replaces a word by floating_after() of its value and returns the old value. It repeats compare_swap(expected, wanted)
+// until no other thread has interfered. An unchanged value is not written.
 template <class T, class Swap>
 GGAS_DEVICE word_bits<T> swap_until_done(ggas_atomic what, T v, word_bits<T> old, Swap compare_swap) {
   using bits = word_bits<T>;
@@ -228,8 +228,9 @@ GGAS_DEVICE_FUNCTION fetched fetch_by_queue(const G& g, ggas_atomic what, place 
   return f;
 }
 
-// Floating point: the NIC swaps and compares bits; other operations are a loop of compare-and-swaps, a round trip each,
-// of which the first reads the word. Only the leader has the old value; all members get the status.
+// Floating-point atomics. The NIC itself swaps and compares bits. Other operations are a loop of compare-and-swaps,
+// each of which takes a round trip; the first one reads the word. Only the leader has the old value; all members get
+// the status.
 template <class G, class T>
 GGAS_DEVICE_FUNCTION fetched fetch_floating(const G& g, ggas_atomic what, place at, T v, T compare, uint64_t timeout_ns,
                                             const ggas_queue& q) {

@@ -22,8 +22,8 @@ GGAS_DEVICE ring_shape direct_ring(int queue) {
                              static_cast<uint64_t>(queue));
 }
 
-// Without a NIC: a record of the cookie, after the data that the group copied. Its head has the bytes, below 2^24, and
-// the sender's queue.
+// Without a NIC a record with the cookie follows the data that the group has copied. Its head has the number of bytes,
+// below 2^24, and the sender's queue.
 constexpr unsigned note_queue_at = 24;
 template <class G>
 GGAS_DEVICE ggas_status notify_directly(const G& g, int node, int to_queue, const ggas_queue& q, uint64_t cookie,
@@ -149,8 +149,8 @@ GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
 constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: someone is at it
 
 // From time to time reports to the NIC how far the ring was read. Only one thread reports at a time, so that the count
-// never decreases. A thread that finds another one reporting does not report; the next thread does, or a thread that
-// waits and finds nothing.
+// never decreases. A thread that finds another one reporting does not report. Then the next thread reports, or a thread
+// that waits and finds nothing.
 GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint32_t quarter = quarter_of_ring(q);

@@ -90,8 +90,8 @@ GGAS_DEVICE transfer check_transfer(const ggas_queue& q, const T* remote, const 
 // Without a NIC the group moves the data itself. Every thread checks the arguments, which are the same for all: that
 // takes less time than informing each other.
 
-// A put of whole words of 16 bytes and up to three of `unit` bytes after them, a word for each thread of a large
-// group: no thread moves two, in sequence.
+// A put of whole words of 16 bytes, followed by up to three words of `unit` bytes. A large group has a thread for each
+// word, so that no thread moves two of them one after the other.
 struct ragged_put {
   bool pair, rest;    // what this thread moves
   unsigned unit, at;  // of the rest: 4 or 8 bytes, and where they are
@@ -133,8 +133,8 @@ GGAS_DEVICE ggas_status put_ragged(T* target, const T* source, uint64_t bytes, u
   return ggas_ok;
 }
 
-// Not inline, and one call for all that is not short, because registers that are live across the call go to the stack.
-// A put. If there is at most a word for each thread, the words are loaded while the call is checked.
+// Not inline, and one call for everything that is not short, because registers that are live across the call go to the
+// stack. A put. If there is at most one word for each thread, the words are loaded while the arguments are checked.
 template <class G, class T, class Check>
 GGAS_DEVICE ggas_status put_checked(const G& g, T* target, const T* source, uint64_t bytes, Check check) {
   const auto places = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source), all = places | bytes;
@@ -256,8 +256,8 @@ GGAS_DEVICE ggas_status settle(const G& g, ggas_status copied) {
   return g.join(g.leads() ? quiet_stores() : ggas_ok);
 }
 
-// Calls through a queue are not inline: code that a kernel on peers' memory never runs does not lie between code that
-// it runs. The handle is passed as a copy, so that the caller's stays in registers.
+// Calls through a queue are not inline: in a kernel on peers' memory this code never runs, and it must not lie between
+// code that runs. The handle is passed as a copy, so that the caller's handle stays in registers.
 template <class F>
 GGAS_DEVICE auto with_copy(const ggas_queue& q, F call) {
   const ggas_queue copy = q;

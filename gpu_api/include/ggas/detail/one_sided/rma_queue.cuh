@@ -25,7 +25,7 @@ GGAS_DEVICE uint64_t advance(uint64_t ticket, unsigned slots, unsigned descripto
 }
 
 // Whether calls become descriptors; otherwise the caller moves the data itself and a queue is only a name. A valid
-// handle gives the same result, but this is known before there is one.
+// handle has the same information, but this call needs no handle.
 GGAS_DEVICE bool posts_descriptors() { return nic_queues() != nullptr; }
 
 // The same of a call with a queue, which is known from then on.
@@ -48,8 +48,8 @@ GGAS_DEVICE uint32_t read_consumed(const ggas_queue& q) {
   return static_cast<uint32_t>(load_poll(reinterpret_cast<const uint64_t*>(q.at.status)));
 }
 
-// One attempt to get room. A failed compare-and-swap means that another thread succeeded, so `again` needs no time-out.
-// Counts wrap, so a new handle must read them first.
+// One attempt to get room. A failed compare-and-swap means that another thread succeeded, so a repetition after `again`
+// needs no time-out. Counts wrap, so a new handle must read them first.
 GGAS_DEVICE claim try_claim(const ggas_queue& q, unsigned slots, unsigned descriptors) {
   if (!q.looked) {
     if (!q.exclusive) q.ticket = load_relaxed(q.at.words);
@@ -137,8 +137,8 @@ GGAS_DEVICE ggas_status post(const thread_group& g, const ggas_queue& q, unsigne
   return ggas_ok;
 }
 
-// Posts slots whose words are word(0), word(1) ...: a lane each, so that they leave as one store. Words are computed
-// first: they may have to be loaded, and a claimed slot delays those after it.
+// Posts slots whose words are word(0), word(1) ...: each lane writes one, so that they leave as one store. Words are
+// computed first: they may have to be loaded, and a claimed slot delays those after it.
 template <class G, class W>
 GGAS_DEVICE ggas_status post(const G& g, const ggas_queue& q, unsigned slots, unsigned descriptors, W word,
                              const deadline& end) {

@@ -14,8 +14,8 @@ struct unit_place {
   bool there;
 };
 
-// Units i < n from from(i) to to(i); a thread has `Units` of them in flight. False: a unit has no valid address, and
-// neither it nor later units of this thread have moved.
+// Moves units i < n from from(i) to to(i); a thread has `Units` of them in flight. Returns false if a unit has no valid
+// address; then this thread has moved neither that unit nor later ones.
 template <unsigned Units, origin From, class T, class By, class To, class Source>
 GGAS_DEVICE bool move_units_between(uint64_t n, const By& by, To to, Source from) {
   bool good = true;

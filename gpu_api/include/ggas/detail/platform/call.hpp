@@ -116,16 +116,16 @@ struct wait_record {
   GGAS_LAYOUT_FN static uint32_t missing_one(int whom) { return (static_cast<uint32_t>(whom) + 1) << 2; }
   GGAS_LAYOUT_FN int whom(uint32_t i) const { return static_cast<int>(missing[i] >> 2) - 1; }
 
-  // For a call that differs from that of the member in missing[0]: own terms from `address` on, the other's from
-  // missing[2] on.
+  // For a call that differs from the call of the member in missing[0]: the own terms begin at `address`, those of the
+  // other member at missing[2].
   static constexpr uint32_t own_terms = 24, other_terms = 128;
 
   static constexpr uint32_t is_signed = 256, is_float = 512;
 };
 static_assert(sizeof(wait_record) == 152);
 
-// A call that has ended, in the trace of its node. Two stores write it, and nothing is packed, because the cost of a
-// trace is its instructions.
+// A call that has ended, in the trace of its node. It is written by two stores, and nothing is packed, because a trace
+// costs as much as its instructions.
 struct alignas(16) call_times {
   uint64_t began, ended;  // ns, on the timer of kernels
 };

@@ -68,17 +68,17 @@ struct layout {
   static GGAS_LAYOUT_FN uint64_t place(uint64_t team) { return team * team_unit; }
   GGAS_LAYOUT_FN uint64_t placed_bytes() const { return placed_slots(0) + channels * channel_depth * turn_bytes(); }
 
-  // Records of 16 bytes for results of atomics: a pool, with one bit each for "taken" and for "abandoned", and a record
-  // for each queue that is used exclusively.
+  // Records of 16 bytes for results of atomics. They form a pool, with a bit "taken" and a bit "abandoned" for each.
+  // Each queue that is used exclusively has a further record.
   static constexpr uint64_t results = 256, most_queues = 128;
   GGAS_LAYOUT_FN uint64_t results_taken(uint64_t group) const { return rma() + group * word; }  // 64 a group
   GGAS_LAYOUT_FN uint64_t results_left(uint64_t group) const { return rma() + (results / 64 + group) * word; }
   GGAS_LAYOUT_FN uint64_t result(uint64_t i) const { return rma() + line + i * 16; }
   GGAS_LAYOUT_FN uint64_t exclusive_result(uint64_t queue) const { return result(results + queue); }
 
-  // Queues of nodes without NIC: rings of notifications (docs/ring.md), of two lines for each record, at the end of the
-  // reserved area. Up to 16 nodes have all records; beyond that the number halves each time the nodes double, down to
-  // 8.
+  // Queues of nodes without NIC: rings of notifications (docs/ring.md), with two lines for each record, at the end of
+  // the reserved area. Up to 16 nodes have all records; beyond that the number halves each time the nodes double, down
+  // to 8.
   static constexpr uint64_t direct_queues = 4, direct_records = 64;
   static GGAS_LAYOUT_FN ring_shape direct_ring(uint64_t nodes, uint64_t reserved, uint64_t queue) {
     const uint32_t log2 = nodes <= 16 ? 7 : nodes <= 32 ? 6 : nodes <= 64 ? 5 : 4;

@@ -22,8 +22,8 @@ GGAS_DEVICE unsigned lane_count() {
   const unsigned all = thread_count(), last = all % 32;
   return last == 0 || thread_rank() < all - last ? 32 : last;
 }
-// All lanes; those that a short block does not have count as exited. A mask that the compiler does not know costs some
-// 70 cycles.
+// All lanes of a warp; lanes that a short block does not have count as exited. A mask that the compiler does not know
+// costs some 70 cycles.
 GGAS_DEVICE constexpr unsigned lane_mask() { return 0xffffffffu; }
 GGAS_DEVICE void sync_lanes() { __syncwarp(lane_mask()); }
 GGAS_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }

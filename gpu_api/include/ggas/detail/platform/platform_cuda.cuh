@@ -9,8 +9,8 @@
 #endif
 
 #define GGAS_DEVICE __device__ __forceinline__
-// A separate copy for each translation unit: where nvlink links units (-rdc=true) a single copy would read the constant
-// memory of one of them, and use any number of registers, whatever the launch bounds of a kernel.
+// A separate copy for each translation unit. Where nvlink links units (-rdc=true), a single copy would read the
+// constant memory of only one of them. It could also use more registers than the launch bounds of a kernel allow.
 #define GGAS_DEVICE_FUNCTION [[maybe_unused]] static __device__ __noinline__
 // Long paths. They are part of the program, or, with GGAS_LINKED, of libggas_device, which is compiled once: then the
 // program has only declarations, and nvlink links them. GGAS_APART: always a separate function; GGAS_LONG: separate in
@@ -61,9 +61,9 @@ using ::dim3;
 namespace detail {}  // namespace detail
 }  // namespace ggas
 
-// Filled by set_device_context(). Each translation unit has one. If nvlink links the units, the program has one,
-// because kernels that are templates are then merged, and must not read the constants of another unit. In a module of
-// NVRTC the host fills the symbol of this name with the result of ggas::constants_of() (detail/platform/context.hpp).
+// Filled by set_device_context(). Each translation unit has one. If nvlink links the units, the whole program has one:
+// kernels that are templates are then merged, and must not read the constants of another unit. In a module of NVRTC the
+// host fills the symbol of this name with the result of ggas::constants_of() (detail/platform/context.hpp).
 #if defined(__CUDACC_RTC__)
 extern "C" {
 __constant__ ggas::constants ggas_node_constants;
@@ -259,7 +259,7 @@ __device__ __forceinline__ void store_relaxed(T* p, const T& v) {
   ptx<sizeof(T)>::store(p, bits_as<bits>(v));
 }
 // Weak accesses, from the first-level cache if it has the word: for words that no thread writes at the same time.
-// Earlier writes of others must be ordered by a block barrier or stronger.
+// Earlier writes of other threads must be ordered by a block barrier or a stronger order.
 template <class T>
 __device__ __forceinline__ T load_own(const T* p) {
   return *p;
@@ -323,7 +323,7 @@ __device__ __forceinline__ void acquire_after_spin(const T* p) {
 
 // The smaller or the larger of two numbers, minimumNumber and maximumNumber of IEEE 754-2019: a NaN counts as missing,
 // and -0 is less than 0. Numbers of 2 bytes have separate functions; types of the program have none. For doubles the
-// maximum is computed as the minimum of the negated numbers: one operation more, and half the code.
+// maximum is computed as the minimum of the negated numbers: that is one more operation, and half the code.
 __device__ __forceinline__ double with_sign_turned(double v, unsigned long long sign) {
   return __longlong_as_double(static_cast<long long>(static_cast<unsigned long long>(__double_as_longlong(v)) ^ sign));
 }
@@ -383,8 +383,8 @@ GGAS_CUDA_ATOMIC(xor_system, atomicXor_system)
 GGAS_CUDA_ATOMIC(min_system, atomicMin_system)
 GGAS_CUDA_ATOMIC(max_system, atomicMax_system)
 #undef GGAS_CUDA_ATOMIC
-// Without result and answer, relaxed. The compiler turns an atomic with an unused result into a reduction only in
-// kernels without fences.
+// Atomics without a result and an answer, relaxed. The compiler turns an atomic whose result is not used into a
+// reduction only in kernels without fences.
 #define GGAS_CUDA_RED(name, scope, operation, type)                                                                \
   template <class T>                                                                                               \
   __device__ __forceinline__ void name(T* p, same_t<T> v) {                                                        \
@@ -408,7 +408,7 @@ __device__ __forceinline__ void red_add_system(double* p, double v) {
 }
 // Lanes that add the same number to the same word at the same time send one addition, because a word takes one every 2
 // ns, from any lane. Other lanes send their own. Earlier accesses of each lane are before that addition, and later ones
-// after it, as if each had made it itself (docs/memory-model.md).
+// after it, as if each lane had made the addition itself (docs/memory-model.md).
 template <class T>
 __device__ __forceinline__ void red_add_system_together(T* p, same_t<T> v) {
   using bits = typename cuda_integer<T>::bits;

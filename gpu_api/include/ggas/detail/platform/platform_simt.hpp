@@ -73,8 +73,9 @@ T load_own(const T* p) {
   return simt::load(p);
 }
 inline void keep_here(uint64_t&) {}  // a matter of nvcc's order
-// Reads a word that rarely changes, next to a loop that polls another one. It is no operation of the kernel, or the
-// simulator would no longer recognise the loop (sim/gpu/convergence.cpp), and it takes no simulated time.
+// Reads a word that rarely changes, next to a loop that polls another one. It does not count as an operation of the
+// kernel, because the simulator would then not recognise the loop (sim/gpu/convergence.cpp). It takes no simulated
+// time.
 inline uint64_t glance(const uint64_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T>
 T load_own_now(const T* p) {

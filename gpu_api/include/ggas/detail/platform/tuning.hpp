@@ -14,8 +14,9 @@
 namespace ggas {
 
 struct tuning {
-  // For calls in a kernel: vectors of up to `one_shot` bytes use that method, of up to `two_shot` and `direct` those,
-  // longer ones push. Through a NIC: never direct nor push.
+  // Limits for calls in a kernel. Vectors of up to `one_shot` bytes use the one-shot method, longer ones of up to
+  // `two_shot` bytes the two-shot method, of up to `direct` bytes the direct method, and still longer ones push.
+  // Through a NIC neither direct nor push is used.
   struct limits {
     uint64_t one_shot, two_shot, direct;
   };

@@ -6,8 +6,8 @@
 
 namespace ggas {
 
-// An order to workers, as the words of a record: this, then the copies before and after the function (work_copy), then
-// the arguments of the function, each from a word on.
+// An order to workers, as the words of a record: this struct, then the copies before and after the function
+// (work_copy), then the arguments of the function. Each part begins at a word.
 struct work_order {
   uint64_t done;    // gets ticket << 8 | status: an address of the workers' node, or an offset in the segment of `node`
   uint64_t ticket;  // of 56 bits
@@ -41,8 +41,8 @@ struct worker_shape {
   GGAS_LAYOUT_FN uint64_t turn() const { return at + ring().bytes(); }
   GGAS_LAYOUT_FN uint64_t taken_of_host() const { return turn() + 8; }
   GGAS_LAYOUT_FN uint64_t last_source() const { return turn() + 16; }
-  // Of a group: orders that it was given; blocks that have come, to all of its barriers; the first failure of its
-  // order; the word of its ggas::blocks; the order.
+  // State of a group: the number of orders that it was given; the number of blocks that have come to all of its
+  // barriers; the first failure of its order; the word of its ggas::blocks; the order.
   GGAS_LAYOUT_FN uint64_t published(uint32_t g) const { return group(g); }
   GGAS_LAYOUT_FN uint64_t arrived(uint32_t g) const { return group(g) + 8; }
   GGAS_LAYOUT_FN uint64_t failure(uint32_t g) const { return group(g) + 16; }

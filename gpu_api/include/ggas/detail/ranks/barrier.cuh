@@ -45,8 +45,9 @@ GGAS_DEVICE bool ranks_good(const ggas_ranks& r) {
          blocks_good(blocks_of(r));
 }
 
-// By the first thread of a node's first rank. In step k of barrier n the word of round k of a node is set to n; it has
-// one writer. A number in a word means that its writer, and all nodes whose words this had received, have arrived.
+// Called by the first thread of a node's first rank. In step k of barrier n the word of round k of a node is set to n;
+// it has one writer. A number in a word means that its writer has arrived, and so have all nodes whose words the writer
+// had received before.
 template <meeting M>
 GGAS_DEVICE ggas_status disseminate(const ggas_ranks& r, uint64_t number, poll_deadline& end) {
   const dissemination_plan plan{r.nodes.size};

@@ -49,8 +49,8 @@ struct rank_call {
 
 // ------------------------------------------------------------------------------------------------ words of others
 
-// By a thread: its earlier accesses, and those of its group before a barrier, are visible to a reader that finds the
-// value. Between ranks of one GPU an order of GPU scope is enough.
+// Called by a thread: its earlier accesses, and those of its group before a barrier, are visible to a reader that finds
+// the value. Between ranks of one GPU an order of GPU scope is enough.
 GGAS_DEVICE void release_to(const rank_call& c, int rank) {
   if (c.is_here(rank))
     fence_acq_rel_gpu();
@@ -199,8 +199,8 @@ GGAS_DEVICE void copy_bytes(char* to, const char* from, size_t bytes, const move
   if (to != from) move_part(reinterpret_cast<uint8_t*>(to), reinterpret_cast<const uint8_t*>(from), bytes, by);
 }
 
-// For a call that stores to its partners' destinations: to each partner once it has entered, if the mode requires that;
-// each is notified after its data, if it waits for them.
+// For a call that stores to its partners' destinations. If the mode requires it, the call stores to a partner only once
+// that partner has entered. A partner that waits for its data is notified after them.
 template <class Target, class To, class From>
 GGAS_DEVICE ggas_status store_to_ranks(const rank_call& c, int count, size_t bytes, bool tells, Target target, To to,
                                        From from, poll_deadline& end) {
@@ -236,8 +236,8 @@ GGAS_DEVICE rank_terms load_rank_terms(const rank_call& c, uint64_t turn, int of
           load_relaxed(term_of(c, c.me, turn, 3, of))};
 }
 
-// Whether each rank is the target of one: the number of different targets equals the number of ranks, so none is
-// missing. By the whole block, some targets at a time.
+// Whether each rank is the target of exactly one rank. It is if the number of different targets equals the number of
+// ranks. Called by the whole block, which checks some targets at a time.
 GGAS_DEVICE bool is_permutation(const rank_call& c, uint64_t turn) {
   constexpr int at_once = 256;
   GGAS_SHARED_ARRAY(char, marks, at_once);
@@ -257,9 +257,9 @@ GGAS_DEVICE bool is_permutation(const rank_call& c, uint64_t turn) {
   return good;
 }
 
-// Every rank sends the parameters of its call to every other one, and all pass a barrier: all refuse or none, and the
-// next call works. The words of two calls in turn suffice: a rank that writes those of agreement t has been in t - 1
-// with all the others, which had read those of t - 2.
+// Every rank sends the parameters of its call to every other one, and all pass a barrier. So either all ranks refuse or
+// none does, and the next call works. The words of two calls, used in turn, suffice: a rank that writes the words of
+// agreement t has completed t - 1 together with all the others, and these had then read the words of t - 2.
 GGAS_DEVICE_FUNCTION ggas_status agree_as_ranks(rank_call c, rank_terms mine, bool permutes, uint64_t timeout_ns) {
   const uint64_t turn = load_own(c.own_count(rank_layout::agreements)) + 1;
   const int first = static_cast<int>(thread_rank()), step = static_cast<int>(thread_count());
@@ -321,7 +321,7 @@ GGAS_DEVICE ggas_status begin_call(const rank_call& c, const rank_facts& f, uint
 }
 
 // good(): whether the arguments are valid, for valid ranks. `body(call, poll_deadline)` moves the data and returns the
-// thread's status. A call that consists of several continues the numbers of `call`, as all ranks do.
+// thread's status. A call that consists of several calls continues the numbers of `call`, as all ranks do.
 template <class Good, class Body>
 GGAS_DEVICE ggas_status run_ranks(const ggas_ranks& r, unsigned mode, rank_facts f, uint64_t timeout_ns, Good good,
                                   Body body) {

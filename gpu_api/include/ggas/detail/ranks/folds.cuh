@@ -60,8 +60,8 @@ struct rank_fold {
 };
 
 // One hop: each piece goes to all ranks that need it, and a rank combines its pieces in the order of ranks. A rank
-// receives from ranks first ... last - 1; it sends to the ranks for which `to` is true, and from its own vector it uses
-// source(rank).
+// receives from ranks first ... last - 1. It sends to the ranks for which `to` is true; to rank r it sends source(r) of
+// its own vector.
 template <class T, class To, class Source>
 GGAS_DEVICE ggas_status fold_at_once(const rank_call& c, const rank_fold<T>& p, int last, To to, Source source,
                                      poll_deadline& end) {

@@ -18,8 +18,8 @@ GGAS_LAYOUT_FN ggas_sync_mode operator|(ggas_sync_mode a, ggas_sync_mode b) {
   return static_cast<ggas_sync_mode>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-// How ranks move data that do not lie in the segment: through a buffer of each rank that holds all data of a call, or
-// that has a fixed length, in packets.
+// How ranks move data that do not lie in the segment: through a buffer of each rank that holds all data of a call
+// (dynamic), or in packets through a buffer of fixed length (static).
 enum ggas_scheme : unsigned { ggas_dynamic = 0, ggas_static = 1 };
 
 // What a rank has counted, in the checked mode (docs/ranks.md#schemes).
@@ -70,8 +70,8 @@ struct rank_layout {
   static constexpr uint64_t meeting = 0, meetings = 3 * line;
   static GGAS_LAYOUT_FN uint64_t round(int step) { return line + static_cast<uint64_t>(step) * word; }
 
-  // Of a rank, from part() on: how many calls, permutes and agreements have ended, the call of which ranks of its node
-  // may read what it has, and rows of a word for each rank.
+  // Words of a rank, from part() on: the number of calls, of permutes and of agreements that have ended; the call whose
+  // data the ranks of its node may read; and rows with a word for each rank.
   static constexpr uint64_t calls = 0, permutes = word, agreements = 2 * word, offered = 6 * word;
   // Only counted in the checked mode: ggas_rank_counts.
   static constexpr uint64_t messages = 3 * word, copies = 4 * word, peak = 5 * word;

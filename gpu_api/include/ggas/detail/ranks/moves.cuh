@@ -7,8 +7,8 @@
 
 namespace ggas::detail {
 
-// The data of a rank: `bytes` for each rank, or each pair of ranks, from `src`, where parts for several ranks are
-// `stride` bytes apart. Others store to `dst`, where parts are adjacent.
+// The data of a rank: `bytes` for each rank, or each pair of ranks, from `src`, in which the parts for several ranks
+// are `stride` bytes apart. Other ranks store to `dst`, in which parts are adjacent.
 struct direct_move {
   static constexpr bool buffered = false;
   rank_place dst, from;  // of every rank; `src` is the own one of `from`
@@ -51,8 +51,9 @@ GGAS_DEVICE ggas_status take_received(const rank_call& c, const M& m, size_t byt
 
 // ------------------------------------------------------------------------------------------------ within a GPU
 
-// Ranks of a GPU read what one of them has, all at once, in its L2 cache, where they wait at the begin and at the end
-// anyway. With a mode of none the one that has the data stores them: no one waits for it, and its source is free.
+// Ranks of one GPU read the data of one of them all at once, from its L2 cache; they wait at the begin and at the end
+// anyway. With mode none the rank that has the data stores them instead: then no rank waits for it, and its source is
+// free on return.
 template <class M>
 GGAS_DEVICE bool pulls(const rank_call& c) {
   return !M::buffered && !c.enters(ggas_in_none) && !c.leaves(ggas_out_none);
@@ -65,8 +66,8 @@ GGAS_DEVICE void offer_here(const rank_call& c) {
   fence_acq_rel_gpu();
   store_relaxed(c.own_count(rank_layout::offered), c.number);
 }
-// By another one of its node: what `giver` has at `from` goes to the own destination, and the giver learns that it was
-// read, where it waits for that.
+// Between ranks of one node: this rank copies the data of `giver` at `from` to its own destination. `giver` is notified
+// that the data were read, if it waits for that.
 GGAS_DEVICE ggas_status pull_here(const rank_call& c, int giver, bool offered, char* to, const char* from, size_t bytes,
                                   poll_deadline& end) {
   ggas_status s = ggas_ok;

@@ -7,9 +7,10 @@
 
 namespace ggas::detail {
 
-// Each relocation has these members. `rooted`: the partner is the root; `permutes`: the target; else there is none.
-// `in_place`: source may be a part of destination, or the reverse. straight(call, move, partner, end) moves by M;
-// whole(...) uses a buffer of needs(bytes, ranks, is root) bytes, packets(...) a buffer of any length.
+// Members of each relocation. `rooted`: the partner is the root; `permutes`: the partner is the target; otherwise there
+// is no single partner. `in_place`: the source may be a part of the destination, or the reverse. straight(call, move,
+// partner, end) moves by M; whole(...) uses a buffer of needs(bytes, ranks, is root) bytes, packets(...) a buffer of
+// any length.
 struct broadcast_of_ranks {
   static constexpr bool rooted = true, permutes = false, in_place = true;
   static GGAS_DEVICE parts_there dst(int) { return {1, true}; }

@@ -31,8 +31,9 @@ namespace ggas::detail {
 #endif
 }
 
-// Runs of any length on one side, dense data on the other. This is faster than the method by places if units are
-// narrow, and than the walk if runs differ. In the simulator library accesses cannot use a block's shared memory.
+// Runs of any length on one side, dense data on the other. If units are narrow this is faster than the method by
+// places; if runs differ it is faster than the walk. In the simulator, accesses of the library cannot use a block's
+// shared memory.
 [[maybe_unused]] static bool moves_runs(const typed_move& m, unsigned unit, const context& own) {
   const side_rows to = rows_of(m.to, m.bytes), from = rows_of(m.from, m.bytes);
   const bool pack = has_runs(m.from) && to.rows == 1, unpack = has_runs(m.to) && from.rows == 1;

@@ -60,9 +60,9 @@ GGAS_DEVICE ggas_status await_word(const uint64_t* word, uint64_t least, int wri
 
 // ------------------------------------------------------------------------------------------------ through a NIC
 
-// Stores are ordered along one pair of nodes; over a third node (the master) only completion counts. So with more than
-// two nodes through a NIC the barrier first waits until the stores have arrived. Puts are not ordered with the
-// barrier's stores at all: it waits for them.
+// Stores are ordered only between one pair of nodes. If a third node (the master) takes part, stores must be complete.
+// So through a NIC, with more than two nodes, the barrier first waits until the stores have arrived. Puts are not
+// ordered with the barrier's stores at all, so the barrier always waits for puts.
 GGAS_DEVICE ggas_status settle_stores() {
   if (ggas_nodes() > 2) return ggas_quiet();
   if (const ggas_status puts = quiet_puts(); puts != ggas_ok) return puts;
@@ -171,7 +171,7 @@ struct meeting_point {
 };
 
 // A team of this node only: nothing to send, and no node to wait for. The mark is checked after the branch, where the
-// compiler leaves it: before the fence, the fence would wait for its load, which takes 0.15 us.
+// compiler does not move its load before the fence. Otherwise the fence would wait for the load, which takes 0.15 us.
 template <meeting M>
 GGAS_DEVICE ggas_status meet_member(const meeting_point& p, progress_here before, poll_deadline& end) {
   if (!p.there) return ggas_ok;

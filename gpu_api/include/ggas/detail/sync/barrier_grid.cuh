@@ -6,10 +6,10 @@
 
 namespace ggas::detail {
 
-// The blocks of the grid check in at block 0, which takes part for all of them and passes the result on, so that all
-// have the same. The release word has the number and the result of the last decided attempt. The next attempt has the
-// next number, because no thread can be further while a block has not checked in. A failed attempt is the last: a block
-// that comes late, or again, refuses instead of checking in.
+// The blocks of the grid check in at block 0, which takes part for all of them and passes on the result, so that all
+// blocks get the same result. The release word has the number and the result of the last decided attempt. The next
+// attempt has the next number, because no thread can be in a later attempt while a block has not checked in. A failed
+// attempt is the last: a block that comes late, or again, refuses instead of checking in.
 GGAS_DEVICE uint64_t next_attempt(const progress_here& g) { return (g.count >> 8) + 1; }
 GGAS_DEVICE ggas_status status_of_attempt(uint64_t release) { return static_cast<ggas_status>(release & 0xff); }
 GGAS_DEVICE bool has_failed(const progress_here& g) {
@@ -83,10 +83,10 @@ GGAS_DEVICE ggas_status follow_grid(poll_deadline& end) {
 
 // ------------------------------------------------------------------------------------------------ of one node
 
-// Without other nodes the blocks count themselves in one word, and the last one releases all: an atomic and a poll
-// instead of two flags. Bits 11:0 of the word count the blocks of this barrier, the bits above count barriers: block 0
-// adds the number that is missing to the next barrier. Bit 63: a block timed out. Bit 62: a block refused, because the
-// node is broken. Both bits stay set.
+// Without other nodes the blocks count their arrivals in one word, and the last one releases all. This takes an atomic
+// and a poll instead of two flags. Bits 11:0 of the word count the blocks of this barrier, the bits above count
+// barriers: block 0 adds the number that is missing to the next barrier. Bit 63: a block timed out. Bit 62: a block
+// refused, because the node is broken. Both bits stay set.
 struct block_meeting {
   static constexpr uint64_t next = 1u << 12, failed = uint64_t{1} << 63, refused = uint64_t{1} << 62;
   static_assert(layout::max_blocks < next);

@@ -97,7 +97,7 @@ GGAS_DEVICE_FUNCTION ggas_status refused_for(waited_for why, call_id call, uint6
 // ------------------------------------------------------------------------------------------------ of blocks
 
 // The most severe status of the threads of a block, for all of them. Waits inside the library need not distinguish a
-// time-out from an abort: it is decided here.
+// time-out from an abort, because this function does.
 constexpr unsigned gravest = ggas_aborted;
 GGAS_DEVICE ggas_status gravest_of_block(ggas_status mine) {
   ggas_status all = ggas_ok;
@@ -110,8 +110,8 @@ GGAS_DEVICE ggas_status gravest_of_block(ggas_status mine) {
 }
 GGAS_DEVICE_FUNCTION ggas_status gravest_status(ggas_status mine) { return gravest_of_block(mine); }
 
-// Combines the statuses of the threads of a block: ok only if all are, else one of the failures, the same for all. A
-// block barrier.
+// Combines the statuses of the threads of a block: ggas_ok only if all are ggas_ok, else one of the failures, the same
+// for all threads. Contains a block barrier.
 GGAS_DEVICE ggas_status block_status(ggas_status mine) {
   if (!__syncthreads_or(mine != ggas_ok)) [[likely]]
     return ggas_ok;
@@ -137,8 +137,8 @@ GGAS_DEVICE unsigned next_of_block(unsigned mine, unsigned after) {
   return least;
 }
 
-// Writes a record of the members that the threads of the block waited for, by its first thread. `counted`: the word of
-// this node that counts calls of this kind that have ended; this was number `number`.
+// The first thread of the block writes a record of the members that the block's threads waited for. `counted`: the word
+// of this node with the number of calls of this kind that have ended; this call was number `number`.
 GGAS_DEVICE void record_missing(waited_for kind, ggas_status of_block, ggas_status mine, const uint64_t* counted,
                                 uint64_t number) {
   wait_record* const at = thread_rank() == 0 ? begin_record(kind, of_block) : nullptr;
@@ -269,8 +269,8 @@ GGAS_DEVICE_FUNCTION void record_call(call_id call, call_arguments with) {
 
 }  // namespace ggas::detail
 
-// The body of a public call of that name, made by a group: returns the value of the expression. The call is traced if
-// the node is traced; `failed` writes the record of a failed wait, with the status `s`.
+// The body of the public call `name`, made by `group`: returns the value of the expression. The call is traced if the
+// node is traced; `failed` writes the record of a failed wait, with the status `s`.
 #define GGAS_CALL(name, group, failed, ...)                  \
   {                                                          \
     constexpr ggas::call_id this_call = ggas::call_id::name; \

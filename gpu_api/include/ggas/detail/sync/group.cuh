@@ -90,8 +90,8 @@ struct block_group {
 };
 
 // All threads of `count` neighbouring blocks of a grid, from number `first` on. They synchronise by a word of the own
-// segment, zero at first and after a reset; with blocks of other nodes by the barrier of single blocks with `index`.
-// Groups that run at the same time need different words.
+// segment, which is zero at first and after a reset. With blocks of other nodes they synchronise by the barrier of
+// single blocks with `index`. Groups that run at the same time need different words.
 struct blocks_group {
   static constexpr bool whole_blocks = true, several_blocks = true;
   unsigned first, count;

@@ -22,8 +22,8 @@ GGAS_DEVICE const uint64_t* place_of(unsigned fact) {
   if (fact == node_broken) return own_word(layout::broken);
   return own_word(fact == queues_used ? layout::queues_used : layout::barrier_epoch(0));
 }
-// The last threads of the block load all facts at once. If a fence is required the first thread makes it at the same
-// time. Ends with a block barrier, after which all threads have the facts.
+// The last threads of the block load all facts at the same time. If a fence is required, the first thread makes it at
+// the same time, too. A block barrier at the end gives the facts to all threads.
 template <bool Fence>
 GGAS_DEVICE void learn_facts(uint64_t* known) {
   const unsigned fact = thread_count() - 1 - thread_rank();
@@ -37,8 +37,8 @@ GGAS_DEVICE void learn_facts(uint64_t* known) {
 // Command: contribute only when the stores of the node that came before are visible.
 constexpr uint64_t unit_fenced = uint64_t{1} << 18;
 GGAS_DEVICE void start_unit(uint64_t command) { store_relaxed(nic_unit().block, command); }
-// Until the operation after those has ended. All members get this status if their commands differ, or if stores before
-// a fenced command of one of them may be lost.
+// The status until the end of the next operation but one. All members get it if their commands differ, or if a member's
+// stores before a fenced command may be lost.
 constexpr uint64_t unit_disagreed = 10;  // ST_BAD
 GGAS_DEVICE ggas_status await_unit(uint32_t ended_before, poll_deadline& end) {
   uint64_t flag;

@@ -18,9 +18,9 @@ GGAS_DEVICE void write_record(call_record* at, const call_times& when, uint32_t 
 
 // ------------------------------------------------------------------------------------------------ of whole blocks
 
-// State of a block between its calls, in shared memory: a load of global memory in a call's fences would take longer
-// than all the rest. The memory may contain the state of another block, or anything; `sign` shows whether it is valid.
-// A block reuses the places that an ended block with the same number has left.
+// State of a block between its calls, in shared memory: a load of global memory between a call's fences would take
+// longer than the rest of the trace. The memory may contain the state of another block, or anything; `sign` shows
+// whether it is valid. A block reuses the places that an ended block with the same number has left.
 struct alignas(16) block_trace {
   static constexpr uint32_t share = 64;  // places claimed at once
 

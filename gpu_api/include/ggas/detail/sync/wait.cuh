@@ -24,9 +24,9 @@ struct deadline {
   mutable unsigned misses_ = 0;
 };
 
-// The new end of a wait after reading the timer: `at` as before, or counted from now if that is 0; long_ago once it has
-// passed; ended_by_host if the host ended the wait first. Not inline, because wait loops call it once in many polls.
-// The host's word is loaded while the timer is read, which takes longer.
+// The new end of a wait after reading the timer: `at` unchanged, or a time counted from now if `at` is 0; long_ago once
+// it has passed; ended_by_host if the host ended the wait first. Not inline, because wait loops call it once in many
+// polls. The host's word is loaded while the timer is read, which takes longer.
 constexpr uint64_t long_ago = 1, ended_by_host = 2;
 GGAS_DEVICE_FUNCTION uint64_t end_after_look(uint64_t at, uint64_t timeout_ns) {
   if (at == 0 && timeout_ns == 0) return 0;

@@ -40,8 +40,8 @@ GGAS_DEVICE void move_mapped_words(const run_move& m, uint64_t begin, uint32_t w
   }
 }
 
-// By all blocks of a grid; `map` is shared memory of the block, of mapped_words. False: a list contained an invalid
-// place; that word, and its neighbours in the dense data, were left out.
+// Called by all blocks of a grid. `map` is shared memory of the block, of mapped_words words. Returns false if a list
+// contained an invalid place; the words there, and their neighbours in the dense data, were left out.
 template <class T>
 GGAS_DEVICE bool move_mapped(const run_move& m, int64_t* map) {
   constexpr uint64_t most = mapped_words * sizeof(T);

@@ -59,9 +59,9 @@ GGAS_DEVICE void find_places(const place_side_of<few_place_dimensions>& s, uint3
     if (d < s.dimensions) add_digit(s.digit[d], nullptr, number, place, good, {});
 }
 
-// Checks that the datatype was not freed: a graph may contain one that was, and it must not be read. It was freed
-// before the kernel began, so the first-level cache may answer; threads of a whole GPU that load one word from the
-// second-level cache would wait for each other.
+// Checks that the datatype was not freed: a graph may contain a freed one, which must not be read. It was freed before
+// the kernel began, so the first-level cache may answer. If the threads of a whole GPU loaded one word from the
+// second-level cache, they would wait for each other.
 GGAS_DEVICE bool is_current(const image_stamp& s) {
   if (!s.header) return true;
   return (load_own(s.header) == s.space) & (load_own(s.header + 1) == s.generation);

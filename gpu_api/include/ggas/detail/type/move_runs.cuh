@@ -33,8 +33,8 @@ GGAS_DEVICE uint64_t packed_begin(const run_side& s, uint32_t r) {
   return item * s.size + load_own(s.sums + (r - item * s.count.value));
 }
 
-// Words of a run between memory, where they are aligned, and adjacent bytes of any alignment. Several are in flight
-// before the first is split.
+// Moves words of a run between memory, where they are aligned, and packed bytes of any alignment. A thread has several
+// words in flight before it splits the first one.
 constexpr unsigned words_of_run = 4;
 template <bool Pack, class T>
 GGAS_DEVICE void move_words_of_run(char* place, char* bytes, unsigned words) {
@@ -87,8 +87,8 @@ GGAS_DEVICE void move_run(char* place, char* bytes, uint64_t n) {
   move_run_by<Pack, uint8_t>(place, bytes, short_n);
 }
 
-// By the block, in words as wide as addresses and length allow. Not move_bytes(), which needs twice the registers: here
-// the number of blocks on a multiprocessor matters more.
+// Called by the block. Moves words that are as wide as addresses and length allow. It does not use move_bytes(), which
+// needs twice the registers: here the number of blocks on a multiprocessor matters more.
 template <class T>
 GGAS_DEVICE void copy_words(char* to, const char* from, uint64_t bytes) {
   const auto words = static_cast<uint32_t>(bytes / sizeof(T));
@@ -115,8 +115,8 @@ GGAS_DEVICE bool move_long_runs(const run_move& m, uint32_t first, uint32_t last
   return good;
 }
 
-// By all blocks of a grid; `staged` is shared memory of the block, of staged_bytes. False: a list contained an invalid
-// place.
+// Called by all blocks of a grid. `staged` is shared memory of the block, of staged_bytes bytes. Returns false if a
+// list contained an invalid place.
 GGAS_DEVICE bool move_runs(const run_move& m, char* staged) {
   bool good = true;
   for (uint64_t next = uint64_t{block_rank()} * m.together; next < m.runs;

@@ -59,13 +59,13 @@ struct place_move_of {
   Side to, from;
 };
 using place_move = place_move_of<place_side>;
-// The same for sides with few digits, with and without lists. A kernel's parameters arrive line by line, each 0.2 us
-// after the one before if the address depends on that one: short ones cost less.
+// The same for sides with few digits, with and without lists. A kernel's parameters arrive line by line, and a line
+// whose address depends on the line before comes 0.2 us after it. So short parameters cost less.
 using few_listed_move = place_move_of<listed_side_of<few_place_dimensions>>;
 using few_place_move = place_move_of<place_side_of<few_place_dimensions>>;
 
-// Runs of any length, in sequence: `count` of them in an item; the packed data of run r begin at sums[r] of the item's.
-// Without sums the item is one run of `run` bytes.
+// Runs of any length, in sequence: `count` of them in an item; the packed data of run r begin at byte sums[r] of the
+// item's packed data. Without sums the item is one run of `run` bytes.
 struct run_side {
   char* base;
   int64_t extent;
@@ -120,12 +120,12 @@ place_side places_of(const side_items& s, unsigned unit, const char* segment);
 bool has_runs(const side_items& s);
 run_move runs_of(const side_items& items, char* dense, bool pack, unsigned staged, const char* segment);
 
-// Items of a few fields, each as wide as the addresses of all items allow. None if there are too many, or they are too
-// long for `staged` bytes. `together` is a multiple of 16.
+// Items of a few fields. Each field is as wide as the addresses of all items allow. No value if there are too many
+// fields, or if they do not fit in `staged` bytes. `together` is a multiple of 16.
 std::optional<item_move> fields_of(const side_items& items, char* dense, unsigned staged, const char* segment);
 
-// A side as rows for the copy engine: `rows` of `width` bytes, `pitch` bytes apart. Rows 1: dense data; 0: it has no
-// such form.
+// A side as rows for the copy engine: `rows` of `width` bytes, `pitch` bytes apart. If `rows` is 1 the data are dense;
+// if it is 0 the side has no such form.
 struct side_rows {
   char* first;
   uint64_t width, rows, pitch;

@@ -101,8 +101,8 @@ GGAS_DEVICE_FUNCTION bool move_boxes(const type_side& to, const type_side& from,
   return move_box_units<From, word_pair>(to, from, first, bytes, by);
 }
 
-// Bytes at ... at + n - 1 of a side's packed data, n <= 16, each of their runs in the widest accesses that its address
-// allows. False: one has no valid address.
+// Moves bytes at ... at + n - 1 of a side's packed data, n <= 16. Each run uses the widest accesses that its address
+// allows. Returns false if a byte has no valid address.
 template <origin From>
 GGAS_DEVICE bool gather(const type_side& s, uint64_t at, unsigned n, word_pair& v) {
   for (unsigned done = 0; done < n;) {
@@ -133,8 +133,8 @@ GGAS_DEVICE bool scatter(const type_side& s, uint64_t at, unsigned n, const word
   return true;
 }
 
-// Any two sides: a thread moves 16 bytes of packed data, so that it looks up each run in them once, and dense data are
-// moved in words of 16 bytes. False: an invalid place, in an image that was overwritten.
+// For any two sides. A thread moves 16 bytes of packed data at a time, so it looks up each run in them once, and dense
+// data move in words of 16 bytes. Returns false if an image was overwritten and gives an invalid place.
 template <origin From>
 GGAS_DEVICE_FUNCTION bool move_by_pairs(const type_side& to, const type_side& from, uint64_t first, uint64_t bytes,
                                         movers by) {

@@ -14,8 +14,8 @@ struct type_place {
   uint64_t left;  // bytes of the run from here on; 0: nowhere
 };
 
-// Most numbers have 32 bits, and their division needs a quarter of the instructions. The long one is not inline,
-// because a program would contain it some hundred times.
+// Most numbers have 32 bits, and their division needs a quarter of the instructions. The division of 64 bits is not
+// inline, because a program would contain it some hundred times.
 GGAS_DEVICE_FUNCTION uint64_t long_quotient(uint64_t a, uint64_t b) { return a / b; }
 GGAS_DEVICE uint64_t quotient(uint64_t a, uint64_t b) {
   if ((a | b) >> 32 == 0) [[likely]]

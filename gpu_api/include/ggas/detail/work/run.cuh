@@ -51,8 +51,8 @@ GGAS_DEVICE ggas_status run_function(uint32_t number, const work_block& b, const
 
 // ---- a launch of several orders
 
-// Orders of `words` words each that ask for the same number of blocks. `done` is the address of a word on this GPU that
-// gets the first failure; nothing else of an order is done here.
+// Runs orders of `words` words each that request the same number of blocks. `done` is the address of a word on this GPU
+// that gets the first failure. The end of an order is not reported here.
 template <class... W>
 GGAS_DEVICE void run_merged(const uint64_t* orders, uint64_t words, uint32_t blocks) {
   const uint64_t* const order = orders + block_rank() / blocks * words;
