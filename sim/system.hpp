@@ -138,8 +138,8 @@ class system {
   unsigned segments() const;  // of all nodes: how many the window holds
   uint64_t stride() const { return stride_; }
   uint64_t window_bytes() const { return window_bytes_; }
-  // Offset in the window at which a store goes to that offset of the segments of all other nodes; nullopt: not
-  // available. It needs NICs with several links, intervals, at most 63 nodes, and one segment on each.
+  // Offset in the window at which a store goes to that offset of the segments of all other nodes; nullopt: the system
+  // has no multicast. It needs NICs with several links, intervals, at most 63 nodes, and one segment on each.
   std::optional<uint64_t> multicast_offset() const;
   // Stores there go to all of them now: the network is whole, as far as its manager knows.
   bool groups_work() const { return multicast_offset() && (!manager_ || manager_->whole()); }
@@ -147,8 +147,8 @@ class system {
   // ---- running
   kernel& sim() { return kernel_; }
   uint64_t now_ps() { return kernel_.now_ps(); }
-  // Runs until done() is true; false: timed out in simulated time. See kernel::run_until. With ranks each checks its
-  // own nodes, until done() is true for all; if broken() is true then it ends for all.
+  // Runs until done() is true; false: timed out in simulated time. See kernel::run_until. With ranks each one checks
+  // its own nodes, and all run until done() is true for all. If broken() is true at that time, the run ends for all.
   bool run_until(
       const std::function<bool()>& done, uint64_t timeout_ps,
       const std::function<bool()>& broken = [] { return false; });

@@ -368,8 +368,8 @@ void system::wire_links() {
   }
 }
 
-// A NIC sends at its edges. Edges that are requested now are known to the clock; input from PCIe needs the time of the
-// NIC's PCIe core before it requests one.
+// A NIC sends at its edges. The clock knows the edges that are requested now. Input from PCIe passes through the NIC's
+// PCIe core before it requests an edge.
 void system::join_ranks(uint64_t flight_ps) {
   const auto find = [this](unsigned end, unsigned port) { return end_of_cable(end, port); };
   const auto next_send_ps = [this] {

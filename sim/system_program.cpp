@@ -136,8 +136,8 @@ uint64_t system::link_ctrl() const {
                                                                                << GGAS_LINK_CTRL_REPLAY_TIMEOUT_SHIFT;
 }
 
-// A NIC with one link has a neighbour, one with several a table. The model's network knows the routes; where links may
-// be cut it must be informed that there is a table.
+// A NIC with one link has a neighbour, a NIC with several links has a table. The model's network knows the routes;
+// where links may be cut it must be informed that there is a table.
 void system::program_routes(unsigned n) {
   const unsigned all = unsigned(nodes_.size());
   program_groups(n);

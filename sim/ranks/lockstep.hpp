@@ -30,8 +30,9 @@ class lockstep {
   // The end of a link of another rank's node, for the wire that leads there.
   fabric::flit_sink& remote(unsigned node, unsigned port);
 
-  // Like kernel::run_until, for all ranks: until done() is true on each. True: all stop at the time at which the last
-  // one became true. If broken() is true on a rank that is done, the others run only to the end of the window.
+  // Like kernel::run_until, but for all ranks: runs until done() is true on each. Returns true if that happened; then
+  // all stop at the time at which the last done() became true. If broken() is true on a rank that is done, the others
+  // run only to the end of the window.
   bool run_until(const std::function<bool()>& done, const std::function<bool()>& broken, uint64_t timeout_ps);
 
  private:

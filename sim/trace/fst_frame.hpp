@@ -17,9 +17,9 @@ struct fst_frame {
 // Reads a file that is complete. Empty if it is no such file.
 fst_frame read_fst_frame(const std::string& path);
 
-// Ends a file whose first `good` bytes were written without an error: whole blocks of changes, as many as leave room
-// for the signals, then the signals. Returns the time of the last change in it; nothing if there is no room for any
-// change.
+// Ends a file whose first `good` bytes were written without an error. The file then has the largest number of whole
+// blocks of changes that leaves room for the signals, and then the signals. Returns the time of the last change in it,
+// or nothing if there is no room for any change.
 std::expected<uint64_t, std::string> end_fst_early(const std::string& path, uint64_t good, const fst_frame& frame);
 
 }  // namespace ggas::trace

@@ -13,8 +13,8 @@
 namespace ggas::trace {
 
 namespace {
-// Two dumps a cycle. Changes after the last checkpoint are lost when the disk is full; a checkpoint contains the values
-// of all signals.
+// The number of dumps between two checkpoints; there are two dumps a cycle. Changes after the last checkpoint are lost
+// when the disk is full; a checkpoint contains the values of all signals.
 constexpr uint64_t dumps_of_a_checkpoint = 8192;
 }  // namespace
 

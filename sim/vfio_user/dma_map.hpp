@@ -28,8 +28,8 @@ class dma_map {
 
   // 0, or the errno that the protocol names: EINVAL, EEXIST (overlaps), ENOMEM, or why the file could not be mapped.
   int map(const wire::dma_map& request, const file* from);
-  // Releases every window in a range: a client with an IOMMU maps page by page, and unmaps many at once. 0; ENOENT:
-  // there is none; EINVAL: the range cuts one, and none is released.
+  // Releases every window in a range: a client with an IOMMU maps page by page, and unmaps many at once. Returns 0;
+  // ENOENT: there is no window in the range; EINVAL: the range cuts a window, and none is released.
   int unmap(uint64_t address, uint64_t size);
   void clear();
 

@@ -64,8 +64,8 @@ struct message {
 // Cuts a stream into messages. Bytes and descriptors come as the socket gives them.
 class message_reader {
  public:
-  // Adds the result of one read of the socket. Bytes with descriptors end a read, so the descriptors belong to the last
-  // message that begins in it or continues. The error: the stream is broken.
+  // Adds the result of one read of the socket. Bytes with descriptors end a read. So the descriptors belong to the last
+  // message that begins or continues in this read. The error: the stream is broken.
   std::expected<void, std::string> feed(std::span<const std::byte> bytes, std::vector<file> files);
   // The next whole message.
   std::optional<message> next();

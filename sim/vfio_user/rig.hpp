@@ -50,8 +50,8 @@ class rig {
   sim::kernel& kernel() { return kernel_; }
   const nic::nic_clock& clock() const { return *clock_; }
 
-  // Function-level reset: earlier requests of the host have arrived, and no earlier write of the NIC arrives later.
-  // Reads of the NIC must be answered in the meantime.
+  // Function-level reset. After it, all earlier requests of the host have arrived, and no earlier write of the NIC
+  // arrives later. Reads of the NIC must be answered in the meantime.
   void reset(unsigned n);
   // Bus Master Enable of a NIC; off at first.
   void bus_master(unsigned n, bool on);

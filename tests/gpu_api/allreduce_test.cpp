@@ -112,8 +112,8 @@ TEST_P(Allreduce, ReduceToEveryRoot) {
   }
 }
 
-// Element i is a NaN at member i; the one after those is a NaN at all members. In the former the other members count,
-// the latter stays a NaN. The last one is a zero, negative at every other member.
+// Element i is a NaN at member i. The element after those is a NaN at all members. In the former the values of the
+// other members count; the latter stays a NaN. The last element is a zero, which is negative at every other member.
 template <class T>
 void reduce_nans(Allreduce& on, ggas_method method, ggas_op op) {
   const auto nodes = static_cast<size_t>(on.nodes());

@@ -222,8 +222,8 @@ __global__ void notify_refused(notify_args a) {
   f.write(a.outcomes);
 }
 
-// One thread, without a NIC: a ring that is not read accepts as many records as it has room for, reported in quarters,
-// and keeps nothing of refused ones; reading makes room.
+// One thread, without a NIC. A ring that is not read accepts records until it is full, and stores nothing of refused
+// records. Reading makes room, which is reported in quarters.
 __global__ void notify_full_ring(notify_args a) {
   found f;
   constexpr uint64_t records = layout::direct_records;

@@ -9,8 +9,8 @@ namespace ggas::calls {
 
 constexpr unsigned most_flags = 100;
 
-// Rounds in a ring: the left neighbour sets `many` of `flags` flags from `first` on to the round's number, in turn,
-// each after a word of data.
+// Rounds in a ring. The left neighbour sets `many` of `flags` flags, from number `first` on, to the number of the
+// round, one after the other. It stores a word of data before each flag.
 struct wait_round {
   uint64_t number;
   unsigned flags, first, many;

@@ -30,8 +30,8 @@ inline uint64_t wrong_cells(const std::vector<words>& got, const std::vector<wor
   return wrong;
 }
 
-// Every key occurs once, in the part of its owner, and is reached from its place over occupied slots. `parts`: of all
-// nodes.
+// Every key occurs once, in the part of its owner, and every slot between its hashed slot and its own is occupied.
+// `parts`: the parts of all nodes.
 inline void check_table(const std::vector<std::vector<uint64_t>>& parts, uint64_t threads, uint64_t keys) {
   const int nodes = static_cast<int>(parts.size());
   const uint64_t mask = parts[0].size() - 1;

@@ -16,8 +16,8 @@ class fixed_environment : public environment {
   const void* device_context() const override { return this; }
 };
 
-// Runs every block of a grid to its end, accesses performed at once in the order of pending(). Returns the fault, or an
-// empty text; "stuck" if no warp can make progress.
+// Runs every block of a grid to its end. Accesses are performed at once, in the order of pending(). Returns the fault,
+// or an empty text; "stuck" if no warp can make progress.
 inline std::string run(launch l) {
   fixed_environment env;
   grid g(std::move(l), env);

@@ -17,8 +17,8 @@ int right_of(int node) { return (node + 1) % ggas_nodes(); }
 
 constexpr uint64_t value_at = 0, flag_at = 64, busy_at = 128;
 
-// A late lane does not delay other lanes before the call, so they must wait for it in the call: its accesses for the
-// warp come before their next ones.
+// A late lane does not delay other lanes before the call, so the other lanes must wait for it in the call. Its accesses
+// for the warp come before their next accesses.
 void let_the_leader_be_late(const uint64_t* busy) {
   for (int i = 0; detail::lane_rank() == 0 && i < 50; ++i) ggas_load(busy);
 }

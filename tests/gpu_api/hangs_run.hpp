@@ -60,8 +60,8 @@ inline call_id call_of(kind k) {
   return calls[static_cast<int>(k)];
 }
 
-// Only the program knows which node should store to a word that is waited for. If two calls differ it cannot be known
-// which is right, nor whether a member called once more or all others once less.
+// Only the program knows which node should store to a word that is waited for. If two calls differ, nothing shows which
+// one is right, or whether one member made a call too many or all others one too few.
 inline bool can_be_known(kind k, int nodes) {
   if (k <= kind::no_notification || k == kind::more_meetings) return false;
   const bool calls_differ = k >= kind::fewer_allreduce && k != kind::fewer_meetings;

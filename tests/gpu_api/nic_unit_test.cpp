@@ -191,8 +191,8 @@ TEST_P(nic_unit_suite, WhatItCannotDo) {
   EXPECT_EQ(words<float>(0)[100 + 64], float(nodes()));
 }
 
-// If members disagree all are informed. If one does not arrive the others time out, and a reset makes the unit work
-// again, whatever state was left in it.
+// If members disagree, all of them are informed. If one member does not arrive, the others time out, and a reset makes
+// the unit work again, whatever state was left in it.
 TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
   std::vector<ggas_status> s = all_of(ggas_ok);
   const auto sums = [&](int k, size_t n, uint64_t timeout_ns) {
@@ -216,8 +216,8 @@ TEST_P(nic_unit_suite, DisagreementAbsenceAndReset) {
 }
 
 // A ring of three nodes of which 0 is the root: the tree does not use the link from node 1 to node 2, on which stores
-// are delayed. Node 1 stores there before each barrier; `met` is called after it on every node. Returns the status of
-// the last barrier of each node.
+// are delayed. Node 1 stores there before each barrier; `met` is called after the barrier on every node. Returns the
+// status of the last barrier of each node.
 std::vector<ggas_status> store_beside_the_tree(const char* faults, unsigned rounds, uint64_t timeout,
                                                const std::function<void(int node, uint64_t round, ggas_status)>& met) {
   const auto script = std::filesystem::path(testing::TempDir()) / "ggas_beside_the_tree.faults";

@@ -223,7 +223,7 @@ TEST_P(OnStream, AWaitThatTimesOutIsReported) {
   run();
   EXPECT_EQ(status(0), ggas_timed_out);
   EXPECT_LT(cluster_->now_ns() - begin, 25 * brief());
-  // What did not come is not taken.
+  // A signal that did not arrive is not taken.
   *user<uint64_t>(0, status_at) = ggas_ok;
   uint64_t* const taken = user<uint64_t>(0, taken_at);
   *taken = 5;

@@ -322,8 +322,8 @@ class with_environment {
   std::vector<std::string> names_;
 };
 
-// The rules of the original: not set or 0 and less: dynamic; from 1 byte on static, 8 KB at least, a cap that can be
-// set.
+// The rules of the original. The scheme is dynamic if the size is not set, 0 or less. From 1 byte on it is static, with
+// at least 8 KB and a limit that can be set.
 TEST(SchemeSettings, EachCombinationGivesItsScheme) {
   const rank_target t{{.nodes = 2}, 1};
   auto c = make_cluster(t.on, t.on.config());
@@ -434,8 +434,8 @@ TEST(StraightCounts, RanksOfANodeReadWhatOneOfThemHas) {
   }
 }
 
-// Each half that is `all` is one barrier, and none of the others is one: two calls of which the first ends with none
-// and the second begins with none do without the two between them.
+// Each half that is `all` is one barrier; other halves are none. So if a call ends with none and the next one begins
+// with none, there is no barrier between the two.
 TEST(StraightCounts, AHalfThatIsAllIsOneBarrier) {
   struct {
     ggas_sync_mode first, second;

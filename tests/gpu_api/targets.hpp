@@ -57,7 +57,7 @@ inline std::vector<target> targets() {
   return all;
 }
 
-// Configurations in which kernels may see different memory: few nodes and many, a host thread for each; in the
+// Configurations in which kernels may see different memory: few and many nodes with a host thread for each, and in the
 // simulator the RTL of the NIC and the model.
 inline std::vector<target> both_nic_targets() {
   std::vector<target> all{{.nodes = 1}, {.nodes = 2}, {.nodes = 3}, {.nodes = 8}, {.nodes = 3, .threads = true}};

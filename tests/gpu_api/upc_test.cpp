@@ -146,8 +146,8 @@ TEST_P(Upc, CopiesBetweenAnyThreads) {
   }
 }
 
-// Stores of others before their notify are visible after the wait; accesses of a thread between the two are not waited
-// for.
+// Stores of others before their notify are visible after the wait; the wait does not wait for accesses that a thread
+// makes between the two.
 TEST_P(Upc, NotifyAndWaitAreABarrier) {
   const auto a = array<uint64_t>(threads());
   on_all(1, 32, [=, this] {

@@ -61,7 +61,8 @@ void nothing_is_left(node* n) {
   CHECK(kb < (n->soak ? 1024 : 512) || access("/sys/kernel/debug/kmemleak", F_OK) == 0);
 }
 
-/* A user who may lock one region and a half: after the end of one there is room for the next, whichever user ends some.
+/* A user who may lock one region and a half of another. When one region ends there is room for the next, whichever
+ * user ends regions.
  */
 static void lives_on_little(int rounds) {
   const struct rlimit limit = {3 * MB / 2, 3 * MB / 2};

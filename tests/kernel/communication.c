@@ -168,8 +168,8 @@ void errors_are_reported(node* n) {
 
 /* ---------------------------------------------------------------------------------------------- reading alone */
 
-/* Of memory that no one has touched, that was only read, and of a file: a first store gives its owner another page than
- * he had when it was registered. The other node sees what he stores. */
+/* A region in memory that was never touched, or only read, or that belongs to a file. A first store gives its owner
+ * another page than the one at the registration. The other node must see these stores. */
 void read_only_follows_its_owner(node* n) {
   enum { UNTOUCHED, READ, PRIVATE_FILE, READ_ONLY_FILE, KINDS };
   unsigned char* const into = pages(BYTES);

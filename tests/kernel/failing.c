@@ -58,8 +58,8 @@ static in_use count(void) {
   return u;
 }
 
-/* What the kernel makes of it on the way: a page that cannot be pinned or faulted in is -EFAULT, a resource of PCI that
- * cannot be written down -EBUSY. */
+/* Errors into which the kernel turns a lack of memory: a page that cannot be pinned or faulted in is -EFAULT; a
+ * resource of PCI that cannot be recorded is -EBUSY. */
 static int is_for_want_of_memory(int rc) {
   return rc == 0 || rc == -ENOMEM || rc == -ENOSPC || rc == -EAGAIN || rc == -EFAULT || rc == -EBUSY || rc == -ENODEV;
 }

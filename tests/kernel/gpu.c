@@ -96,8 +96,8 @@ static unsigned put_until_reported(node* n, const ggas_region* source, unsigned 
   return refused;
 }
 
-/* The exporter moves a buffer while the other node puts there. What was its place holds other memory then, which nothing
- * reaches; the data arrive at the new place, under the same address. */
+/* The exporter moves a buffer while the other node puts data there. The buffer's former place then holds other
+ * memory, which no put may reach; the data arrive at the new place, under the same address. */
 void gpu_memory_moves(node* n) {
   enum { MOVES = 20 };
   if (n->me == 1) {
@@ -136,7 +136,8 @@ void gpu_memory_moves(node* n) {
   tell(n, 2, 0);
 }
 
-/* Memory that is taken away for good while the other node puts there: the sender learns of it, others have it at once. */
+/* Memory that is taken away for good while the other node puts there: the sender learns of it, others have it at once.
+ * */
 void gpu_memory_is_revoked(node* n) {
   if (n->me == 1) {
     buffer b = gpu_memory(BYTES), next;

@@ -6,8 +6,8 @@
 
 #include "tests/kernel/tests.h"
 
-/* The owner of a region and a context is killed while the other node puts there: nothing strays (the server checks
- * every access), the sender learns of it, the node goes on. */
+/* The owner of a region and a context is killed while the other node puts data there. No access goes astray (the
+ * server checks every access), the sender gets an error, and the node continues. */
 void owners_are_killed(node* n) {
   int child_says[2];
   enum { ROUNDS = 10 };
@@ -108,8 +108,8 @@ static void live(unsigned number) {
   }
 }
 
-/* Owners are killed wherever they are just now, and the other node sends to whatever may be theirs. With an IOMMU the
- * server sees each access after an owner's end. */
+/* Owners are killed at any point of their work, while the other node sends to any object that may be theirs. With an
+ * IOMMU the server sees each access after an owner's end. */
 void owners_die_at_every_step(node* n) {
   enum { BURST = 12 };
   const unsigned rounds = n->soak ? 10000 : has_iommu() ? 20 : 100;

@@ -37,7 +37,8 @@ double now_ms(void);
 /* How long anything may take: a minute, more on kernels with Linux' own checkers. */
 double timeout_ms(void);
 
-/* Asks who runs the nodes (programs/vm/nodes.py) for what a node cannot do itself. It is done when all nodes have asked.
+/* Asks the program that runs the nodes (programs/vm/nodes.py) for an action that a node cannot do itself. The action
+ * is done when all nodes have asked.
  */
 void ask_the_rig(const char* what);
 

@@ -15,7 +15,8 @@
 
 #define PCI_DEVICE "0000:01:00.0"
 
-/* Everything of a program whose NIC was taken is dead; it opens again. Calls end in an error before mappings are gone. */
+/* Everything of a program whose NIC was taken is dead; it opens again. Calls end in an error before mappings are gone.
+ * */
 static void expect_nothing_left(node* n) {
   WAIT(ggas_device_link(&n->dev) == -ENODEV);
   CHECK_IS(ggas_domain_join(&n->dev, DOMAIN), -ENODEV);
@@ -115,8 +116,8 @@ static uint64_t page_of_the_gpu(void) {
   return at[2];
 }
 
-/* Memory of the kernel that users fill: what the driver gives back is soon there. (Pages of processes come from other
- * blocks.) */
+/* Fills memory of the kernel by pipes, so that memory which the driver frees is soon used again. (Pages of processes
+ * come from other blocks.) */
 static void fill_pipes(int (*ends)[2], const uint64_t* entries) {
   unsigned i;
   for (i = 0; i < PIPES; ++i) {
@@ -140,8 +141,8 @@ static unsigned empty_pipes(int (*ends)[2], const uint64_t* entries) {
   return changed;
 }
 
-/* What the driver gave back when it let go of the NIC is used no more when it takes it again: neither the table of
- * translations nor the rings. The other node puts all the while to an address that was valid. */
+/* Memory that the driver freed when it was unbound from the NIC is not used when it is bound again: neither the
+ * table of translations nor the rings. All the while the other node puts to an address that was valid. */
 void bound_again_under_puts(node* n) {
   const unsigned rounds = n->soak ? 10 : 4;
   unsigned char* const memory = pages(4096);
@@ -245,7 +246,7 @@ static void put_for_ever(uint64_t to) {
   }
 }
 
-/* The NIC does not answer any more (its server is killed): programs are informed as by a removal, and the node goes on.
+/* The NIC stops answering (its server is killed). Programs are informed as after a removal, and the node continues.
  * Then another NIC is plugged in, and works. */
 void nic_is_gone(node* n) {
   unsigned char* const memory = pages(4096);

@@ -76,8 +76,8 @@ static void own_many(void) {
   for (;;) pause();
 }
 
-/* No register of the NIC answers, and it still writes memory: it is cut off from the bus, its owners do not wait for it
- * one after the other, and the next one gets its error at once. */
+/* No register of the NIC answers, but it still writes memory. It is cut off from the bus. Its owners do not wait for
+ * it one after the other, and the next caller gets its error at once. */
 static void silent_under_owners(node* n) {
   const int own = many_contexts();
   const pid_t child = another(own_many);

@@ -29,8 +29,8 @@ void windows_of_two_domains(node* n) {
   CHECK_IS(*(volatile uint64_t*)(w.own + 8), 0x1000 + n->other);
   CHECK_IS(own_word(n, 0x8008), 0x2000 + n->other);
   CHECK_IS(*at_other(n, &w, 8), 0x1000 + n->me);
-  /* Node 1 takes its window back, and gives the export to the first domain: what node 0 stores is for the former
-   * owner, and refused. */
+  /* Node 1 releases its window, and gives the export to the first domain. Stores of node 0 are for the former owner,
+   * and are refused. */
   meet(n);
   if (n->me == 1) {
     ggas_window_end(&w);

@@ -53,8 +53,9 @@ void expect_nothing_left(Play&& play) {
                                 << a.next.size();
 }
 
-// The same for a unit in its bench, which has the random generator `d`: `begin` gives the unit to an owner, and starts
-// work with data that depend on `key`; `see` is called after each of a number of cycles; `end` takes the unit back.
+// The same test for a unit in its bench. The bench has the random generator `d`. `begin` gives the unit to an owner,
+// and starts work with data that depend on `key`. `see` is called after each of a number of cycles. `end` takes the
+// unit back.
 template <class Bench, class Begin, class See, class End>
 void expect_nothing_left(uint64_t seed, unsigned cycles, Begin&& begin, See&& see, End&& end) {
   constexpr unsigned turns = 20;

@@ -122,8 +122,8 @@ TEST(device_windows, agree_with_a_map_of_pages) {
   EXPECT_EQ(map.size(), windows.size());
 }
 
-// Commands of random kind, size and content to a server; now and then a stream is broken, the other client never sees
-// it.
+// Commands of random kind, size and content to a server; now and then a stream is broken, which the other client must
+// never notice.
 TEST(device_commands, random_ones_harm_nobody_else) {
   auto p = sim::load_platform("galibier-k20", {});
   ASSERT_TRUE(p);

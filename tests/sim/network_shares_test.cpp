@@ -81,8 +81,8 @@ TEST(shares, a_flow_has_its_share_whatever_its_input) {
   EXPECT_NEAR(began[fabric::shares::own], 1'000u, 20);
 }
 
-// A pause of a flow, or wrong times of the link before, have no lasting effect either: virtual times have one byte and
-// wrap.
+// Neither a pause of a flow nor wrong times of the preceding link have a lasting effect: virtual times have one byte
+// and wrap.
 TEST(shares, times_that_are_off_cost_some_packets) {
   for (const unsigned off : {0u, 40u, 100u, 128u, 200u, 250u}) {
     fabric::shares link;

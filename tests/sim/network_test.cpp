@@ -69,9 +69,9 @@ TEST(network, acknowledgements_take_from_a_busy_way_back) {
   EXPECT_EQ(one_way.nodes[1].got[900].first - one_way.nodes[1].got[100].first, 800 * 12 * 5'000u);
 }
 
-// All channels between all nodes at once, through buffers of one packet, to NICs that often accept nothing: nothing is
-// lost, doubled or, where order is guaranteed, out of order, no NP packet passes a P packet, and no cycle of full
-// buffers blocks. Packets of "channel" 4 are answers that may pass others.
+// Packets in all channels between all nodes at once, through buffers of one packet, to NICs that often accept nothing.
+// No packet is lost, doubled or, where order is guaranteed, out of order. No NP packet passes a P packet, and no cycle
+// of full buffers blocks. Packets of "channel" 4 are answers that may pass others.
 class crowd : public testing::TestWithParam<std::tuple<const char*, unsigned>> {};
 INSTANTIATE_TEST_SUITE_P(shapes, crowd,
                          testing::Values(std::tuple("full", 4u), std::tuple("ring", 6u), std::tuple("mesh:3x3", 9u),
@@ -198,8 +198,8 @@ TEST(network, np_packets_are_not_sent_before_p_packets) {
   EXPECT_EQ(r.nodes[1].got[0].second.vc, uint8_t(vc::p));
 }
 
-// Copies move to the queues of their links one after the other, and leave in parallel: as close together as a link
-// accepts packets, or as their beats.
+// Copies move to the queues of their links one after the other, and leave in parallel. The distance of two copies is
+// that at which a link accepts packets, or the length of their beats.
 TEST(network, times_of_copies) {
   for (const unsigned dws : {2u, 64u}) {
     rig r("full", 4, usual);
@@ -219,8 +219,9 @@ TEST(network, times_of_copies) {
   }
 }
 
-// A group without a line, a number beyond the table, a sender that is not the root, a packet over the wrong link and
-// one in another virtual channel: reported where they end, and other packets are not blocked.
+// Wrong packets for groups: a group without a line, a number beyond the table, a sender that is not the root, a packet
+// over the wrong link, and one in another virtual channel. They are reported where they end, and do not block other
+// packets.
 TEST(network, packets_for_groups_without_a_way_are_reported) {
   rig r("ring", 5, usual);
   r.group(0);

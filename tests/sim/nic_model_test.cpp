@@ -206,8 +206,8 @@ TEST(nic_rtl, one_link_has_no_groups) {
   }
 }
 
-// A cable of a ring of RTL is cut: its ends report it, packets towards it are reported where they are discarded, and
-// with new routes, which software writes, every node reaches every other.
+// A cable of a ring of RTL is cut. The NICs at its ends report this, and packets towards it are reported where they are
+// discarded. When software has written new routes, every node reaches every other one.
 TEST(nic_rtl, a_cut_link_is_rerouted_around) {
   auto c = of_models(4, "ring");
   c.model_nics = false;
@@ -377,8 +377,8 @@ TEST_P(beside_rtl, a_put_to_another_place_in_the_line) {
   EXPECT_NEAR(model / rtl, 1, 0.05);
 }
 
-// A put gives its slots back when all of its payload has been asked for, ends, and is acknowledged: a processor that
-// waits for its status block misses its cache three times.
+// A put gives its slots back at three times: when all of its payload has been requested, when it ends, and when it is
+// acknowledged. So a processor that waits for the status block misses its cache three times.
 TEST_P(beside_rtl, a_put_writes_its_status_as_often) {
   const auto slot =
       nic::descriptor{.op = nic::desc_op::put, .ack = true, .node = 1, .size = 32, .w1 = nla, .w2 = nla + 4096}

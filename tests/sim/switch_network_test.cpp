@@ -100,8 +100,8 @@ TEST(switch_network, cables_of_two_rates) {
 
 // ---------------------------------------------------------------------------------------------- throughput
 
-// Of the bound: the time that the busiest cable needs, over the time until the last packet has arrived, without the
-// latency of the farthest one.
+// Fraction of the bound that a shift reaches. The bound is the time that the busiest cable needs. It is divided by the
+// time until the last packet has arrived, without the latency of the farthest packet.
 double shift_of_bound(const char* text, unsigned shift, unsigned flows_of_busiest) {
   constexpr unsigned packets = 60, flits = 36;
   switch_rig r(text);
@@ -125,8 +125,8 @@ TEST(switch_network, shifts_take_the_time_of_the_busiest_cable) {
   EXPECT_LE(shift_of_bound("leaf-spine:4x1x4", 4, 4), 1.0);
 }
 
-// Part of the rate of their cables at which NICs get packets if the first `sources` NICs always have some for random
-// ones of `least` and up, others than themselves.
+// Fraction of the rate of their cables at which NICs get packets. The first `sources` NICs always have packets for
+// random other NICs from number `least` on.
 double uniform(const char* text, unsigned sources, unsigned least) {
   constexpr uint64_t span = 400'000'000, warm = 50'000'000, packet = 36 * flit;
   switch_rig r(text);
@@ -144,7 +144,7 @@ double uniform(const char* text, unsigned sources, unsigned least) {
   return double(packets * packet) / double((nics - least) * (span - warm));
 }
 
-// With a queue in order at each input a switch carries 0.6553, 0.6184 and 0.5858 of its rate with 4, 8 and infinitely
+// With an in-order queue at each input a switch carries 0.6553, 0.6184 and 0.5858 of its rate with 4, 8 and infinitely
 // many inputs and outputs: M. Karol, M. Hluchyj, S. Morgan, Input versus output queueing on a space-division packet
 // switch, 1987.
 TEST(switch_network, uniform_traffic_saturates_as_queues_in_order_do) {

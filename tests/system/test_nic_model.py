@@ -28,8 +28,8 @@ def test_times_are_those_of_the_rtl():
         f"{done.stdout}The RTL has changed: {program} > sim/nic/model/model_times.inc, and see docs/nic-model.md")
 
 
-# Further off than the bar, for a reason that stands in docs/nic-model.md#how-far-off-it-is: percent, by platform, nodes
-# and figure.
+# Figures that are further off than the bar, for a reason in docs/nic-model.md#how-far-off-it-is: percent, by platform,
+# nodes and figure.
 KNOWN = {("modern", 2): {"message_rate gpu_notify_gpu bytes=32 connections=32 messages": 5.5,
                          "message_rate queue_gpu bytes=32 connections=32 messages": 7.0}}
 

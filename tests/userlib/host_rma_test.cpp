@@ -169,8 +169,8 @@ TEST_P(rma, RingsTurn) {
       });
 }
 
-// Programs one after the other, in separate runs, use one context: the NIC continues its counts, and so must they. More
-// descriptors, records and messages than the rings hold.
+// Several programs, one after the other in separate runs, use one context. The NIC continues its counts, so the
+// programs must do so, too. There are more descriptors, records and messages than the rings hold.
 TEST_P(rma, LaterProgramsGoOnWithAContext) {
   cluster_config cfg;
   cfg.queues.notify_log2 = 4;

@@ -14,7 +14,7 @@ namespace {
 void clear(std::byte* segment, uint64_t from, uint64_t to) { std::memset(segment + from, 0, to - from); }
 
 // Everything except the state that the NIC continues to use: whether its queues were used, and records to which answers
-// of atomics may still be written. No process waits for those any more.
+// of atomics may still be written. No process waits for these answers.
 void clear_reserved(std::byte* segment, const context& c) {
   const layout l = layout::of(static_cast<uint64_t>(c.nodes), c.reserved);
   clear(segment, 0, layout::queues_used);

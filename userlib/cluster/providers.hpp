@@ -9,7 +9,7 @@
 namespace ggas::userlib {
 
 // A provider registers before main(), by an object of this type in its library. The library's users link with -u
-// GGAS_PROVIDER(name), so that the linker takes that object out of the archive.
+// GGAS_PROVIDER(name), so that the linker takes that object from the archive.
 struct provider {
   using maker = result<std::unique_ptr<cluster>> (*)(const cluster_config&);
   provider(const char* name, maker make);

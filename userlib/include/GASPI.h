@@ -147,9 +147,11 @@ typedef struct gaspi_dev_config_t {
 } gaspi_dev_config_t;
 
 /**
- * What a job is started with. `queue_num` (1 ... 64) queues are there after gaspi_proc_init(). The other limits may be
- * lowered: the procedures that report limits inform them, and what goes beyond them is refused. allreduce_... and
- * rw_list_elem_max are limits only if they were set. What the library does not need is kept and given back.
+ * Settings with which a job is started. `queue_num` (1 ... 64) queues are there after gaspi_proc_init(). The other
+ * limits may be lowered: the procedures that report limits inform them, and requests beyond them are refused.
+ * allreduce_... and
+ * rw_list_elem_max are limits only if they were set. Fields that the library does not need are stored and returned
+ * unchanged.
  */
 typedef struct gaspi_config_t {
   gaspi_number_t group_max;

@@ -15,7 +15,7 @@
 using hapiStream_t = cudaStream_t;
 using hapiError_t = cudaError_t;
 
-// Later calls are for that node of the dispatcher's cluster, with so many streams for hapiGetStream(). Called by a
+// Later calls are for that node of the dispatcher's cluster, with `streams` streams for hapiGetStream(). Called by a
 // thread of the program, and hapiClose() before the dispatcher ends. Error: bad_argument for the node or the number;
 // executors that run only kernels of their table.
 ggas::result<> hapiOpen(ggas::dispatcher& work, int node, int streams = 16);
@@ -33,7 +33,7 @@ void hapiAddCallback(hapiStream_t stream, const CkCallback& callback, void* mess
 void hapiAddCallback(hapiStream_t stream, void* callback, void* message = nullptr);
 
 // Memory of the node's GPU, and pinned memory, out of the dispatcher's pools. cudaErrorMemoryAllocation: there is not
-// enough; cudaErrorInvalidValue: no memory that was given out.
+// enough; cudaErrorInvalidValue: this memory was not given out.
 hapiError_t hapiMalloc(void** address, size_t bytes);
 hapiError_t hapiFree(void* address);
 hapiError_t hapiMallocHost(void** address, size_t bytes);

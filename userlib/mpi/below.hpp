@@ -50,8 +50,8 @@ struct functions_below {
 };
 extern const functions_below below;
 
-// Another library in front of this one has functions that complete requests without this one: messages begun here would
-// never arrive, so none are taken. Returns the path of that library; empty: there is none.
+// Another library that comes before this one has functions that complete requests without this library. Messages begun
+// here would never arrive, so none are taken. Returns the path of that library; empty if there is none.
 const std::string& stays_out_for();
 
 }  // namespace ggas::mpi

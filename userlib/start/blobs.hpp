@@ -28,8 +28,8 @@ class blobs {
   virtual attempt<std::string> get(int rank, const std::string& name, deadline until) = 0;
 };
 
-// The function that a module exports under the name below. communicator: for mpi, the program's MPI_Comm*, or null.
-// Null with a text: this process is no part of such a job, or others did not arrive in time.
+// The function that a module exports under the name below. communicator: for mpi, the program's MPI_Comm*, or null. It
+// returns null with a text if this process is no part of such a job, or if others did not arrive in time.
 using maker = blobs* (*)(const void* communicator, deadline until, std::string& why);
 inline constexpr const char* maker_name = "ggas_start_1";  // 1: version of this header
 

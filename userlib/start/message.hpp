@@ -56,8 +56,8 @@ other_end other_end_of(const file& socket);
 // A file to poll that becomes readable when a process ends. Empty if the kernel has none (before Linux 5.3) or no
 // descriptor is free.
 file end_of(int pid);
-// The same of this process, for others; not empty where the kernel, or valgrind before 3.21, has no such files. Then it
-// is a pipe, which children that this process forks keep open.
+// The same for this process, for use by others. It is not empty where the kernel, or valgrind before 3.21, has no such
+// files. Then it is a pipe, which children that this process forks keep open.
 file own_end();
 
 // `process`: end_of() the one at the other end. A child of its may have the socket open for longer.

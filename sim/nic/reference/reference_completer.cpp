@@ -221,8 +221,8 @@ task<std::optional<rma_model::atomic>> rma_model::admitted(packet p) {
   co_return std::nullopt;
 }
 
-// The operations on a word, until there are no more of them. Each one passes the new value on to the next one; the last
-// value stays in progress for a while.
+// Carries out the operations on a word until there are no more of them. Each operation passes the new value to the next
+// one; the last value stays in progress for a while.
 task<> rma_model::chain(uint64_t word) {
   const hand_on_times& cycles = limits_.hand_on;
   const bool kept = cycles.kept != 0 && double(time_) <= atomic_end_ + cycles.kept;

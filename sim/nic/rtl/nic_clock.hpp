@@ -37,8 +37,8 @@ class nic_clock : public sc_core::sc_module {
   nic_clock(sc_core::sc_module_name name, uint64_t hertz);
 
   unsigned attach(clocked& c);
-  // Client `id` requests the first edge at or after that time, if it has not requested an earlier one. During an edge
-  // and at its time that is the next edge.
+  // Client `id` requests the first edge at or after that time, if it has not requested an earlier one. During an edge,
+  // and at its time, the first such edge is the next one.
   void wake(unsigned id, uint64_t at_ps);
   uint64_t edge_from(uint64_t at_ps) const { return edges_.from(at_ps); }  // first edge at or after
   // When the next edge that someone has asked for comes; clocked::never: no one has.

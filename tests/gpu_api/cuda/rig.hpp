@@ -61,8 +61,8 @@ class rig : public testing::Test {
 
   static int nodes() { return machine().nodes(); }
 
-  // Queues a kernel on a node. Outcomes of its threads are set to all ones before, so that those of a kernel that did
-  // not run are wrong.
+  // Queues a kernel on a node. Outcomes of its threads are set to all ones before, so that a kernel that did not run
+  // leaves wrong outcomes.
   template <class... P>
   void start(int node, unsigned blocks, unsigned threads, void (*kernel)(P...), std::type_identity_t<P>... args) {
     spoil_outcomes(node, size_t{blocks} * threads);
@@ -78,8 +78,8 @@ class rig : public testing::Test {
   void check_outcomes(int node, size_t count, const std::string& what);
   void check_all_outcomes(size_t count, const std::string& what);
 
-  // Copies of n elements from and to a segment while kernels may run: a cudaMemcpy would wait for the kernel of a node
-  // that itself waits for one which is not launched yet.
+  // Copies of n elements from and to a segment while kernels may run: a cudaMemcpy would wait for a running kernel, and
+  // that kernel may wait for another one that is not launched yet.
   template <class T>
   std::vector<T> read(int node, uint64_t offset, size_t n) {
     static_assert(std::is_trivially_copyable_v<T>);

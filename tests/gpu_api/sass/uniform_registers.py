@@ -42,8 +42,8 @@ HERE = pathlib.Path(__file__).parent
 HARMLESS = {
     # ISETP.NE.AND P2, PT, R15, RZ, PT of R15 = SR_LANEID, @P2 BRA: after it lane 0 is alone, so no lanes part there.
     "ring_sizes": "only lane 0 gives lines of a ring back",
-    # Of libggas_device, compiled by nvcc 13.0. Lanes part at the CAS of claim_lines(), which lane 0 alone runs, and at the
-    # stage of a request, which is the same for all lanes of a rank that is a warp.
+    # Functions of libggas_device, compiled by nvcc 13.0. Lanes diverge at the CAS of claim_lines(), which only lane 0
+    # runs, and at the stage of a request. If a rank is a warp, this stage is the same for all of its lanes.
     "move_messagesINS0_10warp_groupE": "lane 0 alone claims lines, and the lanes of a warp see one stage of a request",
     # Of the tests of work requests: if (threadIdx.x != 0) return, then lane 0 sends orders, so no lanes part there.
     "test_work_merged": "lane 0 alone sends orders",

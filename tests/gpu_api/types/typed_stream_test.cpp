@@ -342,7 +342,7 @@ TEST_P(TypedStream, WhatIsFreedBehindTheCallIsReported) {
 }
 
 // An image that was overwritten is not trusted: nothing outside the data of the handle is written, and no signal is
-// sent. A list of few unequal runs would be in the handle.
+// sent. The test does not use a list of few unequal runs, because it would be in the handle.
 TEST_P(TypedStream, ADamagedImageIsReported) {
   const int64_t places[] = {0, 40, 100, 148, 160, 172, 188, 204};
   const int64_t lengths[] = {8, 3, 5, 1, 1, 2, 2, 4};

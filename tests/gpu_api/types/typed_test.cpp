@@ -97,8 +97,8 @@ TEST_P(TypedCalls, PutGetAndSignalFromLayoutToLayout) {
   }
 }
 
-// Through a NIC each block takes a slot, several of them in one post: blocks of 1 to 8 bytes, to dense data and to
-// blocks three times as long, and back.
+// Through a NIC each run takes a slot, and several of them are posted together. Tests runs of 1 to 8 bytes, to dense
+// data and to runs of three times the length, and back.
 TEST_P(TypedCalls, ShortBlocksOfBoxes) {
   constexpr int64_t blocks = 21;
   std::mt19937_64 bytes_of(seed());

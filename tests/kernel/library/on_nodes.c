@@ -211,8 +211,9 @@ static void buffers(void) {
   close(gpu);
 }
 
-/* Segments on the GPUs of both nodes: 4 has other places on each. Nothing but words of barriers and slots lies in
- * memory of the host; what a slot announces is on the GPU, and both ranks find each other's places. */
+/* Segments on the GPUs of both nodes; segment 4 lies at a different place on each. In memory of the host there are
+ * only words of barriers and slots. The data that a slot announces are on the GPU, and both ranks find the right
+ * place on the other. */
 static void on_gpus(const char* module) {
   enum { GPU_BYTES = 2 << 20 };
   unsigned char* at = NULL;
@@ -265,8 +266,8 @@ static void all_of_it(void) {
   MUST(ggas_group_barrier(p, GGAS_GROUP_ALL, TIMEOUT_MS));
 }
 
-/* Any number of ranks. Threads of each take turns at its NIC: each adds to counters of all ranks, sends a value round
- * the ring of ranks by slots of its own, and takes back what it read. */
+/* Any number of ranks. The threads of each take turns at its NIC. Each thread adds to counters of all ranks, sends a
+ * value round the ring of ranks by slots of its own, and checks the values that it read. */
 enum { THREADS = 3, LAPS = 8 };
 static uint32_t ranks;
 static uint64_t* words;

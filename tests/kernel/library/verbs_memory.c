@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program of verbs, for libibverbs: registers BYTES of memory, 24 bytes from a page on, prints its network logical
- * address, and waits for a line. Then the memory must have the bytes of the argument's pattern, and none beside them.
+ * address, and waits for a line. Then the memory must have the bytes of the argument's pattern, and none next to them.
  */
 #include <infiniband/verbs.h>
 #include <stdio.h>

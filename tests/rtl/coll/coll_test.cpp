@@ -59,9 +59,10 @@ TYPED_TEST(CollTest, SizesChangeUnderTraffic) {
   ASSERT_TRUE(net.settle());
 }
 
-// Packets are routed around dead links during operations: packets are lost there, and dropped where there is no route.
-// Every operation ends, right or with ST_LINK_DOWN, and after that all later ones of that member end with ST_LINK_DOWN.
-// A group for which no member waited continues unchanged; and a group that starts again works.
+// Packets are routed around dead links during operations. Packets on a dead link are lost; packets without a route are
+// dropped. Every operation ends, right or with ST_LINK_DOWN, and after an operation of a member has ended with
+// ST_LINK_DOWN, so do all later ones of that member. A group for which no member waited continues unchanged; and a
+// group that starts again works.
 TYPED_TEST(CollTest, LedAroundWhatDies) {
   size_t broken = 0, whole = 0;
   for (unsigned turn = 0; turn < 18; ++turn) {
@@ -183,7 +184,7 @@ TYPED_TEST(CollTest, TheFirstResultKeepsToTheMps) {
   for (const auto& w : n.wr.all) EXPECT_LE(w.len_dw, 32u);
 }
 
-// A fenced contribution waits for its quiet only in its own group; others continue. Its owner may start nothing
+// A fenced contribution waits for its quiet only in its own group; others continue. Its owner may start no operation
 // meanwhile.
 TYPED_TEST(CollTest, FencesHoldBackTheirGroupAlone) {
   typename TestFixture::network net(3);

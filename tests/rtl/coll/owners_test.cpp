@@ -30,7 +30,7 @@ class CollOwnersTest : public CollTest<U> {
 TYPED_TEST_SUITE(CollOwnersTest, units);
 
 // An operation starts when each of its words has arrived, even if others arrived several times: words that a former
-// owner left are not used.
+// owner has left are not used.
 TYPED_TEST(CollOwnersTest, WordsOfAFormerOwnerStayAway) {
   typename TestFixture::network net(1);
   auto& n = *net.nodes[0];
@@ -66,8 +66,8 @@ TYPED_TEST(CollOwnersTest, WordsOfAFormerOwnerStayAway) {
   }
 }
 
-// A group is switched off, or its registers are written, while its packets leave: each packet is unchanged, with the
-// group's domain and epoch, to the nodes of its tree; and the next use of the group starts from zero.
+// A group is switched off, or its registers are written, while its packets leave: Each packet arrives unchanged, with
+// the group's domain and epoch, at the nodes of its tree. The next use of the group starts from zero.
 TYPED_TEST(CollOwnersTest, RegistersChangeUnderTraffic) {
   typename TestFixture::network net(4);
   net.pace(40);

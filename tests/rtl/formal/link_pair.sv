@@ -12,8 +12,9 @@ module link_pair (
   localparam int unsigned G = `F_G;  // width of the sessions' true numbers
   localparam logic [1:0] DOWN = 2'd0, INIT = 2'd1, UP = 2'd2, DEAD = 2'd3;
 
-  // Fields by their bits, as in ggas_pkg: Yosys does not find members of a struct in a generate loop. link_hello_t:
-  // 31 hello, 30 dead, 29 met, 28 seen, 27:14 yours, 13:0 mine. link_ctrl_t: 31 hello, 11:8 session.
+  // Fields are addressed by their bits, as in ggas_pkg, because Yosys does not find members of a struct in a generate
+  // loop. link_hello_t: 31 hello, 30 dead, 29 met, 28 seen, 27:14 yours, 13:0 mine. link_ctrl_t: 31 hello, 11:8
+  // session.
 
   // A flit on the way: what it says, and of which sessions its sender and its addressee were, in truth.
   localparam int unsigned E = 1 + 32 + 2 * G;  // packet, content, src, dst

@@ -184,8 +184,9 @@ TYPED_TEST(hostif_test, OutboundOrder) {
   EXPECT_EQ(b.tx_cpl.size(), c + b.read_marks.size());
 }
 
-// Bus master is switched off, and resets close the output, at any time: a request leaves whole or is dropped whole and
-// counted, nothing begins meanwhile, requests that have begun end, and completions wait only for the close.
+// Bus master is switched off, and resets close the output, at any time: A request leaves whole, or is dropped whole and
+// counted. While the output is closed no request begins; requests that have begun end. Completions wait only for the
+// close.
 TYPED_TEST(hostif_test, WholeRequestsAreDropped) {
   auto& b = *this->b;
   auto random = [&](unsigned n) { return this->random(n); };

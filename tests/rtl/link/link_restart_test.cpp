@@ -117,8 +117,8 @@ enum class mishap { blip_one, blip_both, reset_one, reset_both, cut_one, cut_bot
 const char* const mishap_names[] = {"blip one", "blip both", "reset one", "reset both",
                                     "cut one",  "cut both",  "repeat"};
 
-// Under load in both directions, at every cycle (at 512 bit another quarter of them with each seed), then once more
-// while the link is still coming up.
+// The restart happens under load in both directions, at every cycle (at 512 bit each seed tests another quarter of the
+// cycles), and once more while the link is still coming up.
 TYPED_TEST(LinkRestartTest, EveryCycle) {
   constexpr unsigned window = 90;
   uint64_t cells = 0, dead = 0, acked = 0;

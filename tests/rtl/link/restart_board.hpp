@@ -46,8 +46,8 @@ class restart_board {
     s_[i].was_reset = true;
   }
 
-  // Every packet at most once, unchanged, in the order of its channel; every acknowledged one arrived, unless its
-  // receiver was reset meanwhile; every missing store was reported.
+  // Checks that every packet arrived at most once, unchanged, in the order of its channel; that every acknowledged one
+  // arrived, unless its receiver was reset meanwhile; and that every missing store was reported.
   void check() {
     for (unsigned i = 0; i < 2; ++i) {
       note_acked(i);

@@ -100,8 +100,8 @@ class cluster {
     m.cfg_group_set_i = 1;
     write_line(line.node);
   }
-  // Lines of tables are written with the next step, one for each node and step, while packets may be on offer. False:
-  // between two steps.
+  // Lines of tables are written with the next step, one for each node and step, while packets may be on offer. If
+  // false, they are written between two steps.
   bool under_traffic = false;
   void plugged(unsigned node, unsigned port, bool on) {
     Model& m = *nodes_[node].m;

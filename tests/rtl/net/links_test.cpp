@@ -27,8 +27,8 @@ TYPED_TEST(LinksTest, RandomPacketsArriveInOrder) {
   }
 }
 
-// Packets for groups among others, with idle and back-pressure: each member gets each of them once, unchanged, in the
-// order of their source, and no NP packet passes one.
+// Packets for groups among others, with idle cycles and back-pressure. Each member gets each of them once, unchanged,
+// in the order of their source. No NP packet passes one of them.
 TYPED_TEST(LinksTest, RandomPacketsForGroupsArriveInOrder) {
   struct shape {
     const char* text;
@@ -445,9 +445,9 @@ TYPED_TEST(LinksTest, ForgedPacketsForGroupsAreReported) {
   c.forget();
 }
 
-// A node accepts no posted packets any more. Packets of others pass it after the cut; packets for it are lost and
-// reported. The one on offer does not change and is delivered whole when the node accepts it; later ones are delivered
-// after `resume`. Without a limit all packets are blocked.
+// A node stops accepting posted packets. After the cut, packets for other nodes pass through it; packets for this node
+// are lost and reported. The offered packet does not change, and is delivered whole when the node accepts it. Later
+// packets are delivered after `resume`. Without a limit all packets are blocked.
 TYPED_TEST(LinksTest, UnitsThatTakeNothingAreCutOff) {
   for (const unsigned limit : {0u, 2u}) {
     auto c = this->make("ring", 4);

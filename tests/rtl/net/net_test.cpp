@@ -44,8 +44,8 @@ TYPED_TEST(NetTest, LinkComesAndGoes) {
   EXPECT_GT(this->expect_link_out[0].size(), 50u);
 }
 
-// NODE and LINK_PEER are written while packets wait, begin and pass: each leaves once, whole and unchanged, by one
-// route, or is lost; those of a port in their order. Sinks and contracts check that an offer does not change.
+// NODE and LINK_PEER are written while packets wait, begin and pass. Each packet leaves once, whole and unchanged, by
+// one route, or is lost. Packets of a port keep their order. Sinks and contracts check that an offer does not change.
 TYPED_TEST(NetTest, ConfigurationChangesUnderTraffic) {
   auto& m = this->m;
   std::array<std::deque<packet>, ports> sent;

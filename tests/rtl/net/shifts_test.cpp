@@ -117,7 +117,7 @@ TEST_P(Shifts, AreFastAndFair) {
     EXPECT_NEAR(modelled, 1, 0.05) << shift;
   }
 }
-// Shares that hold only while all nodes begin at once, with virtual times of zero, are of no use: full buffers would
+// Fair shares must not depend on all nodes beginning at once with virtual times of zero: otherwise full buffers would
 // stay full.
 TEST(ShiftsHoweverTheyBegin, ring) {
   constexpr unsigned nodes = 8;

@@ -59,8 +59,8 @@ class Isolation : public testing::TestWithParam<device> {
   std::unique_ptr<rma_world> w_;
 };
 
-// Puts leave in the order in which their reads began: one that waits for its source blocks those after it until its
-// reads are given up, and their tags are out of use for the same time again.
+// Puts leave in the order in which their reads began. A put that waits for its source blocks those after it until its
+// reads are given up. Then the tags of these reads stay unused for the same time again.
 TEST_P(Isolation, PutsBehindASourceThatHangs) {
   hang(0);
   std::vector<rma_user*> bad;

@@ -66,8 +66,8 @@ class Pins : public testing::TestWithParam<unsigned> {
 
 // Nothing is cut larger than the sizes allow at that time, and no byte suffers from a change, wherever it falls.
 TEST_P(Pins, SizesChangeAtRandomTimes) {
-  // Cycles from the cut to the last beat at the pins, with a host that accepts everything at once: after a write of
-  // another unit, and its own beats.
+  // Cycles from the cut to the last beat at the pins, with a host that accepts everything at once. The request may have
+  // to wait for a write of another unit, and then needs its own beats.
   constexpr uint64_t pipeline = 80;
   start(fast_host());
   rig& r = w_->r;
@@ -122,8 +122,8 @@ TEST_P(Pins, SizesChangeAtRandomTimes) {
   EXPECT_CLEAN(r);
 }
 
-// With bus master off no request and no message leaves, and nothing waits for it: posted requests, register reads and
-// the other node continue, and its requests end with an error.
+// With bus master off no request and no message leaves, and no unit waits for one. Posted requests, register reads and
+// the other node continue; requests of the NIC end with an error.
 TEST_P(Pins, BusMasterAtRandomTimes) {
   host_behaviour h = fast_host();
   h.stall = 0.03;

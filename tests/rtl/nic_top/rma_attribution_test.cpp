@@ -150,7 +150,7 @@ TEST_P(RmaAttribution, PutsBehindOneThatFailedOnBothSides) {
   for (const auto& x : other.notes) EXPECT_EQ(x.n.status, 0u) << "descriptor " << x.w0;
 }
 
-// Gets and atomics that hold their context, each into a different page, so that each needs a walk; hosts that answer at
+// Gets and atomics that hold their context. Each goes to a different page, so that each needs a walk. Hosts answer at
 // once or much too late.
 class RmaGivenUp : public testing::TestWithParam<setting> {
  protected:

@@ -152,8 +152,8 @@ TEST_P(RmaDeath, HostOfTheTargetIsSilent) {
   EXPECT_CLEAN(w_->r);
 }
 
-// Reads of the RMA that the host answers with errors: an error each, in bounded time. (Except work queues: a lost slot
-// shifts those after it.)
+// Reads of the RMA that the host answers with errors: each ends with an error, in bounded time. (Except work queues: a
+// lost slot shifts those after it.)
 TEST_P(RmaDeath, HostErrors) {
   for (const read_fate fate : {read_fate::ur, read_fate::ca, read_fate::poison, read_fate::silent}) {
     rng g(base_seed());

@@ -86,7 +86,7 @@ class stopped_context : public stoppable {
 };
 
 // One export of NIC 0, given to two domains in turn, each time at another place. Intervals of NIC 1 lead to it for both
-// domains: packets that the former domain still sends meet the next one's export.
+// domains: packets that the former domain still sends reach the export of the next one.
 class stopped_export : public stoppable {
  public:
   static constexpr uint64_t areas = 0xA'0000'0000;

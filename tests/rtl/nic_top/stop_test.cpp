@@ -60,14 +60,15 @@ TEST_P(Stop, WholeNic) {
   EXPECT_CLEAN(w_->r);
 }
 
-// The next owner of a context, of another domain, gets no word of the former one: neither the data of its gets and
+// The next owner of a context, of another domain, gets no data of the former owner: neither the data of its gets and
 // atomics, which name the next owner's memory, nor late refusals of its targets.
 TEST_P(Stop, ReuseAcrossDomains) {
   constexpr uint16_t former = 7, next = 9;
   constexpr uint8_t vpid = 3;
   constexpr uint64_t mine = rma_data, theirs = rma_data + 0x10'0000;
-  // A stop takes at most the time-out of answers, 40 ticks, and a tick after the last answer (docs/memory-map.md).
-  // Each of the twelve may wait for a read of the slow host, 7,000 cycles; the last one for twice its 2 ticks.
+  // A stop takes at most the time-out of answers, which is 40 ticks, and one tick after the last answer
+  // (docs/memory-map.md). Each of the twelve objects may wait for a read of the slow host, for 7,000 cycles. The last
+  // one may wait for twice its 2 ticks.
   constexpr uint64_t longest = 41 * 1024 + 12 * 7'000 + 2 * 2 * 1024;
   rig& r = w_->r;
   rng g(base_seed());
@@ -121,7 +122,7 @@ TEST_P(Stop, ReuseAcrossDomains) {
 }
 
 // A register read pushes writes to host memory in front of it, but not those to a device at another port. A strong
-// notification to the own node reads back from there: when it arrives, earlier writes to the device have arrived.
+// notification to the own node reads back from the device: when it arrives, earlier writes to the device have arrived.
 TEST_P(Stop, RingsInDeviceMemoryAreFlushed) {
   constexpr uint64_t device = 0x20'0000'0000;
   constexpr uint8_t vpid = 5;

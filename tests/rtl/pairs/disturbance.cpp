@@ -223,8 +223,8 @@ void pair_run::stall(unsigned n) {
   ++events_;
 }
 
-// Any field, except the domain of others, which their NICs guarantee. Fields on which the link itself depends are
-// changed rarely: then it may die.
+// Changes any field, but never to the domain of others, because their NICs guarantee it. Fields on which the link
+// itself depends are changed rarely, because the link may then die.
 void pair_run::forge(nic::packet& p) {
   if (p.src != hostile || p.domain != domain_number[hostile] || w.random.chance(0.2)) return;
   rng& g = w.random;

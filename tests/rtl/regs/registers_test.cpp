@@ -75,8 +75,8 @@ TEST_F(regs_test, ReadOnlyRegistersIgnoreWrites) {
 TEST_F(regs_test, EveryOtherOffsetIsAnError) {
   unsigned found = 0;
   for (uint32_t addr = 0; addr < 0x10000; addr += 8) found += !access(false, static_cast<uint16_t>(addr)).error;
-  // 41 own registers (the pending bits are one), 35 counters, 36 event counters, 256 pieces of tables, 64 intervals,
-  // 8 groups, 64 exports, 256 contexts, 16 vectors with moderation.
+  // 41 single registers (the pending bits count as one), 35 counters, 36 event counters, 256 pieces of tables, 64
+  // intervals, 8 groups, 64 exports, 256 contexts, 16 vectors with moderation.
   EXPECT_EQ(found, 41u + 35 + GGAS_EVENT_COUNT_NUM + 256 + 64 * 3 + 8 * 5 + 64 * 4 + 256 * 6 + 16 * 3);
   EXPECT_TRUE(access(true, 0x0050, 1).error);
   EXPECT_TRUE(access(true, 0x2018, 1).error);

@@ -267,8 +267,8 @@ TYPED_TEST(smfu_exports, a_failed_flush_is_made_again) {
   EXPECT_EQ(b.tx_rsp.all[0].t.status, 0u);
 }
 
-// Packets of four domains to exports that change owners all the time, with few numbers so that old packets meet new
-// owners; while nothing changes, exactly the permitted ones succeed.
+// Packets of four domains to exports that change owners all the time, with few numbers, so that old packets reach
+// exports with new owners. While nothing changes, exactly the permitted packets succeed.
 TYPED_TEST(smfu_exports, lives_at_random) {
   auto& b = this->b;
   for (unsigned round = 0; round < 300 && !this->HasFailure(); ++round) {

@@ -141,8 +141,8 @@ TYPED_TEST(smfu_quiet, link_death_while_waiting) {
   this->expect_clean(5);
 }
 
-// The network accepts nothing while two nodes are to be asked, and the route to the second one breaks; it may be back
-// when the network accepts the question to the first one.
+// The network accepts nothing while the unit wants to ask two nodes. Then the route to the second node breaks. It may
+// have returned when the network accepts the question to the first node.
 TYPED_TEST(smfu_quiet, link_death_before_a_node_is_asked) {
   auto& b = this->b;
   for (const bool back : {false, true}) {

@@ -9,8 +9,9 @@ import tempfile
 from pathlib import Path
 
 BENCHMARKS = ["store_latency", "load_latency", "store_bandwidth", "load_bandwidth", "coalescing", "put_latency", "transfer_path"]
-# Deviations allowed, as parts of the published figure. C6 is not met and not fitted to: docs/calibration.md says why, and that it
-# must lie between what the hardware needs (2.0 us) and the round trip of C3 (3.0 us), of 4.9 us published.
+# Deviations allowed, as parts of the published figure. C6 is not met and not fitted to: docs/calibration.md gives the
+# reason. It must lie between the time that the hardware needs (2.0 us) and the round trip of C3 (3.0 us); 4.9 us were
+# published.
 ALLOWED = {"C1": (-0.10, 0.10), "C2": (-0.10, 0.10), "C3": (-0.10, 0.10), "C4": (0, 0), "C5": (-0.10, 0.10), "C6": (-0.59, -0.39)}
 # put_latency of 8 bytes: gpu_notify_gpu is at most so many times the other variant.
 AT_MOST = {"host": 1.15, "gpu_notify_host": 1 / 2.5}

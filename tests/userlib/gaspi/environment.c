@@ -93,9 +93,10 @@ CASE(state_vector_is_healthy, 3) {
   barrier();
 }
 
-/* A child plays the rank, so that what is killed is not what the launcher waits for. Rank 0 kills when all others have
- * said that they are ready: one that is still in a barrier may have to pass on what a third one waits for. Rank 2
- * waits in a call: on simulated nodes no time passes for the others while a rank waits elsewhere. */
+/* A child acts as the rank, so that the killed process is not the one that the launcher waits for. Rank 0 kills when
+ * all others have reported that they are ready: a rank that is still in a barrier may have to forward a message for
+ * which a third rank waits. Rank 2 waits in a call: on simulated nodes no time passes for the others while a rank
+ * waits elsewhere. */
 static void play_a_killing(void) {
   gaspi_state_t states[8] = {GASPI_STATE_HEALTHY};
   gaspi_notification_id_t id;

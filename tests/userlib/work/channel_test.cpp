@@ -10,8 +10,8 @@
 namespace ggas::test {
 namespace {
 
-// A ring of objects, one after the other on the nodes. Each sends its buffer to the next one, adds 1 to what came, and
-// so on, until each buffer has gone round.
+// A ring of objects, one after the other on the nodes. Each sends its buffer to the next one, adds 1 to the received
+// numbers, and so on, until each buffer has gone round.
 struct station {
   static constexpr size_t words = 300;
   runtime& rt;

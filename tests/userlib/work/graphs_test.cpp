@@ -94,8 +94,8 @@ TEST_P(work, idle_graphs_give_memory_to_requests) {
   EXPECT_EQ(dispatcher_->statistics().graph_bytes, 0u);
 }
 
-// Ranges of the host that overlap in part are not of one graph; a request that is refused fails alone, and those
-// before it have run.
+// Requests whose ranges of host memory overlap in part do not form one graph. If a request is refused only this one
+// fails, and those before it have run.
 TEST_P(work, a_graph_ends_where_requests_do_not_fit_together) {
   if (blocking()) GTEST_SKIP() << "has one at a time";
   if (by_workers()) GTEST_SKIP() << "refuse the request before it begins";

@@ -160,8 +160,8 @@ TEST_P(workers, a_failure_is_named_and_ends_its_request_alone) {
   EXPECT_EQ(work_->statistics().failed, 3u);
 }
 
-// The request ends with an error that says so, and its memory is not given back before the late block has come. Another
-// group goes on meanwhile; in the end all do.
+// A block does not come. Its request ends with an error that says so, and the memory of the request is not given back
+// before the late block has come. Another group continues meanwhile; in the end all do.
 TEST_P(workers, a_block_that_does_not_come_ends_its_request_alone) {
   const uint64_t timeout = GetParam().provider == "sim" ? 100'000 : second / 2;
   MAKE({.table = &test_work, .groups = 2, .blocks = 3, .timeout_ns = timeout});

@@ -158,8 +158,8 @@ class reader {
   std::string file_, where_, error_;
 };
 
-// Whether an entry is better than another one for that number of nodes: the next smaller number, or else the smallest;
-// of two for the same number the later one, which was measured later.
+// Whether an entry is better than another one for that number of nodes: the next smaller number is best, or else the
+// smallest number. Of two entries for the same number the later one is better, because it was measured later.
 bool is_better(uint64_t count, uint64_t other, uint64_t nodes) {
   const bool fits = count <= nodes, other_fits = other <= nodes;
   return fits != other_fits ? fits : fits ? count >= other : count <= other;
@@ -178,8 +178,8 @@ size_t string_end(std::string_view text, size_t at, size_t& line) {
   return at;
 }
 
-// The line with a letter outside ASCII outside of strings and comments, where TOML allows none; 0: there is none. The
-// parser (3.3) assumes that this cannot happen, and then has undefined behaviour.
+// The line with a non-ASCII letter outside of strings and comments, where TOML allows no such letter; 0 if there is no
+// such line. The parser (3.3) assumes that this cannot happen, and then has undefined behaviour.
 size_t line_of_foreign_letter(std::string_view text) {
   size_t line = 1;
   for (size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0; at < text.size();) {

@@ -19,8 +19,8 @@ using request_pointer = std::shared_ptr<detail::request_state>;
 
 struct dispatcher::parts final : detail::progress_hook {
   struct recorded;  // graphs.hpp
-  // Memory of requests that are one launch: orders, what is copied in, what is copied both ways, what is copied out; on
-  // the GPU and, laid out alike, in pinned memory.
+  // Memory of requests that are one launch: the orders, the data that are copied in, those copied both ways, and those
+  // copied out. It lies on the GPU and, with the same layout, in pinned memory.
   struct batch {
     struct piece {
       std::byte* host;

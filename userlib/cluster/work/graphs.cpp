@@ -214,8 +214,8 @@ size_t dispatcher::parts::record(recorded& g, const std::vector<request_pointer>
   return queued;
 }
 
-// A launch that is refused ends the chain before it: that request then begins alone, and reports why. Null: the chain
-// is not launched as a graph; `room` says whether there was memory for it.
+// A refused launch ends the chain before it: its request then begins alone, and reports the reason. Returns null if the
+// chain is not launched as a graph; `room` says whether there was memory for it.
 std::shared_ptr<dispatcher::parts::recorded> dispatcher::parts::new_graph(std::vector<request_pointer>& chain,
                                                                           const stream& s, bool& room) {
   room = true;

@@ -8,7 +8,7 @@ namespace ggas {
 
 struct dispatcher::parts::recorded {
   // Memory of the host that is not pinned, and the pinned memory that stands for it in the graph. Several requests may
-  // use it: what one copied out the next copies in.
+  // use it: the data that one copied out are copied in by the next one.
   struct range {
     size_t bytes = 0;
     std::byte* staged = nullptr;

@@ -69,8 +69,9 @@ enum { GGAS_READ = 1, GGAS_WRITE = 2 };
 /* Memory of this process for put, get and atomics of the domain. Its pages are pinned and count as locked memory:
  * -ENOMEM beyond RLIMIT_MEMLOCK. */
 int ggas_region_begin(ggas_region* r, const ggas_device* d, int domain, void* address, size_t bytes, unsigned rights);
-/* Memory of another device, as of a GPU: `bytes` from `offset` of the dma-buf `fd`. While its driver moves it who
- * accesses gets an error; afterwards it is reached again, with the same `nla`. -EINVAL: beyond the end of the dma-buf.
+/* Memory of another device, as of a GPU: `bytes` from `offset` of the dma-buf `fd`. While its driver moves the memory,
+ * accesses to it end with an error; afterwards it is reached again, with the same `nla`. -EINVAL: beyond the end of
+ * the dma-buf.
  */
 int ggas_region_begin_dmabuf(ggas_region* r, const ggas_device* d, int domain, int fd, uint64_t offset, uint64_t bytes,
                              unsigned rights);
@@ -85,8 +86,8 @@ typedef struct ggas_window {
   uint32_t handle, nodes;
 } ggas_window;
 
-/* It reaches windows of the same number (0 ... 63) and domain; `bytes`: a power of two from 4096 on, the same on all
- * nodes. -EBUSY: the number is taken on this node; -ENOSPC: the NIC has no room for another window. */
+/* The window reaches windows of the same number (0 ... 63) and domain; `bytes`: a power of two from 4096 on, the same
+ * on all nodes. -EBUSY: the number is taken on this node; -ENOSPC: the NIC has no room for another window. */
 int ggas_window_begin(ggas_window* w, const ggas_device* d, int domain, unsigned number, uint64_t bytes);
 void ggas_window_end(ggas_window* w);
 

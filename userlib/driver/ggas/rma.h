@@ -186,9 +186,10 @@ static inline ggas_rma_status ggas_rma_read_status(const ggas_rma_context* c) {
   return s;
 }
 
-/* Begins at zero, as the NIC does where a context is enabled again (and its rings and status block are cleared). 0: it
- * has not been, the NIC has counted already. The NIC counts on as long as it is enabled, and does not report how far
- * its rings were read: the process that uses a context later goes on with the same object. */
+/* Starts the counts at zero, as the NIC does when a context is enabled again (and its rings and status block are
+ * cleared). Returns 0 if the context was not enabled again, so that the NIC has already counted. The NIC continues its
+ * counts as long as the context is enabled, and does not report how far its rings were read. So a process that uses
+ * the context later must continue with the same object. */
 static inline int ggas_rma_start(ggas_rma_context* c) {
   ggas_rma_status s;
   c->produced = c->freed = c->issued = 0;
@@ -228,8 +229,8 @@ static inline void ggas_rma_arm_messages(ggas_rma_context* c) {
   ggas_rma_tell(c, GGAS_RMA_ARM_MESSAGES, c->messages);
 }
 
-/* Writes the descriptor's slots. 0: no room, or the descriptor could not be built. Counts before it writes: a program
- * that is ended in a write leaves no slot that would be written twice. */
+/* Writes the descriptor's slots. 0: no room, or the descriptor could not be built. It counts before it writes, so that
+ * a program that is ended during a write leaves no slot that would be written twice. */
 static inline int ggas_rma_post(ggas_rma_context* c, const ggas_rma_desc* d) {
   volatile unsigned char* const ring = c->work_queue ? c->work_queue : c->descriptors;
   const uint32_t first = c->produced, mask = ggas_rma_slots(c) - 1;

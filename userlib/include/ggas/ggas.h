@@ -167,8 +167,8 @@ ggas_rc ggas_segment_compare_swap(ggas_process* process, uint32_t segment, uint6
 
 /**
  * Opens a GPU for this process by a module: "cuda", or "simt", the host SIMT engine. It is loaded here, so a program
- * that does not call this needs nothing of a GPU's. All ranks call it, once, with the same module and `bytes`: so much
- * memory of each GPU is mapped by all ranks, and segments of GPUs come from it. Its first part stays the device
+ * that does not call this needs nothing of a GPU's. All ranks call it, once, with the same module and `bytes`. All
+ * ranks map `bytes` of each GPU's memory, and segments of GPUs are allocated from it. Its first part stays the device
  * library's (barriers and collectives of kernels).
  * @param gpu number of the GPU; -1: the rank modulo the number of GPUs that this process sees
  */
@@ -194,8 +194,8 @@ ggas_rc ggas_gpu_segment_use(ggas_process* process, uint32_t segment, void* memo
 /** Offset of an allocated segment of a rank, for kernels: ggas_pointer_of_node<T>(rank, offset). */
 ggas_rc ggas_gpu_segment_place(ggas_process* process, uint32_t segment, uint32_t rank, uint64_t* offset);
 /**
- * The notification slots of a rank's segment, for kernels: a value, not 0, that a kernel stores there after a fence of
- * the system arrives as a notification. Good until that segment is deleted.
+ * The notification slots of a rank's segment, for kernels. If a kernel stores a value other than 0 there, after a
+ * fence of system scope, the value arrives as a notification. Good until that segment is deleted.
  */
 ggas_rc ggas_gpu_segment_slots(ggas_process* process, uint32_t segment, uint32_t rank, uint32_t** slots);
 

@@ -33,11 +33,11 @@ class host {
   // The processor sleeps; no one polls meanwhile.
   virtual void sleep(uint64_t ns) = 0;
 
-  // What a communication library does in one call (post an operation, take its notification) next to its accesses:
-  // checks, locks, books. The C interface of ggas/rma.h alone does none of that.
+  // The work of a communication library in one call (post an operation, take its notification) in addition to its
+  // accesses: checks, locks, bookkeeping. The C interface of ggas/rma.h alone does none of that.
   virtual void library_call() = 0;
 
-  // Host memory: cached loads and stores, what devices wrote is visible. A page of the NIC or the GPU's segment:
+  // Host memory: cached loads and stores, which see the writes of devices. A page of the NIC or the GPU's segment:
   // uncached accesses over the bus; a write leaves write-combined as the platform's processor emits it. Any size and
   // alignment; a device takes its writes in order. Provider cuda: only the segment of the own node, and each access is
   // a copy that is done when the call returns.
@@ -58,13 +58,13 @@ class host {
   // within that time.
   virtual bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) = 0;
 
-  // Provider sim: the program drives its GPU, as a program of CUDA does. It queues work of its own node by the
+  // With provider sim the program drives its GPU, as a program of CUDA does. It queues work of its own node by the
   // cluster's launch, copy_on_stream, record and wait; start() makes the launching calls, and returns when the
   // processor has made them. Other providers: the process is such a program; in a thread of launch_host both throw
   // std::logic_error.
   virtual void start();
-  // Waits until the event, as it was recorded last, is reached, and then for what that kind of synchronisation costs
-  // the processor (gpu.sync_..._ns). False: not within that time.
+  // Waits until the event, as it was recorded last, is reached, and then for the time that this kind of synchronisation
+  // costs the processor (gpu.sync_..._ns). False: not within that time.
   virtual bool synchronise(const event& e, host_sync how, uint64_t timeout_ns);
 
   // This host for the C interface of ggas/rma.h. Its functions leave by an exception when the program is stopped or an

@@ -27,8 +27,8 @@ struct rank_shape {
   ggas_scheme scheme = ggas_dynamic;
   uint64_t buffer_bytes = 0;
   uint64_t most_buffer = 64 << 10;
-  // Between nodes ranks meet by ggas_barrier of blocks at this index, which no one else uses meanwhile; 0: by words of
-  // their own.
+  // Between nodes ranks meet by ggas_barrier of blocks at this index, which no other code uses meanwhile. 0: they use
+  // separate words.
   unsigned native_barrier = 0;
 };
 

@@ -35,8 +35,8 @@ struct thread_counts {
 
 class thread;
 
-// What the threads of a program share, as long as it exists: words in the heap for their barrier and, with a NIC, a
-// context on every node with `pinned_bytes` of its host_memory, from channel() * pinned_bytes on.
+// The resources that the threads of a program share as long as it exists: words in the heap for their barrier and, with
+// a NIC, a context on every node with `pinned_bytes` of its host_memory, from channel() * pinned_bytes on.
 class program {
  public:
   static constexpr size_t pinned_bytes = 64 << 10;
@@ -47,8 +47,8 @@ class program {
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
-  // Queues `body`, and a barrier after it as UPC has one, on every node; cluster::run runs it. What it throws is the
-  // run's error.
+  // Queues `body` on every node, with a barrier after it as in UPC; cluster::run runs it. If `body` throws, the
+  // exception is the error of the run.
   result<> launch(std::function<void(thread&)> body, const std::string& name = "upc");
 
   unsigned channel() const { return channel_; }
@@ -102,7 +102,7 @@ class thread {
   }
 
   // upc_forall (i = begin; i < end; ++i; affinity) body(i): affinity to the number i, to the elements of an array, or
-  // to what affinity(i) gives.
+  // to the result of affinity(i).
   template <class F>
   void forall(uint64_t begin, uint64_t end, F body) {
     for (uint64_t i = begin; i < end; ++i)
@@ -132,12 +132,12 @@ class thread {
     notify();
     wait();
   }
-  // upc_fence: accesses to memory of others are complete when they return, those to the own one after it. A notify has
-  // one.
+  // upc_fence: returns when all accesses of the caller are complete, to memory of others as well as to its own. A
+  // notify contains a fence.
   void fence();
 
-  // The collectives of the language; n bytes a part. Nothing said is all and all; mine is what all is, and none has no
-  // barrier.
+  // The collectives of the language; n bytes a part. The default mode is `all` for both halves. `mine` has the effect
+  // of `all`, and `none` has no barrier.
   void all_broadcast(const shared_void& dst, const shared_const_void& src, size_t n, ggas_sync_mode mode = all);
   void all_scatter(const shared_void& dst, const shared_const_void& src, size_t n, ggas_sync_mode mode = all);
   void all_gather(const shared_void& dst, const shared_const_void& src, size_t n, ggas_sync_mode mode = all);
@@ -236,8 +236,8 @@ void thread::all_reduce(const shared_void& dst, const shared_const_void& src, up
   leave(mode);
 }
 
-// Each thread folds its blocks into their last elements of dst; the thread that has the first one adds what comes
-// before; then each thread completes its blocks.
+// Each thread combines each of its blocks into the block's last element of dst. The thread that has the first element
+// adds the preceding sums to these. Then each thread completes its blocks.
 template <class T>
 void thread::all_prefix_reduce(const shared_void& dst, const shared_const_void& src, upc_op_t op, size_t n,
                                size_t block, function<std::type_identity_t<T>> func, ggas_sync_mode mode) {

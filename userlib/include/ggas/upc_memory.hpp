@@ -12,15 +12,15 @@
 namespace ggas::upc {
 
 // Memory of a cluster's UPC threads, which are its nodes. Rules of the heap: used by one thread at a time; in a job all
-// processes make the same calls in the same order, even calls that in UPC only one thread makes. A null pointer is an
-// error: `why`.
+// processes make the same calls in the same order, even calls that in UPC only one thread makes. A null pointer means
+// an error, which `why` describes.
 class memory {
  public:
   // `from` outlives it.
   memory(heap& from, int threads) : heap_(from), threads_(static_cast<uint64_t>(threads)) {}
 
-  // upc_all_alloc, upc_global_alloc: shared [bytes] char[blocks * bytes], dealt round. The result points to the first
-  // block, on thread 0.
+  // upc_all_alloc, upc_global_alloc: shared [bytes] char[blocks * bytes], distributed cyclically. The result points to
+  // the first block, on thread 0.
   shared_void all_alloc(uint64_t blocks, uint64_t bytes, std::string& why) {
     const uint64_t each = star(blocks, threads_);
     if (bytes != 0 && each > std::numeric_limits<uint64_t>::max() / bytes) {

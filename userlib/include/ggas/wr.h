@@ -47,8 +47,8 @@ void enqueue(workRequestQueue* queue, workRequest* wr);
 // The program defines it.
 void kernelSelect(workRequest* wr);
 
-// For kernelSelect(): where to launch; that no kernel has this id; that a launch was refused (the result of
-// ggas::launch).
+// For kernelSelect(). They return the place of the launch, report that no kernel has this id, and report that a launch
+// was refused (the result of ggas::launch).
 ggas::cluster& wrCluster();
 const ggas::stream& wrStream();
 void wrUnknownId(const workRequest* wr);

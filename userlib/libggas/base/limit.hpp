@@ -30,7 +30,7 @@ inline uint64_t about_now_ns() {
 }
 
 // Its time starts with the first reading of the clock, which most calls never need, because their condition is already
-// true. A caller that waits several times with copies of it calls begin() before the first.
+// true. A caller that waits several times with copies of it calls begin() before the first wait.
 class limit {
  public:
   // 0: do not wait, UINT64_MAX: for ever.

@@ -31,8 +31,8 @@ class device : public own_gpu {
   // Every rank of the job contributes `bytes` of its GPU, filled with 0. All ranks call it; after that this process and
   // its GPU access those of all ranks in the window.
   virtual text map(const job& j, uint64_t bytes) = 0;
-  // The same where ranks reach each other by NICs: this rank's memory alone, in its place in the window. memory: what
-  // its NIC reads and writes: a dma-buf, or a file of memory of the host.
+  // The same where ranks reach each other by NICs: this rank's memory alone, in its place in the window. memory: the
+  // memory that its NIC reads and writes: a dma-buf, or a file of memory of the host.
   virtual text map_own(unsigned rank, unsigned size, uint64_t bytes, userlib::file& memory) = 0;
 
   // Whether memory of the user can be a segment of a GPU.

@@ -15,7 +15,7 @@
 namespace ggas::library::nic {
 
 // The purposes of a rank's contexts. A descriptor with its own answer holds its context until the answer has arrived
-// (docs/rma.md), so these use a separate one.
+// (docs/rma.md), so such descriptors use a separate context.
 inline constexpr unsigned queue_contexts = 8;   // queue q has context q mod 8
 inline constexpr unsigned control_context = 8;  // tables and groups
 inline constexpr unsigned answer_context = 9;   // atomics, and messages: the one with the mailbox

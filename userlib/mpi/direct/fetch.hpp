@@ -19,7 +19,7 @@ struct problem {
 std::optional<ticket> ticket_in(const void* first, uint64_t n);
 
 // Fetches the data of an offered message to their destination, at most as many bytes as the items have; `bytes`: their
-// number. `mover`: of the items. The offer has ended in any case.
+// number. `mover`: the mover of the items. The offer has ended in any case.
 problem fetch(const ticket& of, const items& to, memory& mover, uint64_t& bytes);
 
 // After a probe: the length of the message instead of that of its ticket.

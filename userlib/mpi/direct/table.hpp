@@ -15,8 +15,8 @@ namespace ggas::mpi::direct {
 constexpr unsigned slots_of_process = 64;
 constexpr uint64_t most_words = 384;  // of a layout's image
 
-// State of an offered message. The receiver takes it from `offered` or from `packed`; the sender, to free its memory,
-// from `offered` to `packing`: the first one moves the data.
+// State of an offered message. The receiver takes it from `offered` or from `packed`. The sender takes it from
+// `offered` to `packing`, to free its memory. The first of the two moves the data.
 enum class stage : uint64_t { free, offered, fetching, packing, packed, done };
 
 struct slot {

@@ -257,7 +257,8 @@ struct all_gpus {
 };
 
 // A copy from the host has ended for the program before it is in the GPU's memory: our stream or another process may
-// not see it yet. Once for each allocation it waits for copies that have begun, and makes later copies synchronous.
+// not see it yet. Once for each allocation this function waits for copies that have begun, and makes later copies
+// synchronous.
 void see_copies(const driver& d, CUcontext context, const void* at) {
   unsigned on = 1;
   d.cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, reinterpret_cast<CUdeviceptr>(at));

@@ -134,8 +134,8 @@ TYPED_TEST(Fetch, AllTagsSilent) {
   EXPECT_GT(b.ended[0], 20u);
 }
 
-// The bar is 5 cycles between the first beat of the completion, which the host interface passes on when it is whole,
-// and the packet.
+// The bar is 5 cycles from the first beat of the completion to the packet. The host interface passes on a completion
+// when it is whole.
 TYPED_TEST(Fetch, LatencyOfAnAlignedPut) {
   auto& b = this->b;
   b.host.percent = 100;
@@ -156,8 +156,8 @@ TYPED_TEST(Fetch, LatencyOfAnAlignedPut) {
   }
 }
 
-// Cycles a packet, with a host that answers after a while at full rate: no more than the link needs, so that the link
-// is the bound.
+// Cycles for a packet, with a host that answers after a while at full rate. They must not exceed the cycles of the
+// link, so that the link is the limit.
 TYPED_TEST(Fetch, Bandwidth) {
   auto& b = this->b;
   constexpr unsigned w = TypeParam::width;

@@ -154,8 +154,8 @@ TYPED_TEST(rma_requester_directed, link_that_dies) {
             (std::vector<std::pair<event, uint16_t>>{{event::timeout, 0}, {event::unreachable, peer_node}}));
 }
 
-// Nothing is written after its descriptor was given up: data that have arrived are waited for, but only those of the
-// context itself.
+// Nothing is written after its descriptor was given up: the unit waits for data that have arrived, but only for those
+// of the context itself.
 TYPED_TEST(rma_requester_directed, what_has_come_is_written_first) {
   auto& b = this->b;
   const descriptor d = this->get(0x1000, 0x2000, 8);

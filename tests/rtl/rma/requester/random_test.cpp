@@ -225,8 +225,8 @@ TYPED_TEST(rma_requester_random, lossy) {
   EXPECT_GT(ledger.given_up, 0u);
 }
 
-// Random words: a notification each, and nothing hangs. Addresses without translation fail in fetch. GGAS_GARBAGE:
-// their number.
+// Descriptors of random words: each one ends in a notification, and nothing hangs. Addresses without translation fail
+// in fetch. GGAS_GARBAGE sets the number of descriptors.
 TYPED_TEST(rma_requester_random, garbage) {
   auto& b = this->b;
   auto& random = this->random;

@@ -42,8 +42,8 @@ struct driver {
 // A function of the driver's by its name and the CUDA version of its form; an error says that the driver is too old.
 attempt<> find_in_driver(const char* name, unsigned version, void** function);
 
-// "what: call: CUDA_ERROR_...: text"; nothing if there is no error. An error of the runtime is reported only here: it
-// is cleared from CUDA's last error, where a launch that checks it would seem to have failed.
+// "what: call: CUDA_ERROR_...: text"; nothing if there is no error. An error of the runtime is reported only here:
+// CUDA's last error is then cleared, because a later launch that checks it would seem to have failed.
 attempt<> worked(const std::string& what, const char* call, CUresult r);
 attempt<> worked(const std::string& what, const char* call, cudaError_t e);
 

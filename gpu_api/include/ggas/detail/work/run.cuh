@@ -141,12 +141,12 @@ class worker {
     return seen != stopped;
   }
 
-  // ---- meetings of all blocks of the group: what they stored before is visible to each of them after
+  // ---- barriers of all blocks of the group: their earlier stores are visible to each of them afterwards
 
-  // The word counts blocks that have come, to all meetings; this bit: a block has given the order up.
+  // The word counts the blocks that have come to all barriers. This bit: a block has given up the order.
   static constexpr uint64_t given_up = uint64_t{1} << 63;
   GGAS_DEVICE uint64_t* arrived() const { return own_word(launch_.shape.arrived(group_)); }
-  // Comes to a meeting; returns the count with which all have come.
+  // Comes to a barrier; returns the count with which all have come.
   GGAS_DEVICE uint64_t come() const {
     fence_acq_rel_gpu();
     return ((add_gpu(arrived(), uint64_t{1}) & ~given_up) / launch_.blocks + 1) * launch_.blocks;

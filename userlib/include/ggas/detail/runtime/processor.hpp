@@ -18,8 +18,8 @@ class runtime;
 
 namespace ggas::detail {
 
-// What processors do next to messages: called by each of them every `progress_period` messages, and again and again
-// when there are none. True: there is something to wait for, so the processor does not sleep.
+// Work of processors in addition to messages: each processor calls it every `progress_period` messages, and repeatedly
+// when there are no messages. Returns true if it waits for an event; then the processor does not sleep.
 struct progress_hook {
   virtual ~progress_hook() = default;
   virtual bool progress(processor& by) = 0;
