@@ -10,6 +10,8 @@ import cocotb
 from cocotb.triggers import RisingEdge, Timer, with_timeout
 from cocotbext.pcie.core import RootComplex
 from cocotbext.pcie.core.caps import PciCapId
+from cocotbext.pcie.core.tlp import Tlp, TlpType
+from cocotbext.pcie.core.utils import PcieId
 from hard_block import BAR_PAGES, BAR_REGISTERS, BAR_WINDOW, HardBlock
 from nic_side import NicSide
 
@@ -192,7 +194,55 @@ async def errors(dut):
         got, status = await with_timeout(read.join(), 100, "us")
         assert (got, status) == ((bytes(range(256)) * 16)[32 * i:][:32], 0)
     assert await b.host_load(0x2000, 6) == b"passes"
+    # No credit: no read leaves, but writes do.
+    b.block.read_credits = 0
+    await Timer(100, "ns")
+    b.block.function.sent.clear()
+    read = cocotb.start_soon(b.nic.read(b.base, 64))
+    await Timer(200, "ns")
+    b.nic.write(b.base + 0x3000, b"without credit")
+    await Timer(1, "us")
+    assert len(b.block.function.sent) == 1 and await b.host_load(0x3000, 14) == b"without credit"
+    b.block.read_credits = 15
+    got, status = await with_timeout(read.join(), 100, "us")
+    assert (got, status) == (bytes(range(64)), 0)
     assert not b.nic.unexpected
+
+
+@cocotb.test(**LIMIT)
+async def completions(dut):
+    """What the block says of completions: poisoned, without data, of no read. Reads after them are whole."""
+    b = await Bench(dut).start()
+    await b.host_store(0, bytes(range(256)))
+    receive, change = b.block.upstream_recv, [None]
+
+    async def changed(tlp):
+        if change[0] and tlp.is_completion():
+            change[0](tlp)
+            change[0] = None
+        await receive(tlp)
+
+    def without_data(tlp):
+        tlp.fmt_type, tlp.length, tlp.data = TlpType.CPL, 0, bytearray()
+
+    b.block.upstream_port.rx_handler = changed
+    for what, status, poisoned in ((lambda t: setattr(t, "ep", True), 0, 1), (without_data, 4, 0)):
+        change[0] = what
+        read = await b.nic.begin_read(b.base, 100)
+        await with_timeout(read["done"].wait(), 100, "us")
+        assert (read["status"], read["poisoned"]) == (status, poisoned)
+        got, status = await with_timeout(cocotb.start_soon(b.nic.read(b.base, 100)).join(), 100, "us")
+        assert (got, status) == (bytes(range(100)), 0)
+    request = Tlp()
+    request.fmt_type, request.requester_id, request.tag = TlpType.MEM_READ, b.block.function.pcie_id, 77
+    request.set_addr_be(b.base, 16)
+    stray = Tlp.create_completion_data_for_tlp(request, PcieId(0, 0, 0))
+    stray.set_data(bytes(16))
+    stray.byte_count = 16
+    await receive(stray)
+    got, status = await with_timeout(cocotb.start_soon(b.nic.read(b.base, 100)).join(), 100, "us")
+    assert (got, status) == (bytes(range(100)), 0)
+    assert [h["tag"] for h in b.nic.unexpected] == [0x3ff]
 
 
 async def broken_requests(b):
@@ -228,17 +278,33 @@ async def reset(dut):
     """A function-level reset: the handshake, and 32 credits again although requests were dropped."""
     b = await Bench(dut).start()
     answer, b.nic.answer = b.nic.answer, lambda h: None  # reads are swallowed
-    lost = [cocotb.start_soon(b.bar(BAR_WINDOW).read(8 * i, 8, timeout=20000, timeout_unit="ns")) for i in range(20)]
+    lost = [cocotb.start_soon(swallowed(b.bar(BAR_WINDOW), 8 * i)) for i in range(20)]
     await Timer(2, "us")
     control = await b.pci.capability_read_word(PciCapId.EXP, 8)
     await b.pci.capability_write_word(PciCapId.EXP, 8, control | 0x8000)
     while b.block.function.in_reset or not b.nic.resets:
         await Timer(100, "ns")
-    for task in lost:
-        task.kill()
-    b.nic.answer = answer
+    for task in lost:  # the root complex has their tags again
+        await task.join()
+    held = []
+    b.nic.answer = held.append
     await b.pci.config_write_word(4, 6)
     b.nic.memory[BAR_WINDOW][:512] = bytes(range(256)) * 2
     reads = [cocotb.start_soon(b.bar(BAR_WINDOW).read(8 * i, 8)) for i in range(48)]
+    await Timer(3, "us")
+    assert len(held) == 32, f"{len(held)} credits after the reset"
+    b.nic.answer = answer
+    for h in held:
+        answer(h)
     for i, read in enumerate(reads):
         assert await with_timeout(read.join(), 100, "us") == (bytes(range(256)) * 2)[8 * i:][:8]
+
+
+async def swallowed(window, at):
+    """A read that is never answered."""
+    try:
+        await window.read(at, 8, timeout=5000, timeout_unit="ns")
+    except Exception as e:  # cocotbext-pcie raises a plain Exception
+        assert "Timeout" in str(e) or "timed out" in str(e), e
+    else:
+        raise AssertionError("a swallowed read was answered")
