@@ -404,8 +404,8 @@ TEST(SchemeSettings, TheNativeBarrierOnRequest) {
 
 // ------------------------------------------------------------------------------------------------ straight
 
-// Data in the segment are not copied. With modes of none the source stores; else the ranks of its node load, and
-// one of each other node gets a message.
+// Data in the segment are not copied. With modes of none the source stores the data. With other modes the ranks of
+// its node load them, and one rank of each other node gets a message.
 TEST(StraightCounts, RanksOfANodeReadWhatOneOfThemHas) {
   const auto all = ggas_in_all | ggas_out_all, mine = ggas_in_mine | ggas_out_mine, none = ggas_in_none | ggas_out_none;
   struct {

@@ -10,7 +10,8 @@ GGAS_RMA_SUITE(Tagged);
 constexpr uint64_t lines_at = 0, out_at = 16384, in_at = 20480, ack_at = 24576;
 constexpr uint32_t guard = 0xabcdabcd;
 
-// Rounds in a ring, by thread, warp and block: each takes the data that the left neighbour put, then lets it put again.
+// Rounds in a ring, by thread, warp and block: each member takes the data that the left neighbour put,
+// and then lets that neighbour put again.
 // The words around the data are unchanged.
 template <class T, class Value>
 void ring(api_test& t, std::initializer_list<size_t> sizes, uint64_t shift, Value value) {

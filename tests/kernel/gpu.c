@@ -136,8 +136,8 @@ void gpu_memory_moves(node* n) {
   tell(n, 2, 0);
 }
 
-/* Memory that is taken away for good while the other node puts there: the sender learns of it, others have it at once.
- * */
+/* Memory is revoked for good while the other node puts there. The sender gets an error; the memory has another owner at
+ * once. */
 void gpu_memory_is_revoked(node* n) {
   if (n->me == 1) {
     buffer b = gpu_memory(BYTES), next;

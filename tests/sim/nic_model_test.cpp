@@ -377,8 +377,9 @@ TEST_P(beside_rtl, a_put_to_another_place_in_the_line) {
   EXPECT_NEAR(model / rtl, 1, 0.05);
 }
 
-// A put gives its slots back at three times: when all of its payload has been requested, when it ends, and when it is
-// acknowledged. So a processor that waits for the status block misses its cache three times.
+// A put writes its status three times: when it gives back its slots, because all of its payload has been requested;
+// when it ends; and when it is acknowledged. So a processor that waits for the status block misses its cache three
+// times.
 TEST_P(beside_rtl, a_put_writes_its_status_as_often) {
   const auto slot =
       nic::descriptor{.op = nic::desc_op::put, .ack = true, .node = 1, .size = 32, .w1 = nla, .w2 = nla + 4096}

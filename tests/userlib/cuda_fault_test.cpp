@@ -21,7 +21,7 @@ std::string reported(const std::string& wrong, const char* when_well) {
 
 // Each call of CUDA that may fail does fail in one run, once or from then on, on one node of three. All processes get
 // the same error with the call and the node, and none waits until a time-out. In the last four runs the start succeeds,
-// and a call made while a process leaves fails.
+// and the failing call is one that a process makes while it leaves.
 class call : public testing::TestWithParam<std::tuple<int, bool>> {};
 INSTANTIATE_TEST_SUITE_P(cuda_faults, call, testing::Combine(testing::Values(0, 2), testing::Bool()));
 

@@ -149,9 +149,8 @@ typedef struct gaspi_dev_config_t {
 /**
  * Settings with which a job is started. `queue_num` (1 ... 64) queues are there after gaspi_proc_init(). The other
  * limits may be lowered: the procedures that report limits inform them, and requests beyond them are refused.
- * allreduce_... and
- * rw_list_elem_max are limits only if they were set. Fields that the library does not need are stored and returned
- * unchanged.
+ * allreduce_... and rw_list_elem_max are limits only if they were set. Fields that the library does not need are
+ * stored and returned unchanged.
  */
 typedef struct gaspi_config_t {
   gaspi_number_t group_max;

@@ -64,8 +64,8 @@ GGAS_DEVICE ggas_status ggas_sync_block(uint64_t timeout_ns, const ggas_team& te
   return ggas_sync(ggas::block{}, timeout_ns, team);
 }
 /// ggas_sync() by all blocks of the grid of each member, at most 1024 and all resident at once. All blocks get the same
-/// status if the time-out is longer than the difference of the blocks' arrival times, so not 0. A grid that does not
-/// fit on the GPU never passes.
+/// status if the time-out is longer than the difference of the blocks' arrival times; so it must not be 0. A grid that
+/// does not fit on the GPU never passes.
 GGAS_DEVICE ggas_status ggas_sync_grid(uint64_t timeout_ns, const ggas_team& team = ggas_world()) {
   return ggas_sync(ggas::grid{}, timeout_ns, team);
 }

@@ -310,8 +310,8 @@ TEST_P(BadAccess, Unsupported) {
     expect_dropped(make_write(bar, 0x100, some_dws(2, 1)), GGAS_EV_UNSUPPORTED_TLP, 0x100);
     expect_ur(make_read(bar, 0x100, 2), GGAS_EV_UNSUPPORTED_TLP, 0x100);
   }
-  // Pages: the quiet register, 4 or 8 bytes, is read; doorbells and slots are written, in whole DWs.
-  // They are a user's: none ends in UR.
+  // Accesses to pages. The quiet register is read, with 4 or 8 bytes; doorbells and slots are written in
+  // whole DWs. Pages belong to users, so no access ends in UR.
   for (uint64_t at : {0x2000, 0x200c, 0x203c, 0x2040, 0x2ff8, 0x31fc, 0x3200, 0x3ff8, 0x200010, 0x201000})
     expect_dropped(make_write(bar_pages, at, some_dws(2, 1)), GGAS_EV_PAGE_ACCESS, at);
   expect_dropped(make_write(bar_pages, 0x3000, some_dws(2, 1), 0xf, 0x7), GGAS_EV_PAGE_ACCESS, 0x3000);
@@ -334,8 +334,7 @@ TEST_P(BadAccess, Unsupported) {
   EXPECT_EQ(r_->read_register(0, GGAS_REG_NODE), r_->cfg.id[0]);
 }
 
-// ---------------------------------------------------------------------------------------------- completions no one
-// waits for
+// --------------------------------------------------------------------------- completions for which no unit waits
 
 TEST_P(BadAccess, UnexpectedCompletions) {
   r_->scoreboards(false);

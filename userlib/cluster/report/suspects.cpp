@@ -123,8 +123,8 @@ class inquiry {
   }
   bool waits_at_all(int node) const { return by_node_.contains(node); }
 
-  // ---- members that did not arrive and wait for none; that arrived after the others had timed out; or whose blocks
-  // are missing
+  // ---- members that did not arrive and wait for no other member, members that arrived after the others had timed
+  // out, and members whose blocks are missing
   std::optional<verdict> absent() const {
     nodes silent, late, incomplete, asking;
     uint64_t members = 0;
