@@ -600,8 +600,8 @@ std::vector<nic::pace_row> nic_times::paces() {
 
 double nic_times::further_beats(const sample& s) { return s.beats ? s.beats - 1 : 0; }
 
-// With payload a least-squares line through the samples. Without payload the fastest sample: the others waited for
-// earlier outputs, and the model adds that wait itself.
+// With payload it returns a least-squares line through the samples. Without payload it returns the fastest sample: the
+// others waited for earlier outputs, and the model adds that wait itself.
 std::pair<float, float> nic_times::fit(const std::vector<sample>& all) {
   const auto rounded = [](double v) { return float(std::round(v * 100) / 100); };
   if (std::ranges::all_of(all, [](const sample& s) { return s.beats == 0; }))

@@ -42,7 +42,8 @@ class dma_map {
 };
 
 // Copies to or from memory that a guest reads at the same time: whole aligned words of 8 bytes at once, in ascending
-// order, so a word written last is seen last. False: the client has shortened the file, and the memory is gone.
+// order, so a word written last is seen last. Returns false if the client has shortened the file, so that the memory is
+// gone.
 bool copy_to_guest(std::byte* to, std::span<const std::byte> from);
 bool copy_from_guest(std::span<std::byte> to, const std::byte* from);
 

@@ -263,8 +263,8 @@ static double store_us(node* n, unsigned stores, double* worst) {
   return us[stores / 2];
 }
 
-/* Another user's stores arrive nearly as fast as before, and no one loses the NIC. Rounds with and without the flood
- * take turns, as other work on the machine that emulates the nodes concerns both alike. */
+/* Stores of another user arrive nearly as fast as before, and no user loses the NIC. Rounds with and without the
+ * flood take turns, so that other work on the machine that emulates the nodes slows both in the same way. */
 void one_user_floods(node* n) {
   enum { ROUNDS = 9 };
   const unsigned stores = n->soak ? 512 : 32;

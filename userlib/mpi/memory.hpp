@@ -43,8 +43,8 @@ class memory {
   // Whether the MPI below cannot reach the data by itself, even where they lie in one piece.
   virtual bool apart() const = 0;
 
-  // The following functions are for GPUs only; others return false. The allocation that contains the address. False: it
-  // cannot be given to other processes.
+  // The following functions are for GPUs only; others return false. Finds the allocation that contains the address.
+  // Returns false if it cannot be given to other processes.
   virtual bool share(const void*, shared_block&) { return false; }
   // Memory of its own, which can be shared; null: there is none.
   virtual void* borrow(uint64_t) { return nullptr; }

@@ -60,8 +60,8 @@ TYPED_TEST(CollTest, SizesChangeUnderTraffic) {
 }
 
 // Packets are routed around dead links during operations. Packets on a dead link are lost; packets without a route are
-// dropped. Every operation ends, right or with ST_LINK_DOWN, and after an operation of a member has ended with
-// ST_LINK_DOWN, so do all later ones of that member. A group for which no member waited continues unchanged; and a
+// dropped. Every operation ends, with the right result or with ST_LINK_DOWN. Once an operation of a member has ended
+// with ST_LINK_DOWN, all its later ones end in the same way. A group for which no member waited continues unchanged. A
 // group that starts again works.
 TYPED_TEST(CollTest, LedAroundWhatDies) {
   size_t broken = 0, whole = 0;

@@ -28,8 +28,8 @@ class node_workers {
   result<bool> ended(cluster& c);
   void stop();
 
-  // Gives an order, and sets its `done` and `ticket` to those of place `place` of the orders in progress. False: the
-  // ring has no room now.
+  // Gives an order, and sets its `done` and `ticket` to those of place `place` of the orders in progress. Returns false
+  // if the ring has no room now.
   bool send(size_t place, work_order o, std::span<const uint64_t> rest);
   struct order_end {
     ggas_status status;

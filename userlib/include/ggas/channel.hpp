@@ -20,8 +20,9 @@ struct gpu_piece {
   size_t at = 0, bytes = 0;
 };
 
-// From one node's GPU to another's, or the same; made once, for any number of transfers. The k-th send and the k-th
-// receive are one transfer. Copies are the same channel. Calls may be made by any thread.
+// A channel from the GPU of one node to that of another node, or of the same node. It is made once, for any number of
+// transfers. The k-th send and the k-th receive are one transfer. Copies of the object are the same channel. Calls may
+// be made by any thread.
 class gpu_channel {
  public:
   // `work` outlives the channel. Error: bad_argument for a node that is not of this process, or no blocks or threads.

@@ -104,8 +104,8 @@ class cluster {
  public:
   // all. If the program is not linked with the provider, the error names the providers that it is linked with.
   static result<std::unique_ptr<cluster>> create(const cluster_config& cfg);
-  // Not `all`: other processes keep their memory. cuda: if kernels of the cluster's streams still run, their memory is
-  // kept until the process ends. Streams that the program made must be idle.
+  // Not a call of all processes: other processes keep their memory. cuda: if kernels of the cluster's streams still
+  // run, their memory is kept until the process ends. Streams that the program made must be idle.
   virtual ~cluster() = default;
   cluster(const cluster&) = delete;
   cluster& operator=(const cluster&) = delete;
@@ -170,16 +170,16 @@ class cluster {
 
   // ---- running
 
-  // For ggas::launch: a kernel of the host engine, each of whose threads runs `kernel`. `name` appears in messages.
-  // Invalid shapes (no threads, more than 1024 in a block, more than 227 KB of shared memory) are refused here. cuda:
-  // errc::unsupported.
+  // Used by ggas::launch. Queues a kernel of the host engine; each of its threads runs `kernel`. `name` appears in
+  // messages. Invalid shapes (no threads, more than 1024 in a block, more than 227 KB of shared memory) are refused
+  // here. cuda: errc::unsupported.
   virtual result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
   // Queues a copy on the stream: between the node's segment and its host_memory, or inside one of them; the ranges do
   // not overlap. Graphs may contain it. cuda, sim: by the GPU's copy engine.
   virtual result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) = 0;
-  // For ggas::blocks_at_once: room for blocks of that shape on the GPU of a local node. cuda: errc::unsupported,
-  // because it depends on the kernel.
+  // Used by ggas::blocks_at_once. Returns the room for blocks of that shape on the GPU of a local node. cuda:
+  // errc::unsupported, because it depends on the kernel.
   virtual result<block_room> room_for(const stream& s, extent block) const;
   // Queues a program of the node's processor. Programs begin with start() or run(), and run concurrently with each
   // other and with kernels. An exception that leaves a program is a device_fault. cuda: programs are threads; the
@@ -229,15 +229,15 @@ class cluster {
 
   // ---- GPUs of this computer
 
-  // The CUDA number of a local node's GPU, and the CUDA stream of a stream, for work that other libraries queue. Null
-  // and -1: it does not exist, as with all other providers. The node's own stream is in order with the GPU's default
-  // stream, those of make_stream are not.
+  // The CUDA number of a local node's GPU, and the CUDA stream of a stream, for work that other libraries queue. The
+  // result is -1 or null if it does not exist, as with all other providers. The node's own stream is in order with the
+  // GPU's default stream, those of make_stream are not.
   virtual int device(int node) const;
   virtual CUstream_st* cuda_stream(const stream& s) const;
   // Whether another node uses the same GPU. Then the processes take turns on it, and every wait is long.
   virtual bool shares_gpu(int node) const;
   // The reason why remote atomics and ggas_signal_add return ggas_no_queue in kernels: two GPUs that have no atomics on
-  // each other's memory. Empty: all GPUs have them. GPUs that are hidden from a process are not checked.
+  // each other's memory. It is empty if all GPUs have them. GPUs that are hidden from a process are not checked.
   virtual const std::string& lacks_atomics() const;
   // Writes the context of a node to the constant memory of kernels, at `at` on its GPU; ggas::launch does that. It must
   // be repeated when constants_number() has changed: each cluster of the program has another number, and grow() changes
@@ -276,8 +276,9 @@ class cluster {
 
   // ---- memory that the NIC reaches, for ggas::registrations
 
-  // With a NIC: `bytes` bytes of a local node's segment or host_memory get a translation of their own. Its network
-  // logical address, of the first byte, is good on every node until unmap_memory. Whole pages of 4 KB are reached.
+  // With a NIC: gives `bytes` bytes of a local node's segment or host_memory a separate translation. Returns the
+  // network logical address of the first byte, which is valid on every node until unmap_memory. The NIC can reach whole
+  // pages of 4 KB.
   virtual result<uint64_t> map_memory(int node, const void* at, size_t bytes);
   // `nla` came from map_memory. When it returns no access by that address is under way.
   virtual result<> unmap_memory(int node, uint64_t nla);

@@ -51,8 +51,8 @@ class type_space {
 // Writes to a cluster's segments. It must not outlive the cluster.
 segment_writer writer_of(cluster& c);
 
-// The error of a handle on a cluster: it was not committed, was freed before, or belongs to another cluster. Empty: it
-// is valid. May be called by any thread.
+// The error of a handle on a cluster: it was not committed, was freed before, or belongs to another cluster. The text
+// is empty if the handle is valid. May be called by any thread.
 std::string type_error(const cluster& c, const ggas_type& handle);
 
 }  // namespace ggas

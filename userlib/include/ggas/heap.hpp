@@ -25,8 +25,8 @@ struct heap_config {
   // Reserves the range, from `begin` to the end or to its largest size, as long as the returned object lives. Null: it
   // is not available. Empty: no other process uses it.
   std::function<std::shared_ptr<void>(uint64_t begin, uint64_t end, std::string& why)> keep = {};
-  // In a job: a barrier of all processes, which returns an error if they do not all pass the same text. Empty: one
-  // process.
+  // In a job it is a barrier of all processes, which returns an error if they do not all pass the same text. It is
+  // empty if there is only one process.
   std::function<std::string(const std::string& call)> same = {};
   // Is informed of a block that free() takes back, before another one may get it.
   std::function<void(uint64_t offset, uint64_t bytes)> freed = {};
@@ -52,8 +52,8 @@ class heap {
   // arguments.
   static std::unique_ptr<heap> create(heap_config cfg, std::string& why);
 
-  // Offset of `bytes` bytes (1 or more) at a multiple of `alignment`, a power of two. Empty: failed, and `why` has the
-  // reason.
+  // Returns the offset of `bytes` bytes (1 or more) at a multiple of `alignment`, a power of two. Returns no value if
+  // it failed; then `why` has the reason.
   std::optional<uint64_t> allocate(uint64_t bytes, std::string& why, uint64_t alignment = unit);
   // `offset` came from allocate and was not freed since. Returns an error, or an empty text: it is free now.
   std::string free(uint64_t offset);

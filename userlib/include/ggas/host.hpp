@@ -60,11 +60,11 @@ class host {
 
   // With provider sim the program drives its GPU, as a program of CUDA does. It queues work of its own node by the
   // cluster's launch, copy_on_stream, record and wait; start() makes the launching calls, and returns when the
-  // processor has made them. Other providers: the process is such a program; in a thread of launch_host both throw
-  // std::logic_error.
+  // processor has made them. With other providers the process itself is such a program, and in a thread of launch_host
+  // both calls throw std::logic_error.
   virtual void start();
   // Waits until the event, as it was recorded last, is reached, and then for the time that this kind of synchronisation
-  // costs the processor (gpu.sync_..._ns). False: not within that time.
+  // costs the processor (gpu.sync_..._ns). Returns false if that took longer than `timeout_ns`.
   virtual bool synchronise(const event& e, host_sync how, uint64_t timeout_ns);
 
   // This host for the C interface of ggas/rma.h. Its functions leave by an exception when the program is stopped or an

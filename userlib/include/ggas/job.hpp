@@ -18,9 +18,9 @@ struct job {
   bool alone() const { return rank < 0; }
 
   // The job that the launcher of this process describes in its environment: `ggas run` (GGAS_RANK, GGAS_SIZE, GGAS_JOB,
-  // GGAS_SECRET), Open MPI, an MPI with PMI variables, or Slurm's srun, looked for in this order. None: alone. On an
-  // error `why` names the variable and the rule, else it is empty. Any thread may call it, when none changes the
-  // environment.
+  // GGAS_SECRET), Open MPI, an MPI with PMI variables, or Slurm's srun, looked for in this order. If there is none, the
+  // process is alone. On an error `why` names the variable and the rule, else it is empty. Any thread may call it, when
+  // none changes the environment.
   static job from_environment(std::string& why);
 };
 

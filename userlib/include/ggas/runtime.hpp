@@ -103,8 +103,8 @@ class runtime {
 
   // ---- for executors of requests
 
-  // Adds a hook, which every processor calls, one at a time. False: there is one already. remove() returns when no
-  // processor is in it any more; called by a thread of the program.
+  // Adds a hook, which every processor calls, one at a time. Returns false if there is one already. remove() returns
+  // when no processor is in it any more; called by a thread of the program.
   bool add(detail::progress_hook& h);
   void remove(detail::progress_hook& h);
   std::mutex& cluster_mutex() { return cluster_mutex_; }

@@ -76,8 +76,8 @@ class transport {
 
   // In order for a target and a queue. Memory of this rank must stay as it is until flush().
   virtual ggas_rc write(const place& to, const void* from, uint64_t bytes, unsigned queue, limit until) = 0;
-  // The same for an unchecked part as the caller passed it, if it needs only a copy. False: nothing was done; the calls
-  // above do it or return the error.
+  // The same for an unchecked part as the caller passed it, if it needs only a copy. Returns false if nothing was done;
+  // then the calls above do it or return the error.
   virtual bool write_at_once(const ggas_part&, unsigned /*rank*/, unsigned /*queue*/) { return false; }
   virtual ggas_rc read(const place& from, void* to, uint64_t bytes, unsigned queue, limit until) = 0;
   virtual ggas_rc notify(const place& slot, uint32_t value, unsigned queue, limit until) = 0;  // offset: number of it

@@ -105,8 +105,8 @@ ggas_rc nic_gpus::write_staged(const place& to, const void* from, uint64_t bytes
   return rc == GGAS_OK ? t_.settle_queue(queue) : rc;  // the stages are the next one's
 }
 
-// A flag in memory of the host does not wait for earlier data in flight to the GPU. A read by the same NIC does: it
-// passes no write.
+// A flag in memory of the host does not wait for earlier data in flight to the GPU. A read by the same NIC does wait
+// for them, because it passes no write.
 ggas_rc nic_gpus::land() {
   if (!memory_.window) return GGAS_OK;
   t_.post(control_context, ggas_rma_get(t_.device().peer(t_.rank()), memory_.nla,

@@ -29,8 +29,8 @@ std::shared_ptr<const layout> layout_in(int process, const slot& s) {
   return l;
 }
 
-// The items to fetch from. If the sender is packing at this moment, waits for it as long as the sender lives. False: it
-// has ended.
+// Finds the items to fetch from. If the sender is packing at this moment, it waits for the sender as long as the sender
+// lives. Returns false if the sender has ended.
 bool claim(table& t, const ticket& of, slot& s, stage& found) {
   for (;;) {
     uint64_t state = s.state.load(std::memory_order_acquire);

@@ -27,8 +27,8 @@ bool has_name(int file, const std::string& name) {
          mine.st_dev == named.st_dev;
 }
 
-// If no other process has the file it is emptied, because its contents belong to a dead job. Then takes a shared lock.
-// False: not possible now.
+// If no other process has the file open, empties it, because its contents belong to a dead job. Then takes a shared
+// lock. Returns false if that is not possible now.
 bool attach(int file, const std::string& name, size_t bytes) {
   if (lock(file, LOCK_EX) && ftruncate(file, 0) != 0) return false;
   return lock(file, LOCK_SH) && has_name(file, name) && ftruncate(file, static_cast<off_t>(bytes)) == 0;

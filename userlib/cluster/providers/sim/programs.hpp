@@ -63,8 +63,8 @@ class host_programs {
   void add(int node, std::function<void(host&)> body, std::string name) {
     queued_.push_back({node, std::move(body), std::move(name), 0});
   }
-  // Starts the added programs. `view` gives a node's addresses, `processor` the processor that runs them. False: no
-  // memory for their stacks.
+  // Starts the added programs. `view` gives a node's addresses, `processor` the processor that runs them. Returns false
+  // if there is no memory for their stacks.
   bool start(sim::system& s, const std::function<host_view&(int node)>& view,
              const std::function<unsigned(int node)>& processor);
   bool idle() const;    // all have ended

@@ -113,8 +113,8 @@ GGAS_DEVICE channel open_channel(const ggas_team& team, unsigned number) {
   return c;
 }
 
-// Between two exchanges: all threads of the block have read the data of the first. False: a thread has failed, and the
-// channel must be closed.
+// Between two exchanges: all threads of the block have read the data of the first. Returns false if a thread has
+// failed; then the channel must be closed.
 GGAS_DEVICE bool next_exchange(channel& c, ggas_status mine) {
   const bool failed = __syncthreads_or(mine != ggas_ok) != 0;
   if (!failed) ++c.seq;
@@ -210,8 +210,9 @@ GGAS_DEVICE ggas_status no_lines(const channel& c, unsigned i) {
   return no_line(c, c.inbox(0) + i, c.inbox_step(), c.team.size);
 }
 
-// Waits for a line. False: timed out, or the node's collectives are broken; no_line() then gives the status. (The
-// status is not computed here, because the compiler would add a test of it where the paths join. The test costs 30 ns.)
+// Waits for a line. Returns false if it timed out, or if the node's collectives are broken; no_line() then gives the
+// status. (The status is not computed here, because the compiler would add a test of it where the paths join. The test
+// costs 30 ns.)
 GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t& data, poll_deadline& end) {
   for (;;) {
     const channel_line l = load_spin(from);

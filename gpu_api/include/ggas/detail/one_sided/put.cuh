@@ -134,7 +134,8 @@ GGAS_DEVICE ggas_status put_ragged(T* target, const T* source, uint64_t bytes, u
 }
 
 // Not inline, and one call for everything that is not short, because registers that are live across the call go to the
-// stack. A put. If there is at most one word for each thread, the words are loaded while the arguments are checked.
+// stack. Makes a put. If there is at most one word for each thread, the words are loaded while the arguments are
+// checked.
 template <class G, class T, class Check>
 GGAS_DEVICE ggas_status put_checked(const G& g, T* target, const T* source, uint64_t bytes, Check check) {
   const auto places = reinterpret_cast<uintptr_t>(target) | reinterpret_cast<uintptr_t>(source), all = places | bytes;

@@ -74,8 +74,9 @@ GGAS_DEVICE bool take_from_host(const warp_group& g, const ring_end& r, const ho
   return true;
 }
 
-// Waits for an order, which store(i, word) gets; by the first warp of a group. False: the workers were stopped. `next`
-// is the leader's: what the turn becomes, once the words of the order are visible to the GPU.
+// The first warp of a group waits for an order, and passes its words to store(i, word). Returns false if the workers
+// were stopped. `next` is used by the leader: it is the next value of the turn, once the words of the order are visible
+// to the GPU.
 template <class S>
 GGAS_DEVICE bool wait_for_order(const warp_group& g, const worker_launch& l, worker_turn& next, const S& store) {
   next = workers_stopped;
@@ -89,8 +90,8 @@ GGAS_DEVICE bool wait_for_order(const warp_group& g, const worker_launch& l, wor
   const uint64_t position = load_relaxed(host.taken);
   growing_pause pause(l.longest_pause_ns);
   for (;;) {
-    // The host's word and lines are on their way while the rings of nodes are looked at; who finds an order and the
-    // word carries out this one order more.
+    // The loads of the host's word and lines are in flight while the rings of nodes are polled. If both an order and
+    // the word have arrived, this last order is still carried out.
     const uint64_t stop = g.leads() ? load_relaxed(&l.host->stop) : 0;
     const host_lines lines = look_at_host(g, host, position);
     int source = no_source;
