@@ -37,8 +37,8 @@ inline constexpr unsigned most_blocks = 128;
 // RandomAccess: as many threads each time, so that all do the same updates.
 inline constexpr shape update_grids[] = {{2112, 128}, {1056, 256}, {528, 512}, {264, 1024}};
 
-// Small messages to memory of 1 GiB, as in GGAS's message_rate: words of threads with this distance, and puts of this
-// size by warps or threads; up to 1000 of each sender, each to a different place.
+// Small messages to memory of 1 GiB, as in GGAS's message_rate. Threads store words at this distance; warps or threads
+// put messages of this size. Each sender sends up to 1000 messages, each to a different place.
 inline constexpr int64_t value_bytes_apart = 128, put_bytes = 64;
 struct message_plan {
   uint64_t senders, each;

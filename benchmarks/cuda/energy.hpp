@@ -7,8 +7,8 @@
 
 namespace ggas::bench {
 
-// Loads: updates, reductions of arrays of 4 MB, floating-point operations. himeno_load uses the method that is fastest
-// on most GPUs, the others use their own method.
+// These loads make updates, reductions of arrays of 4 MB, or floating-point operations. himeno_load uses the method
+// that is fastest on most GPUs; the other loads use the method of their name.
 fault random_access_load(gpu_session& s, work_meter& meter);
 fault global_reduction_load(gpu_session& s, work_meter& meter);
 fault himeno_load(gpu_session& s, work_meter& meter);

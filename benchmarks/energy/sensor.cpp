@@ -8,8 +8,9 @@
 namespace ggas::bench {
 
 namespace {
-// No package, memory or GPU uses more. A counter that fell has started again if its wrap would mean more power.
-// Counters advance in steps, so a reading may contain the energy of a whole second.
+// Upper limit of the power of a package, of memory or of a GPU. If a counter fell, and its wrap would mean more power
+// than this, the counter has started again. Counters advance in steps, so a reading may contain the energy of a whole
+// second.
 constexpr double most_watts = 2'000, most_step_s = 1;
 }  // namespace
 

@@ -14,8 +14,8 @@ namespace ggas::bench {
 
 class output {
  public:
-  // Opens the result files; missing folders are made. Empty paths: none. Returns the error, or nothing. `power`: power
-  // over time.
+  // Opens the result files and makes missing folders. An empty path means no file. Returns the error, or nothing.
+  // `power` is the file of the power over time.
   std::string open(const std::filesystem::path& json, const std::filesystem::path& report,
                    const std::filesystem::path& power = {});
   // `wall`: wall-clock times too.

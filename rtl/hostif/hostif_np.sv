@@ -139,7 +139,8 @@ module hostif_np #(
   assign info_o        = {24'd0, reading_q ? head.addr : waddr_q};
 
   // ---- completions
-  // Requested bytes, from the first to the last enabled one; a request without any counts as one.
+  // The number of requested bytes, from the first to the last enabled one. A request without enabled bytes counts as
+  // one byte.
   logic [1:0] lead_bytes, tail_bytes;
   wire  [3:0] final_be = (head.len_dw == 11'd1) ? head.first_be : head.last_be;
   always_comb begin

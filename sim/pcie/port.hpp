@@ -83,8 +83,9 @@ class port : public sc_core::sc_module,
   const link_config& link() const { return link_; }
   bool connected() const { return connected_; }
 
-  // Called for each arrived TLP in order. true: taken (it may be moved from), its credits go back to the sender. false:
-  // it stays, must be unchanged, and its class waits until resume(). Must be set before simulation starts.
+  // Called for each arrived TLP in order. It returns true if it has taken the TLP (it may move from it); then the
+  // credits go back to the sender. If it returns false, the TLP stays and must be unchanged, and its class waits until
+  // resume(). Must be set before simulation starts.
   std::function<bool(tlp&)> on_receive;
   // A TLP of that class left for the wire: room in the transmit queue.
   std::function<void(fc)> on_sent;

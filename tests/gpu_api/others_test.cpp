@@ -31,8 +31,8 @@ TEST_P(Others, GetStoresThatQuietWaitsFor) {
         ASSERT_EQ(user<uint64_t>(to, part(from) - base())[i], to == from ? 0 : value(from, i)) << from << " to " << to;
 }
 
-// Every size of access, and copies; a flag after a fence means that the data have arrived, whether it goes to all or to
-// one.
+// Tests every size of access, and copies. A flag after a fence means that the data have arrived, whether the flag goes
+// to all nodes or to one.
 TEST_P(Others, SeeWhatWasStoredBeforeAFlag) {
   constexpr size_t n = 301;
   const uint64_t data = base(), small = data + 4096, flags = small + 64;

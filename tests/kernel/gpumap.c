@@ -110,7 +110,7 @@ static pid_t import_memory(int fd) {
 }
 
 /* The test GPU's driver holds its lock for a while before it calls back, as NVIDIA's does, and meanwhile others map and
- * unmap the memory. Each order of locks but the right one ends in two processes that wait for each other. */
+ * unmap the memory. If the locks are taken in a wrong order, two processes wait for each other for ever. */
 void gpu_memory_freed_while_mapped(node* n) {
   enum { ROUNDS = 4 };
   struct testgpu_device memory = {.bytes = BYTES};

@@ -93,8 +93,8 @@ class RmaBorder : public testing::TestWithParam<device> {
   std::vector<written> around_;
 };
 
-// `every`: only lengths and destination alignments whose sum it divides, so that a run stays short; two runs with
-// other seeds cover other pairs.
+// To keep a run short it uses only those lengths and destination alignments whose sum is a multiple of `every`. Two
+// runs with other seeds cover other pairs.
 void sweep(unsigned every, unsigned phase,
            const std::function<bool(bool get, unsigned n, unsigned from, unsigned to)>& f) {
   for (unsigned n = 1; n <= longest; ++n)

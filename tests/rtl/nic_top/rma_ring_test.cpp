@@ -247,8 +247,9 @@ TEST_P(RmaRing, RingsInEitherMemory) {
   EXPECT_CLEAN(w_->r);
 }
 
-// Data in the far device, notifications in the near one: a weak notification may be seen before its data, a strong one
-// never. It covers all earlier puts of the context to that device; a strong one without data covers those before it.
+// Data lie in the far device, notifications in the near one. A weak notification may be seen before its data, a strong
+// one never. A strong notification covers all earlier puts of the context to that device, also if it has no data
+// itself.
 TEST_P(RmaRing, StrongNotificationsWaitForTheFarDevice) {
   constexpr uint64_t device_memory = 0x70'0000'0000;
   host_behaviour how = fast_host();

@@ -143,8 +143,8 @@ TYPED_TEST(smfu_lookup, mask_mode) {
   EXPECT_EQ(this->where(0x2000 | 0x1'0000'0000'0000), this->nowhere) << "node numbers beyond 16 bits";
 }
 
-// Node bits among the lowest: an access is on one node only if every byte of it is, and its completions report the
-// requested address, not the one in the segment.
+// The node bits are among the lowest address bits. An access is on one node only if every byte of it is. Its
+// completions report the requested address, not the address in the segment.
 TYPED_TEST(smfu_lookup, mask_of_low_bits) {
   using place = typename TestFixture::place;
   auto& b = this->b;

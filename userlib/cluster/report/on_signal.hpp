@@ -10,8 +10,8 @@
 
 namespace ggas::userlib {
 
-// While it lives a signal ends the waits of its cluster, writes the report to standard error and then ends the program
-// as it would have without it.
+// While an object of this class lives, a signal ends the waits of its cluster, writes the report to standard error, and
+// then ends the program as it would without this object.
 class report_on_signal {
  public:
   // Called by a thread of their own. `who` begins each line.

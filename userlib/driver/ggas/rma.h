@@ -217,8 +217,8 @@ static inline void ggas_rma_tell(const ggas_rma_context* c, uint32_t where, uint
   c->io->write(c->io->self, c->page + where, &count, 4);
 }
 
-/* Before a reader sleeps, when it has read everything: the context fires with the next record, or at once if one came
- * meanwhile (docs/interrupts.md). */
+/* Call it before a reader sleeps, when it has read everything. The context then fires with the next record, or at once
+ * if one came meanwhile (docs/interrupts.md). */
 static inline void ggas_rma_arm_notes(ggas_rma_context* c) {
   c->notes_reported = c->notes;
   ggas_rma_tell(c, GGAS_RMA_ARM_NOTES, c->notes);

@@ -143,8 +143,8 @@ class cluster {
   // limit. shm: ignored.
   virtual result<stream> make_stream(int node, int priority = 0) = 0;
   // cuda: a stream whose work runs on `multiprocessors` of the node's GPU, or a few more, as the GPU divides them (8 on
-  // an H100). No other stream of this call has them; the streams of make_stream() have all. Errors: unsupported, if the
-  // driver cannot do that (before CUDA 12.5), not so many are left, or the provider is another one.
+  // an H100). No other stream of this call has them; the streams of make_stream() have all. Error: unsupported, if the
+  // driver cannot do this (before CUDA 12.5), if fewer multiprocessors are left, or with another provider.
   virtual result<stream> make_stream_on(int node, unsigned multiprocessors);
   // Those of such a stream; 0: all that its GPU has.
   virtual unsigned multiprocessors(const stream& s) const;
@@ -282,8 +282,8 @@ class cluster {
   virtual result<uint64_t> map_memory(int node, const void* at, size_t bytes);
   // `nla` came from map_memory. When it returns no access by that address is under way.
   virtual result<> unmap_memory(int node, uint64_t nla);
-  // Calls `f` with memory that a heap frees, of each local node that has it, before it is handed out again. As long as
-  // what is returned.
+  // Calls `f` with the memory that a heap frees, for each local node that has it, before the memory is handed out
+  // again. It does so as long as the returned object lives.
   using freed_memory = std::function<void(int node, const std::byte* at, size_t bytes)>;
   std::shared_ptr<void> when_freed(freed_memory f);
   void tell_freed(int node, const std::byte* at, size_t bytes) const;

@@ -62,8 +62,9 @@ struct cluster_config {
                                               // (a host thread for each stream), shm.resident_blocks=N
   // Called some times a second of real time while run() works, with now_ns(): for progress bars. May be empty.
   std::function<void(uint64_t now_ns)> on_progress = {};
-  // Looked at while run() works; true ends the run with errc::cancelled. sim: at least once in a microsecond of
-  // simulated time with activity; shm, cuda: some times a second. Called often, so it is quick. May be empty.
+  // Polled while run() works; if it returns true, the run ends with errc::cancelled. sim: at least once in a
+  // microsecond of simulated time with activity; shm, cuda: some times a second. Called often, so it is quick. May be
+  // empty.
   std::function<bool()> cancelled = {};
 };
 

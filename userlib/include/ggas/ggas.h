@@ -123,8 +123,8 @@ ggas_rc ggas_process_states(ggas_process* process, ggas_state* states, size_t co
 /** Ends another rank's process with SIGKILL. */
 ggas_rc ggas_process_kill(ggas_process* process, uint32_t rank);
 /**
- * Time of this rank, the one its time-outs are measured in: since its program began; in a simulation simulated time,
- * since the simulation began. @param ns nanoseconds
+ * Time of this rank, in which its time-outs are measured: the time since its program began. In a simulation it is the
+ * simulated time since the simulation began. @param ns nanoseconds
  */
 ggas_rc ggas_process_time(ggas_process* process, uint64_t* ns);
 /** What this rank has called since it started. */

@@ -45,8 +45,8 @@ result<> queue_made(cluster& c, const stream& s, extent grid, const block_shape&
 }
 }  // namespace detail
 
-// Queues a kernel on a stream, or, by the number of a node, on the node's own; the arguments are copied. Errors of the
-// launch are returned here, errors of the kernel by cluster::run.
+// Queues a kernel on a stream, or, if the number of a node is passed, on the node's own stream. The arguments are
+// copied. Errors of the launch are returned here, errors of the kernel by cluster::run.
 template <class... P>
 result<> launch(cluster& c, const stream& s, extent grid, const block_shape& block, const kernel<void(P...)>& k,
                 std::type_identity_t<P>... args) {

@@ -22,8 +22,9 @@ struct rank_shape {
   unsigned slot_bytes = 4096;           // of a message of reducescatter and scan: a multiple of 16
   unsigned credits = 2;                 // messages that may be on the way from a rank to another one: 1 ... 65536
   std::optional<ggas_team> nodes = {};  // nothing: all. The team's id does not count
-  // Buffers for data that do not lie in the segment (docs/ranks.md#schemes); dynamic: of a whole call, none if 0 bytes;
-  // static: of a packet, 8 KB at least and then at most `most_buffer`. Rounded up to 64.
+  // Buffers for data that do not lie in the segment (docs/ranks.md#schemes). A dynamic buffer holds a whole call; with
+  // 0 bytes there is none. A static buffer holds a packet, and has at least 8 KB and at most `most_buffer` bytes. Sizes
+  // are rounded up to 64.
   ggas_scheme scheme = ggas_dynamic;
   uint64_t buffer_bytes = 0;
   uint64_t most_buffer = 64 << 10;

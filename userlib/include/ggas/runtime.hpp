@@ -67,8 +67,8 @@ class runtime {
   // ---- objects; they live as long as the runtime or until they are destroyed. Constructors run in the caller, with
   // `index` first where there is such a constructor, and copies of the arguments.
 
-  // Object i is on processor place(i); no function: i modulo the number of processors. A processor that does not exist
-  // is errc::bad_argument.
+  // Object i is on processor place(i), or without a function on processor i modulo the number of processors. A
+  // processor that does not exist is errc::bad_argument.
   template <class T, class... A>
   result<object_array<T>> make_array(size_t n, const std::function<int(size_t)>& place = {}, const A&... arguments);
   // An object on each processor.

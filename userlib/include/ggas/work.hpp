@@ -184,8 +184,8 @@ struct workers_config {
   unsigned blocks = 1;               // of a group, which run a request together
   block_shape threads = {32};        // of a block, and shared bytes: a request asks for at most as many
   uint32_t longest_pause_ns = 1000;  // between two looks for requests of a group that has none; 0: it does not pause
-  // Blocks of a group wait that long for each other. Then the request ends with an error, and the group takes no other
-  // one until all of its blocks have come.
+  // Blocks of a group wait at most this time for each other. After that the request ends with an error, and the group
+  // takes no other one until all of its blocks have come.
   uint64_t timeout_ns = 10'000'000'000;
 };
 
@@ -237,8 +237,8 @@ class dispatcher {
   dispatcher_statistics statistics() const;
   runtime& of() const;
 
-  // executor::workers, for kernels that give orders to workers (ggas_enqueue_work): where, and the number of a kernel's
-  // function. Without workers: of no nodes; -1.
+  // executor::workers, for kernels that give orders to workers (ggas_enqueue_work): the workers, and the number of a
+  // kernel's function. Without workers the results are workers of no node, and -1.
   ggas_workers workers() const;
   template <class Function>
   int function(const kernel<Function>& k) const {

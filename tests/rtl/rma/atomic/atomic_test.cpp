@@ -175,8 +175,8 @@ TYPED_TEST(Atomic, StopsBehindWhatWasLetIn) {
   }
 }
 
-// A put that is accepted until the cycle in which an operation would take the value over from the one before it: the
-// operation must read. A read begins two cycles after that cycle.
+// A put is accepted at the latest in the cycle in which an operation would take over the value of the preceding one.
+// Then the operation must read. A read begins two cycles after that cycle.
 TYPED_TEST(Atomic, PutInTheCycleOfTheHandOver) {
   auto& b = this->b;
   b.host.percent = 100;

@@ -312,8 +312,8 @@ TYPED_TEST(Read, SilentHost) {
   EXPECT_EQ(b.ended[0], 1u);
 }
 
-// The host accepts no reads: a lost one is given up in its time, and so are the one on offer and those after it. When
-// the host accepts reads again, everything works as before; its answer to the one on offer is dropped.
+// The host accepts no reads. A lost read is given up in its time, and so are the offered read and those after it. When
+// the host accepts reads again, everything works as before; its answer to the offered read is dropped.
 TYPED_TEST(Read, HostTakesNone) {
   auto& b = this->b;
   b.v.cfg_timeout_i = 20;

@@ -120,10 +120,10 @@ GGAS_DEVICE size_t units_pushed(size_t units, int members, bool in_place) {
   return units / (static_cast<unsigned>(members) * 8) * (in_place ? 8 : 4) / pair * pair;
 }
 
-// Two exchanges: the root reports the vector's address and whether it is the root's destination, too; leaves report
-// their destinations. All leaves load most of the vector at the same time: a block loads as fast as it stores, but the
-// root's block would have to store the vector to each leaf. At the end every member makes a fence and reports to every
-// member; this orders its loads before later stores of the root.
+// Two exchanges. In the first the root reports the vector's address and whether it is the root's destination, too. Each
+// leaf reports its destination. All leaves load most of the vector at the same time: a block loads as fast as it
+// stores, but the root's block would have to store the vector to each leaf. At the end every member makes a fence and
+// reports to every member; this orders its loads before later stores of the root.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_both_ways(channel& c, const broadcast_call<U>& p, const slice& mine,
                                             poll_deadline& end) {
@@ -192,9 +192,9 @@ GGAS_DEVICE void forward_piece(const channel& c, const broadcast_call<U>& p, con
   forward_words<U>(c, p, places, {wide, piece.end});
 }
 
-// Two exchanges: the root reports the address of the vector, leaves their destinations. Each leaf loads its piece and
-// stores it to all leaves, so that every link carries the vector once and no thread waits in between. As above, the end
-// orders loads before later stores of the root.
+// Two exchanges. In the first the root reports the address of the vector, and each leaf reports its destination. Each
+// leaf loads its piece and stores it to all leaves, so that every link carries the vector once and no thread waits in
+// between. As above, the end orders loads before later stores of the root.
 template <class U>
 GGAS_DEVICE ggas_status broadcast_by_leaves(channel& c, const broadcast_call<U>& p, const slice& mine,
                                             poll_deadline& end) {
