@@ -142,9 +142,10 @@ class cluster {
   // priority start first; 0 is the priority of the node's own stream, and values beyond the GPU's range are set to its
   // limit. shm: ignored.
   virtual result<stream> make_stream(int node, int priority = 0) = 0;
-  // cuda: a stream whose work runs on `multiprocessors` of the node's GPU, or a few more, as the GPU divides them (8 on
-  // an H100). No other stream of this call has them; the streams of make_stream() have all. Error: unsupported, if the
-  // driver cannot do this (before CUDA 12.5), if fewer multiprocessors are left, or with another provider.
+  // cuda: a stream whose work runs on `multiprocessors` of the node's GPU, or a few more: the GPU gives them out in
+  // groups (of 8 on an H100). No other stream of this call has them; the streams of make_stream() have all. Error:
+  // unsupported, if the driver cannot do this (before CUDA 12.5), if fewer multiprocessors are left, or with another
+  // provider.
   virtual result<stream> make_stream_on(int node, unsigned multiprocessors);
   // Those of such a stream; 0: all that its GPU has.
   virtual unsigned multiprocessors(const stream& s) const;

@@ -19,8 +19,8 @@ using green_context = void*;
 
 class green_contexts {
  public:
-  // A stream of that GPU with `count` multiprocessors or, as the GPU divides them, a few more. No other stream of this
-  // object has them.
+  // A stream of that GPU with `count` multiprocessors, or a few more: the GPU gives them out in groups. No other stream
+  // of this object has them.
   attempt<cudaStream_t> make_stream(int gpu, unsigned count, int priority, const std::string& what);
   // 0: it is no stream of these.
   unsigned multiprocessors(cudaStream_t s) const;
