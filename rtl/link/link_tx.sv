@@ -239,8 +239,8 @@ module link_tx #(
       if (first) short_q <= short_d;
     end
 
-    // The CRC covers everything in front of it: in the last flit all but the upper 32 bits. Moved to the upper end,
-    // after zeros and with the state added, they give the same CRC as at the lower end.
+    // The CRC covers everything in front of it: in the last flit all but the upper 32 bits. These lower bits are moved
+    // to the upper end, with zeros before them, and the state is added. That gives the same CRC as at the lower end.
     logic [DATA_W-1:0] crc_data;
     logic [31:0]       crc_q, crc_state, crc_next;
     always_comb begin

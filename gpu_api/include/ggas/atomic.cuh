@@ -13,8 +13,8 @@
 #include "ggas/detail/sync/forms.cuh"
 
 /// Changes the word at `remote` by `what` and `operand`, once for the group, and writes its old value to `*old`;
-/// `compare` is for ggas_atomic_cas. All threads of a warp or tile get `*old`; of a block or several warps only those
-/// of the first warp.
+/// `compare` is for ggas_atomic_cas. All threads of a warp or tile get `*old`. In a block or several warps only the
+/// threads of the first warp get it.
 /// Order: relaxed.
 /// Cost: a round trip; a local atomic for the own node.
 /// Errors: ggas_bad_argument, ggas_timed_out (the outcome is unknown), ggas_peer_error, ggas_no_queue.

@@ -62,7 +62,7 @@ GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, ggas::ranked<T> 
 }
 /// The same call for any memory of the ranks; the data go through the buffers of the ranks.
 /// Order: by the mode; `none` has the effect of `mine`.
-/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
+/// Cost: as above, and copies out of the buffer; with a static buffer a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_broadcast(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -85,7 +85,7 @@ GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, ggas::ranked<T> ds
 }
 /// The same call for any memory of the ranks; the data go through the buffers of the ranks.
 /// Order: by the mode; `none` has the effect of `mine`.
-/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
+/// Cost: as above, and copies out of the buffer; with a static buffer a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_scatter(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -108,7 +108,7 @@ GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, ggas::ranked<T> dst
 }
 /// The same call for any memory of the ranks; the data go through the buffers of the ranks.
 /// Order: by the mode; `none` has the effect of `mine`.
-/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
+/// Cost: as above, and copies out of the buffer; with a static buffer a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_gather(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -131,7 +131,7 @@ GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, ggas::ranked<T> 
 }
 /// The same call for any memory of the ranks; the data go through the buffers of the ranks.
 /// Order: by the mode; `none` has the effect of `mine`.
-/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
+/// Cost: as above, and copies out of the buffer; with a static buffer a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_allgather(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -154,7 +154,7 @@ GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, ggas::ranked<T> d
 }
 /// The same call for any memory of the ranks; the data go through the buffers of the ranks.
 /// Order: by the mode; `none` has the effect of `mine`.
-/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
+/// Cost: as above, and copies out of the buffer; with a static buffer a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_alltoall(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,
@@ -178,7 +178,7 @@ GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, ggas::ranked<T> ds
 }
 /// The same call for any memory of the ranks; the data go through the buffers of the ranks.
 /// Order: by the mode; `none` has the effect of `mine`.
-/// Cost: as above, and copies out of the buffer; a static buffer: a wait for each packet (docs/ranks.md#schemes).
+/// Cost: as above, and copies out of the buffer; with a static buffer a wait for each packet (docs/ranks.md#schemes).
 /// Errors: those of all calls of ranks; ggas_timed_out, ggas_peer_error, ggas_broken, ggas_aborted.
 template <class T>
 GGAS_DEVICE ggas_status ggas_permute(const ggas_ranks& ranks, T* dst, const ggas::detail::same_t<T>* src, size_t n,

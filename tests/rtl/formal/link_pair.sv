@@ -125,7 +125,7 @@ module link_pair (
     always_comb begin
       if (!f_init) begin
         // ---- properties
-        // A flit is accepted only if it was sent in the session that this side is in, to this session.
+        // A flit is accepted only if it was sent in the session that this side is in, and is addressed to this session.
         if (ours[s] || accept[s]) assert (in_src[s*G+:G] == him && in_dst[s*G+:G] == me);
         // Both up: with each other.
         if (up[0] && up[1]) assert (him == gid[t*G+:G]);

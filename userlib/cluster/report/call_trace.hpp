@@ -20,8 +20,8 @@ struct traced_node {
   std::vector<call_record> records;
 };
 
-// The file of a cluster's trace; empty: calls are not traced. The second cluster of a process gets "name.2.json" of
-// "name.json"; rank r of a job (-1: none) "name.rank<r>.json".
+// The file of a cluster's trace, or an empty path if calls are not traced. If the name is "name.json", the second
+// cluster of a process gets "name.2.json", and rank r of a job (-1: none) gets "name.rank<r>.json".
 std::filesystem::path next_trace_file(int rank);
 // Empty, or why the file is not whole.
 std::string write_call_trace(const std::filesystem::path& file, const std::vector<traced_node>& nodes);

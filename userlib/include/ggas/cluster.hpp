@@ -152,8 +152,8 @@ class cluster {
   virtual result<event> make_event(int node) = 0;
   // The event is reached when all work that is in the stream now has ended. A new record replaces the one before.
   virtual result<> record(const event& e, const stream& s) = 0;
-  // Later work of the stream begins when the event, as it was recorded last, is reached; at once if it was never
-  // recorded. Stream and event may be of different nodes of this process.
+  // Later work of the stream begins when the event, as it was recorded last, is reached. It begins at once if the event
+  // was never recorded. Stream and event may be of different nodes of this process.
   virtual result<> wait(const stream& s, const event& e) = 0;
   // Whether the event is reached; true also if it was never recorded. shm, sim: the state after the last poll() or
   // run().
