@@ -209,7 +209,7 @@ GGAS_DEVICE ggas_status upc_memcpy(const ggas::upc::shared_void& dst, const ggas
 }
 
 /// Sets `n` bytes of shared memory to `value`.
-/// Order: stores: of another thread's memory they are visible there after a barrier or ggas_quiet().
+/// Order: these are stores; in another thread's memory they are visible after a barrier or ggas_quiet().
 /// Cost: a store for each byte.
 /// Errors: ggas_bad_argument: memory that does not lie in one segment.
 template <ggas::detail::a_group G>

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`nothing_left.py COMMAND...`: runs a job and ends with its status; 3 if something of it is left on this computer.
 
-Looked for are processes of the job, whoever adopted them, names of its sockets, shared memory with a name, files. What
-others do at the same time is not counted: processes are known by a mark in their environment, and the names of others
-go away.
+It looks for processes of the job (also if another process adopted them), names of its sockets, shared memory with a
+name, and files. Other jobs at the same time do not count: processes are recognised by a mark in their environment, and
+the names of other jobs disappear.
 """
 
 import contextlib
