@@ -128,8 +128,8 @@ class system {
   ~system();
 
   unsigned nodes() const { return unsigned(nodes_.size()); }
-  // Whether this rank simulates the node. Another rank's node has no parts here: a call for it is this rank's part of a
-  // common call, and its owner makes the stores.
+  // Whether this rank simulates the node. A node of another rank has no parts in this process. All ranks make a call
+  // for it together, but only its owner makes the stores.
   bool owns(unsigned node) const { return owner(node) == number(); }
   unsigned owner(unsigned node) const { return cfg_.all_ranks ? cfg_.all_ranks->owner(node, nodes()) : 0; }
   const system_config& config() const { return cfg_; }

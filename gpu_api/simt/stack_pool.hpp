@@ -12,8 +12,8 @@ struct stack {
   explicit operator bool() const { return bottom; }
 };
 
-// Thread-safe. `bytes` is rounded up to pages; null when memory is short. A build without NDEBUG puts an inaccessible
-// page below each stack.
+// Thread-safe. `bytes` is rounded up to pages. Returns null when memory is short. A build without NDEBUG puts an
+// inaccessible page below each stack.
 stack take_stack(size_t bytes);
 void give_stack(stack s);
 

@@ -220,8 +220,8 @@ module link_tx #(
       endcase
     end
   end else begin : g_wide
-    // Header, payload and CRC without a gap except in front of the CRC: each flit has the upper part of the beat
-    // before, or the header, and the lower part of the next beat.
+    // Header, payload and CRC follow each other without a gap, except in front of the CRC. Each flit has the upper part
+    // of the beat before, or the header, and the lower part of the next beat.
     logic [HW-1:0]     rest_q;
     logic              empty;             // no beat has a part in this flit
     logic              short_q, short_d;  // the CRC fits after the last beat's payload: no flit comes after it

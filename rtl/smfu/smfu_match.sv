@@ -126,8 +126,8 @@ module smfu_match #(
   assign rx_rsp_ready_o = (!q_valid_q || q_leaves) && !(found_q && rx_rsp_sop_i);
   assign rsp_hdr_o      = q_hdr_q;
 
-  // The answer in progress may be of the same load: then its entry is read while it is written; its owner does not
-  // change.
+  // The answer in progress may belong to the same load. Then the entry is read while it is written; the owner in it
+  // does not change.
   logic [ENTRY_W-1:0] entry, entry_d;
   logic               again;
   logic [6:0]         next_chunk;

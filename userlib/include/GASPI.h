@@ -392,8 +392,8 @@ gaspi_return_t gaspi_build_infrastructure(gaspi_number_t* build_infrastructure);
 gaspi_return_t gaspi_statistic_verbosity_level(gaspi_number_t verbosity_level);
 /** Number of counters. */
 gaspi_return_t gaspi_statistic_counter_max(gaspi_number_t* counter_max);
-/** Name and meaning of a counter; the texts stay the library's. @param verbosity_level from which on the counter
- * counts: 0 */
+/** Name and meaning of a counter; the texts remain owned by the library. @param verbosity_level level from which on the
+ * counter counts: always 0 */
 gaspi_return_t gaspi_statistic_counter_info(gaspi_statistic_counter_t counter,
                                             gaspi_statistic_argument_t* counter_argument, gaspi_string_t* counter_name,
                                             gaspi_string_t* counter_description, gaspi_number_t* verbosity_level);

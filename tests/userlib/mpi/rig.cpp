@@ -93,8 +93,8 @@ void add(std::vector<entry>& all, const std::vector<entry>& more, MPI_Aint at, i
 
 }  // namespace
 
-// All data within the area, without overlaps. Both MPIs pack a few datatypes wrongly; those are left out as long as
-// they are few.
+// Whether all data lie within the area, without overlaps. Both MPIs pack a few datatypes wrongly; those are left out as
+// long as they are few.
 bool generator::usable(const sample& s) {
   std::vector<MPI_Aint> all = s.places();
   if (all.empty() || all.size() > area_bytes / 4) return false;

@@ -130,15 +130,16 @@ ggas_rc ggas_process_time(ggas_process* process, uint64_t* ns);
 /** What this rank has called since it started. */
 ggas_rc ggas_process_statistics(const ggas_process* process, ggas_statistics* statistics);
 
-/** New memory of this rank, filled with 0, which no other rank may reach yet. @param bytes 1 ... memory of the host
+/** Makes a segment of new memory of this rank, filled with 0. No other rank may reach it yet. @param bytes 1 ... memory
+ * of the host
  */
 ggas_rc ggas_segment_allocate(ggas_process* process, uint32_t segment, uint64_t bytes);
 /** The caller's memory as a segment. The caller keeps it until ggas_segment_delete(), and frees it. */
 ggas_rc ggas_segment_bind(ggas_process* process, uint32_t segment, void* memory, uint64_t bytes);
 /**
- * Memory of a descriptor as a segment: `bytes` from `offset` (whole pages) of a dma-buf, as of a GPU's memory, or
- * of a memfd. It is mapped into this process, which may close the descriptor. NICs through the driver reach a dma-buf
- * where it lies. GGAS_ERR_SYSTEM: it cannot be mapped, or (with a text) the transport does not reach it.
+ * Makes a segment of the memory of a descriptor: `bytes` from `offset` (whole pages) of a dma-buf, as of a GPU's
+ * memory, or of a memfd. It is mapped into this process, which may close the descriptor. NICs through the driver reach
+ * a dma-buf where it lies. GGAS_ERR_SYSTEM: it cannot be mapped, or (with a text) the transport does not reach it.
  */
 ggas_rc ggas_segment_bind_dmabuf(ggas_process* process, uint32_t segment, int fd, uint64_t offset, uint64_t bytes);
 /** Lets a rank reach a segment of this one. */
@@ -258,7 +259,8 @@ ggas_rc ggas_notification_reset(ggas_process* process, uint32_t segment, uint32_
 /** A message to a rank that takes it with ggas_passive_receive(). @param bytes 1 ... GGAS_PASSIVE_MOST */
 ggas_rc ggas_passive_send(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t rank, uint64_t bytes,
                           uint64_t timeout_ns);
-/** The next message of any rank; those of one rank in its order. @param bytes room; GGAS_ERR_SIZE: longer, not taken
+/** Takes the next message of any rank. Messages of one rank come in its order. @param bytes room; GGAS_ERR_SIZE:
+ * longer, not taken
  */
 ggas_rc ggas_passive_receive(ggas_process* process, uint32_t segment, uint64_t offset, uint32_t* rank, uint64_t bytes,
                              uint64_t timeout_ns);
@@ -282,8 +284,8 @@ ggas_rc ggas_group_allreduce(ggas_process* process, const void* from, void* to, 
                              ggas_operation operation, uint32_t group, uint64_t timeout_ns);
 
 /**
- * An operation of the user: result[i] = one[i] op two[i]; result may be one. Associative. If it returns a code other
- * than 0, the reduction ends with that code.
+ * An operation of the user: result[i] = one[i] op two[i]; `result` may be the same array as `one`. Associative. If it
+ * returns a code other than 0, the reduction ends with that code.
  */
 typedef int (*ggas_reducer)(const void* one, const void* two, void* result, void* state, size_t elements,
                             size_t element_bytes, uint64_t timeout_ns);

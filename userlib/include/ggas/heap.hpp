@@ -83,8 +83,8 @@ class heap {
 // it grows with them. A cluster's heaps do not overlap: a second heap in such a range is refused. In a job the
 // processes compare their calls. `c` must outlive the heap.
 heap_config heap_of(cluster& c, uint64_t by_hand = 0);
-// The pinned memory of a local node, after `by_hand` bytes: offsets in host_memory(node), in this process only. A range
-// has one heap at a time. `c` must outlive the heap.
+// A heap in the pinned memory of a local node, after `by_hand` bytes. It gives offsets in host_memory(node), in this
+// process only. A range has one heap at a time. `c` must outlive the heap.
 heap_config host_heap_of(cluster& c, int node, uint64_t by_hand = 0);
 
 }  // namespace ggas
