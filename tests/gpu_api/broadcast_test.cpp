@@ -176,8 +176,8 @@ TEST_P(Broadcast, BackToBackAndMixed) {
   run();
 }
 
-// In a sequence of many calls the root runs ahead of its leaves as far as possible; each call has other data, sizes use
-// one channel or several, leaves are late in turn. Sometimes another member is the root.
+// Many calls in sequence, in which the root runs ahead of its leaves as far as possible. Each call has other data, and
+// sizes that need one channel or several. One leaf after the other is late. Sometimes another member is the root.
 TEST_P(Broadcast, TheRootRunsAhead) {
   const uint32_t rounds = simulated() ? 12 : 200;
   on_all(1, 256, [&] {

@@ -64,8 +64,8 @@ TEST_P(OnStream, PutAndGetMoveData) {
   expect_all_ok();
 }
 
-// Rounds as a graph would run them: the same calls each time. A kernel of the receiver checks the data, and only then
-// its signal lets the sender continue.
+// Rounds of the same calls each time, as a graph would run them. A kernel of the receiver checks the data, and only
+// then its signal lets the sender continue.
 TEST_P(OnStream, SignalsBringTheirData) {
   constexpr size_t n = 77;
   constexpr uint64_t rounds = 5, back_at = 192, back_taken_at = 256, wrong_at = 320;

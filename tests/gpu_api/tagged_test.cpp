@@ -10,7 +10,7 @@ GGAS_RMA_SUITE(Tagged);
 constexpr uint64_t lines_at = 0, out_at = 16384, in_at = 20480, ack_at = 24576;
 constexpr uint32_t guard = 0xabcdabcd;
 
-// Rounds in a ring, by thread, warp and block: each member takes the data that the left neighbour put,
+// Rounds in a ring, by threads, warps and blocks. Each member takes the data that the left neighbour put,
 // and then lets that neighbour put again.
 // The words around the data are unchanged.
 template <class T, class Value>

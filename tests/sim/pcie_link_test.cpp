@@ -103,7 +103,7 @@ TEST(link, credits_are_never_exceeded_and_come_back) {
   (void)worst_p, (void)worst_d;
 }
 
-// Random traffic of all classes with random refusals: nothing is lost, each class is in order, and nothing passes a
+// Random traffic of all classes with random refusals. Nothing is lost, each class is in order, and nothing passes a
 // posted request that it may not pass. The tag counts all packets, so it is the order of sending.
 TEST(link, order_holds_under_random_traffic) {
   for (unsigned seed = 1; seed <= 10; ++seed) {

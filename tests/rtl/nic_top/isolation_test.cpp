@@ -101,8 +101,9 @@ TEST_P(Isolation, PacketsBehindAFlushThatHangs) {
   EXPECT_LE(longest, wait + slack);
 }
 
-// Hanging window loads, more than the matching store holds, do not block register reads. If they use all credits of the
-// host they block them for as long as a load may wait, for its target or for the network.
+// Hanging window loads do not block register reads, even if there are more of them than the matching store holds. If
+// the loads use all credits of the host, they block register reads for as long as a load may wait for its target or for
+// the network.
 TEST_P(Isolation, RegistersBesideLoadsThatHang) {
   auto& h = *w_->r.s[0].host;
   h.behaviour.max_reads = 400;

@@ -70,8 +70,8 @@ TEST_P(Quiet, ManyAtOnce) {
   EXPECT_CLEAN(r);
 }
 
-// Both sides store and load as fast as they can; neither host accepts a read or a completion while a store of its own
-// waits, and neither lets a completion pass its stores. With requests in one channel this would deadlock.
+// Both sides store and load as fast as they can. No host accepts a read or a completion while one of its own stores
+// waits, and no host lets a completion pass its stores. With requests in one channel this would deadlock.
 TEST_P(Quiet, NoDeadlockWhenCompletionsWaitBehindPostedWrites) {
   host_behaviour h = fast_host();
   h.posted_first = true;

@@ -185,7 +185,7 @@ TEST(gpu, threads_and_warps_limit_residency) {
   EXPECT_EQ(most, 6u);
 }
 
-// Resident blocks that spin for one that has no room: blocks are not preempted, so there is no progress. A time-out
+// All resident blocks spin for a block that has no room. Blocks are not preempted, so there is no progress. A time-out
 // reports it, and the GPU can be used again.
 TEST(gpu, too_many_spinning_blocks_deadlock) {
   rig r(small_gpu());

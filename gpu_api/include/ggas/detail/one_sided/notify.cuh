@@ -171,8 +171,8 @@ GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   store_relaxed(q.at.words + 2, uint64_t{position});
 }
 
-// Takes the next record if there is one. The position in memory is for later users: an exclusive user updates it while
-// it waits (`ahead`), not between the arrival and the return.
+// Takes the next record if there is one. The position in memory is needed only by later users. An exclusive user
+// updates it while it waits (`ahead`), not between the arrival and the return.
 GGAS_DEVICE bool take_exclusively(const ggas_queue& q, word_pair& record, bool& ahead) {
   const bool found = read_record(q, q.note, record);
   if (!ahead) store_relaxed(q.at.words + 1, uint64_t{q.note + 1});
