@@ -90,8 +90,9 @@ package ggas_pkg;
     logic [2:0] link;
   } way_t;
 
-  // The same with copies: for a packet to a group the low bits of `way` are its branches, bit 2 * link + lane each. It
-  // is stored in `version`, `seq` and `session`, and read from the table of groups when the packet arrives.
+  // The same with copies: for a packet to a group the low bits of `way` are its branches. Bit 2 * link + lane stands
+  // for the branch over that link and lane. It is stored in `version`, `seq` and `session`, and read from the table of
+  // groups when the packet arrives.
   localparam int unsigned WAYS_W = 14;
   typedef struct packed {
     logic             copied;  // for a group

@@ -147,8 +147,9 @@ class system {
   // ---- running
   kernel& sim() { return kernel_; }
   uint64_t now_ps() { return kernel_.now_ps(); }
-  // Runs until done() is true; false: timed out in simulated time. See kernel::run_until. With ranks each one checks
-  // its own nodes, and all run until done() is true for all. If broken() is true at that time, the run ends for all.
+  // Runs until done() is true. Returns false if it timed out in simulated time. See kernel::run_until. With ranks each
+  // one checks its own nodes, and all run until done() is true for all. If broken() is true at that time, the run ends
+  // for all.
   bool run_until(
       const std::function<bool()>& done, uint64_t timeout_ps,
       const std::function<bool()>& broken = [] { return false; });

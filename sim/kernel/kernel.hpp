@@ -28,9 +28,9 @@ class kernel {
   // Makes this the current context.
   void enter();
   uint64_t now_ps();
-  // Runs until done() is true; false: timed out in simulated time. done() is checked after every stop() and otherwise
-  // at least once per active microsecond, so idle time costs nothing. All other events of the time at which it became
-  // true have also happened: the result does not depend on the processes that share the kernel.
+  // Runs until done() is true. Returns false if it timed out in simulated time. done() is checked after every stop()
+  // and otherwise at least once per active microsecond, so idle time costs nothing. All other events of the time at
+  // which done() became true have also happened, so the result does not depend on the processes that share the kernel.
   bool run_until(const std::function<bool()>& done, uint64_t timeout_ps);
   // Runs what is to happen now.
   void finish_instant();

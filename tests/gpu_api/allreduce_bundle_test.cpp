@@ -64,8 +64,8 @@ TEST_P(AllreduceBundle, BlocksAndGridsInTurn) {
   }
 }
 
-// Channels of a bundle have separate numbers, and each passes 2^30, where slots are refreshed, and 2^32, where lines
-// begin again at 0, at a different time.
+// Channels of a bundle have separate numbers. At 2^30 slots are refreshed, and at 2^32 the numbers of lines begin again
+// at 0. Each channel passes these two numbers at a different time.
 TEST_P(AllreduceBundle, NumbersDifferAndWrap) {
   for (const uint64_t last : {(uint64_t{1} << 30) - 6, (uint64_t{1} << 32) - 6}) {
     for (int node = 0; node < nodes(); ++node) {

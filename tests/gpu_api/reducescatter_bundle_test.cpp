@@ -105,8 +105,8 @@ TEST_P(ReducescatterBundle, Doubles) { some_calls<double>(simulated() ? 1 : 5); 
 TEST_P(ReducescatterBundle, HalfFloats) { some_calls<_Float16>(simulated() ? 1 : 4); }
 TEST_P(ReducescatterBundle, Bytes) { some_calls<int8_t>(simulated() ? 1 : 4); }
 
-// Channels have separate numbers, and each passes 2^30, where slots are refreshed, and 2^32, where lines begin again at
-// 0, at a different time. Calls of other kinds alternate on the same channels.
+// Channels have separate numbers. At 2^30 slots are refreshed, and at 2^32 the numbers of lines begin again at 0. Each
+// channel passes these two numbers at a different time. Calls of other kinds alternate on the same channels.
 TEST_P(ReducescatterBundle, NumbersDifferAndWrap) {
   if (simulated()) GTEST_SKIP() << "the same code, and slow";
   for (const uint64_t last : {(uint64_t{1} << 30) - 6, (uint64_t{1} << 32) - 6}) {

@@ -61,8 +61,8 @@ GGAS_DEVICE ggas_status ggas_wait_until_any(P flags, size_t n, const int* ignore
             wait_any(address_of(flags), n, flag_mask{ignore}, cmp, value, index, timeout_ns));
 }
 
-/// Waits until the condition holds for at least one of `n` flags, by one thread; `indices`, with room for `n`, gets all
-/// for which it holds, `*count` their number.
+/// Waits until the condition holds for at least one of `n` flags, by one thread; `indices`, with room for `n`, gets the
+/// indices of all flags for which it holds, and `*count` gets their number.
 /// Order: an acquire of those flags.
 /// Cost: polls all flags in turn.
 /// Errors: ggas_bad_argument, ggas_timed_out, ggas_aborted.

@@ -54,8 +54,8 @@ class host {
     write(to, &v, sizeof(T));
   }
 
-  // Polls: evaluates `done` (which makes its loads through this object) again and again until it holds; false: not
-  // within that time.
+  // Polls: evaluates `done` (which makes its loads through this object) again and again until it holds. Returns false
+  // if it did not hold within that time.
   virtual bool wait_until(const std::function<bool()>& done, uint64_t timeout_ns) = 0;
 
   // With provider sim the program drives its GPU, as a program of CUDA does. It queues work of its own node by the

@@ -65,7 +65,7 @@ class runtime {
   }
 
   // ---- objects; they live as long as the runtime or until they are destroyed. Constructors run in the caller, with
-  // `index` first where there is such a constructor, and copies of the arguments.
+  // copies of the arguments. A constructor that takes the index first gets it.
 
   // Object i is on processor place(i), or without a function on processor i modulo the number of processors. A
   // processor that does not exist is errc::bad_argument.

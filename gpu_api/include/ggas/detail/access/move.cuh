@@ -38,7 +38,8 @@ GGAS_DEVICE T load_from(const T* p) {
 }
 
 // The threads that copy: `count` threads; the caller is number `rank`. meet() synchronises the copying lanes of a warp
-// (stores of diverged lanes do not coalesce), and waits for no other lane. For a group: movers_of() (group.cuh).
+// (stores of diverged lanes do not coalesce), and waits for no other lane. movers_of() (group.cuh) makes this object
+// for a group.
 //
 // One thread, or all lanes of some warps.
 struct movers {
