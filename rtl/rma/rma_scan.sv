@@ -26,8 +26,7 @@ module rma_scan (
   localparam int unsigned GW     = $clog2(GROUPS);
   localparam logic [GW-1:0] LAST = ggas_pkg::CONTEXTS > 16 ? '1 : '0;
 
-  // ---------------------------------------------------------------- two bits a context, in RAM of LUTs; how many are
-  // set
+  // ---------------------------------------------------------------- two bits a context, in RAM of LUTs; their number
   logic [31:0]       word_q [GROUPS];       // of 16 contexts: refused, waiting
   logic [GROUPS-1:0] known_q;               // written since reset
   logic [8:0]        wait_count_q, full_count_q;

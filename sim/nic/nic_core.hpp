@@ -89,8 +89,7 @@ class nic_core {
   virtual std::expected<void, std::string> close_waves() { return {}; }
 
   // ---- Numbers of changed bits of the NIC's signals since count_toggles(), by unit. Not together with waves. The
-  // error says what is
-  // missing.
+  // error says what is missing.
   virtual std::expected<void, std::string> count_toggles() { return {}; }
   virtual std::map<std::string, uint64_t> toggles() const { return {}; }
 };

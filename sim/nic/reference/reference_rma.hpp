@@ -164,7 +164,7 @@ class rma_model {
     net_status status = net_status::ok;
     std::vector<uint8_t> bytes;
   };
-  // The payload of a put or get. It is read before its packets are made, which end at multiples of the MTU at the
+  // The payload of a put or get. It is read before its packets are made. Packets end at multiples of the MTU at the
   // receiver. A model with more than one fetch also reads the payload of the next operations.
   struct part {
     unsigned bytes;

@@ -18,8 +18,9 @@ GGAS_DEVICE_FUNCTION void refresh_bundled(channel c, piece<T> p, unsigned number
   }
 }
 
-// An exchange over a bundle. A thread has lines of rows (line_plan), all of a row in flight at once; it sends its lines
-// of all rows before it waits for the first. `Parts`: every member gets a different part, and combines its own.
+// An exchange over a bundle. A thread has some lines of each row (line_plan); its lines of one row are in flight at the
+// same time. It sends its lines of all rows before it waits for the first line. `Parts`: every member gets a different
+// part, and combines its own.
 template <class T, bool Parts>
 class bundle_exchange {
  public:
