@@ -131,8 +131,8 @@ std::string check_simulated(const CLI::App& app, const std::string& provider) {
   return {};
 }
 
-// Computers with several GPUs, or of several kinds: each GPU is a node of the cluster. Returns the error, or an empty
-// string.
+// Sets up computers with several GPUs, or of several kinds: each GPU is a node of the cluster. Returns the error, or an
+// empty string.
 std::string choose_hosts(const CLI::App& app, int gpus, std::vector<host_config> described, cluster_config& cfg) {
   constexpr int most_gpus = 16;
   if (gpus < 1 || gpus > most_gpus) return fmt::format("--gpus {}: expected 1 to {}", gpus, most_gpus);

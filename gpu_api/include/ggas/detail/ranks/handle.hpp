@@ -45,8 +45,7 @@ struct ggas_ranks {
 
 namespace ggas {
 
-// Memory of every rank: that of a rank begins `offset` + `step` times its number on its node after the start of its
-// node's segment.
+// Memory of every rank. The memory of rank number i of a node begins at `offset` + i * `step` of the node's segment.
 template <class T>
 struct ranked {
   uint64_t offset, step;

@@ -36,8 +36,8 @@ GGAS_DEVICE_FUNCTION uint64_t end_after_look(uint64_t at, uint64_t timeout_ns) {
   return stop && end > long_ago ? ended_by_host : end;
 }
 
-// The deadline of wait loops: checked after every miss, it reads the timer only from time to time. Made from a
-// time-out; time counts from the first reading.
+// The deadline of wait loops. It is checked after every miss, but reads the timer only from time to time. It is made
+// from a time-out; the time counts from the first reading.
 class poll_deadline {
  public:
   GGAS_DEVICE explicit poll_deadline(const deadline& end) : end_(end.at) {}
