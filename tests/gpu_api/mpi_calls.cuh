@@ -6,6 +6,10 @@
 #include "ggas/mpi.cuh"
 #include "tests/gpu_api/calls_found.cuh"
 
+#define MPI_TEST_DEVICE GGAS_DEVICE
+#define TOGETHER ::ggas::mpi::rank_group{}.sync()
+#include "tests/gpu_api/mpi_communicators.h"
+
 namespace ggas::calls {
 
 struct mpi_args {
@@ -17,7 +21,7 @@ struct mpi_args {
   int most;  // elements of a rank in a collective
 };
 constexpr uint64_t mpi_scratch(uint64_t ranks, uint64_t most) {
-  return (256 + 2 * ranks * (most < 3 ? 3 : most) * 8 + 63) / 64 * 64;
+  return (256 + 2 * ranks * (most < 3 ? 3 : most) * 8 + COMM_TEST_NUMBERS(0) * 4 + 63) / 64 * 64;
 }
 
 class mpi_program {
@@ -30,6 +34,15 @@ class mpi_program {
     const auto index = static_cast<uint64_t>(me_ % detail::ranks_of_node(mpi::world()));
     own_ = bench::own<char>(a.scratch + index * a.scratch_bytes);
     other_ = me_ ^ 1;
+  }
+
+  // ---- groups and communicators
+
+  GGAS_DEVICE void communicators() {
+    auto* const own = reinterpret_cast<int*>(own_);
+    is(comm_split(me_, ranks_, own), 0, __LINE__);
+    if (all_good()) is(comm_groups(me_, ranks_, own), 0, __LINE__);
+    if (all_good()) is(comm_lists(me_, ranks_, own), 0, __LINE__);
   }
 
   // ---- messages of ranks 2k and 2k + 1
@@ -397,6 +410,13 @@ __global__ void mpi_calls(mpi_args a) {
   if (p.all_good()) p.windows();
   if (p.all_good()) p.looks();
   if (p.all_good()) p.vectors();
+  p.finalize();
+  f.write(a.outcomes);
+}
+__global__ void mpi_communicators(mpi_args a) {
+  found f;
+  mpi_program p(a, f);
+  if (p.all_good()) p.communicators();
   p.finalize();
   f.write(a.outcomes);
 }

@@ -44,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(On, MpiInKernels, testing::ValuesIn(mpi_targets()),
                          [](const auto& i) { return i.param.name(); });
 
 TEST_P(MpiInKernels, MessagesRequestsAndWindows) { run(calls::mpi_calls, 1); }
+TEST_P(MpiInKernels, GroupsAndCommunicators) { run(calls::mpi_communicators, 1); }
 TEST_P(MpiInKernels, CollectivesAreAsASerialModelSays) {
   for (uint64_t seed = 1; seed <= 3; ++seed) run(calls::mpi_collectives, seed);
 }

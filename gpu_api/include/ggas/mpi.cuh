@@ -26,6 +26,8 @@
 
 #include "ggas/detail/mpi/vector_forms.cuh"
 
+#include "ggas/detail/mpi/groups.cuh"
+
 #include "ggas/detail/mpi/windows.cuh"
 
 #include "ggas/detail/mpi/left_out.cuh"

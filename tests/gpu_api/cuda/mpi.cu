@@ -37,6 +37,7 @@ class mpi_rig : public rig {
 
 TEST_F(mpi_rig, messages_requests_and_windows) {
   go(2, 64, calls::mpi_calls, 1);
+  go(2, 64, calls::mpi_communicators, 1);
   if (kind == ggas_rank_is_block) go(64, 96, calls::mpi_calls, 2);
 }
 TEST_F(mpi_rig, collectives_are_as_a_serial_model_says) {

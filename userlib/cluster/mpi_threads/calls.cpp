@@ -34,7 +34,8 @@ constexpr const char* error_texts[] = {"no error",
                                        "no room for the message",
                                        "the time is over",
                                        "not supported for ranks that are threads",
-                                       "another error"};
+                                       "another error",
+                                       "invalid group"};
 static_assert(std::size(error_texts) == MPI_ERR_LASTCODE + 1);
 const char* text_of(int error) {
   return error >= 0 && error <= MPI_ERR_LASTCODE ? error_texts[error] : "an unknown error";
@@ -78,7 +79,8 @@ GGAS_C(int, MPI_Initialized, (int* flag)) {
 }
 GGAS_C(int, MPI_Finalize, ()) {
   rank_state::mine().finalized = true;
-  return checked(MPI_Barrier(MPI_COMM_WORLD), "MPI_Finalize");
+  const int error = MPI_Barrier(MPI_COMM_WORLD);
+  return checked(error == MPI_SUCCESS ? MPI_Finalize() : error, "MPI_Finalize");
 }
 GGAS_C(int, MPI_Finalized, (int* flag)) {
   *flag = rank_state::mine().finalized;
@@ -112,6 +114,39 @@ GGAS_C(int, MPI_Type_size, (int type, int* size)) {
 GGAS_MPI_CALL(MPI_Get_version, (int* version, int* subversion), version, subversion)
 GGAS_MPI_CALL(MPI_Comm_size, (int comm, int* size), comm_of(comm), size)
 GGAS_MPI_CALL(MPI_Comm_rank, (int comm, int* rank), comm_of(comm), rank)
+
+// ---------------------------------------------------------------------------------------------- communicators
+
+#define GGAS_MPI_MAKES_COMM(name, parameters, ...) \
+  GGAS_C(int, name, parameters) {                  \
+    MPI_Comm new_one = MPI_COMM_NULL;              \
+    const int error = name(__VA_ARGS__, &new_one); \
+    *made = new_one;                               \
+    return checked(error, #name);                  \
+  }
+GGAS_MPI_MAKES_COMM(MPI_Comm_dup, (int comm, int* made), comm_of(comm))
+GGAS_MPI_MAKES_COMM(MPI_Comm_split, (int comm, int color, int key, int* made), comm_of(comm), color, key)
+GGAS_MPI_MAKES_COMM(MPI_Comm_create, (int comm, MPI_Group group, int* made), comm_of(comm), group)
+GGAS_MPI_MAKES_COMM(MPI_Comm_create_group, (int comm, MPI_Group group, int tag, int* made), comm_of(comm), group, tag)
+GGAS_C(int, MPI_Comm_free, (int* comm)) {
+  MPI_Comm old = comm_of(*comm);
+  const int error = MPI_Comm_free(&old);
+  *comm = old;
+  return checked(error, "MPI_Comm_free");
+}
+GGAS_MPI_CALL(MPI_Comm_compare, (int a, int b, int* how), comm_of(a), comm_of(b), how)
+GGAS_MPI_CALL(MPI_Comm_group, (int comm, MPI_Group* group), comm_of(comm), group)
+GGAS_MPI_CALL(MPI_Group_size, (MPI_Group group, int* size), group, size)
+GGAS_MPI_CALL(MPI_Group_rank, (MPI_Group group, int* rank), group, rank)
+GGAS_MPI_CALL(MPI_Group_incl, (MPI_Group group, int n, const int* ranks, MPI_Group* made), group, n, ranks, made)
+GGAS_MPI_CALL(MPI_Group_excl, (MPI_Group group, int n, const int* ranks, MPI_Group* made), group, n, ranks, made)
+GGAS_MPI_CALL(MPI_Group_union, (MPI_Group a, MPI_Group b, MPI_Group* made), a, b, made)
+GGAS_MPI_CALL(MPI_Group_intersection, (MPI_Group a, MPI_Group b, MPI_Group* made), a, b, made)
+GGAS_MPI_CALL(MPI_Group_difference, (MPI_Group a, MPI_Group b, MPI_Group* made), a, b, made)
+GGAS_MPI_CALL(MPI_Group_translate_ranks, (MPI_Group a, int n, const int* ranks, MPI_Group b, int* there), a, n, ranks,
+              b, there)
+GGAS_MPI_CALL(MPI_Group_compare, (MPI_Group a, MPI_Group b, int* how), a, b, how)
+GGAS_MPI_CALL(MPI_Group_free, (MPI_Group * group), group)
 
 // ---------------------------------------------------------------------------------------------- messages
 

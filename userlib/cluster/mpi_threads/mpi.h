@@ -49,6 +49,9 @@ typedef int MPI_Op;
 enum { MPI_OP_NULL, MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR };
 typedef int MPI_Comm;
 enum { MPI_COMM_NULL, MPI_COMM_WORLD };
+typedef struct ggas_mpi_group* MPI_Group;
+#define MPI_GROUP_NULL ((MPI_Group)0)
+enum { MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL };
 typedef int MPI_Info;
 enum { MPI_INFO_NULL };
 typedef int MPI_Errhandler;
@@ -74,10 +77,11 @@ enum {
   MPI_ERR_TIMEOUT,
   MPI_ERR_UNSUPPORTED_OPERATION,
   MPI_ERR_OTHER,
-  MPI_ERR_LASTCODE = MPI_ERR_OTHER
+  MPI_ERR_GROUP,
+  MPI_ERR_LASTCODE = MPI_ERR_GROUP
 };
 enum { MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -1, MPI_PROC_NULL = -2, MPI_UNDEFINED = -32766 };
-enum { MPI_TAG_UB = 0x7fffffff, MPI_VERSION = 2, MPI_SUBVERSION = 1 };
+enum { MPI_TAG_UB = 0x7ffffe, MPI_VERSION = 2, MPI_SUBVERSION = 1 };
 enum { MPI_MAX_PROCESSOR_NAME = 256, MPI_MAX_ERROR_STRING = 256 };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
 
@@ -112,6 +116,23 @@ int MPI_Error_class(int error, int* error_class);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
 int MPI_Comm_size(MPI_Comm comm, int* size);
 int MPI_Comm_rank(MPI_Comm comm, int* rank);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made);
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made);
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made);
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made);
+int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int* how);
+int MPI_Comm_free(MPI_Comm* comm);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group* group);
+int MPI_Group_size(MPI_Group group, int* size);
+int MPI_Group_rank(MPI_Group group, int* rank);
+int MPI_Group_incl(MPI_Group group, int n, const int* ranks, MPI_Group* made);
+int MPI_Group_excl(MPI_Group group, int n, const int* ranks, MPI_Group* made);
+int MPI_Group_union(MPI_Group a, MPI_Group b, MPI_Group* made);
+int MPI_Group_intersection(MPI_Group a, MPI_Group b, MPI_Group* made);
+int MPI_Group_difference(MPI_Group a, MPI_Group b, MPI_Group* made);
+int MPI_Group_translate_ranks(MPI_Group a, int n, const int* ranks, MPI_Group b, int* there);
+int MPI_Group_compare(MPI_Group a, MPI_Group b, int* how);
+int MPI_Group_free(MPI_Group* group);
 double MPI_Wtime(void);
 double MPI_Wtick(void);
 int MPI_Type_size(MPI_Datatype type, int* size);

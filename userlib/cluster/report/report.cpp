@@ -115,6 +115,16 @@ call_terms terms_at(const wait_record& r, size_t offset) {
   return t;
 }
 
+// Negative tags are those of MPI's communicators: bits 30:23 are two times the number that a rank counts them by, and 1
+// for their collectives; bits 22:0 the tag, all ones: any.
+std::string text_of_tag(uint64_t expected) {
+  constexpr int64_t mask = (1 << 23) - 1;
+  const auto tag = static_cast<int64_t>(expected);
+  if (tag >= 0) return "tag " + std::to_string(tag);
+  const std::string text = (tag & mask) == mask ? "any tag" : "tag " + std::to_string(tag & mask);
+  return tag == -1 ? text : text + " of communicator " + std::to_string((tag >> 23 & 0xff) / 2 + 2);
+}
+
 std::string what_was_missing(const context& c, const wait_record& r) {
   static constexpr const char* comparisons[] = {"==", "!=", "<", "<=", ">", ">="};
   const std::string expected = std::to_string(r.expected);
@@ -145,15 +155,15 @@ std::string what_was_missing(const context& c, const wait_record& r) {
     case waited_for::ranks:
       return list(r, "rank", "ranks") + " did not arrive at call " + expected + ", or sent less than it waits for";
     case waited_for::message: {
-      const std::string tag = r.expected == ~uint64_t{0} ? "any tag" : "tag " + expected;
       const std::string from = r.missing_count == 0 ? "any rank" : list(r, "rank", "ranks");
-      return "rank " + std::to_string(r.seen) + " waits for a message from " + from + " with " + tag;
+      return "rank " + std::to_string(r.seen) + " waits for a message from " + from + " with " +
+             text_of_tag(r.expected);
     }
     case waited_for::workers:
       return "only " + std::to_string(r.seen) + " of the " + expected +
              " blocks of its group came to the end of function " + std::to_string(r.n);
     case waited_for::receipt:
-      return list(r, "rank", "ranks") + " did not take the message with tag " + expected + " of rank " +
+      return list(r, "rank", "ranks") + " did not take the message with " + text_of_tag(r.expected) + " of rank " +
              std::to_string(r.seen);
     case waited_for::same_call: {
       const call_terms own = terms_at(r, wait_record::own_terms);

@@ -23,9 +23,11 @@ GGAS_DEVICE bool caller_good(const G&, const ggas_messages& m) {
          block_rank() - m.blocks.first < m.blocks.blocks;
 }
 GGAS_LAYOUT_FN bool rank_exists(const ggas_messages& m, int rank) { return rank >= 0 && rank < rank_count(m); }
-GGAS_LAYOUT_FN bool target_good(const ggas_messages& m, int to, int tag) { return rank_exists(m, to) && tag >= 0; }
+GGAS_LAYOUT_FN bool target_good(const ggas_messages& m, int to, int tag) {
+  return rank_exists(m, to) && (tag >= 0 || is_of_context(tag));
+}
 GGAS_LAYOUT_FN bool source_good(const ggas_messages& m, int from, int tag) {
-  return (from == any_source || rank_exists(m, from)) && tag >= any_tag;
+  return (from == any_source || rank_exists(m, from)) && (tag >= any_tag || is_of_context(tag));
 }
 GGAS_LAYOUT_FN bool buffer_good(const void* data, uint64_t bytes) { return data || bytes == 0; }
 

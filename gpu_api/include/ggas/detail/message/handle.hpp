@@ -76,11 +76,12 @@ struct matching_state {
   uint64_t requests;       // made, in all launches
   // Requests, a bit each: not unused; posted; copying; to be moved on by their rank.
   uint64_t used, posted, copying, moving;
-  uint32_t waiting;  // messages that wait
-  uint32_t fresh;    // places never used in this launch
-  uint32_t free;     // the first place given back
-  uint32_t pieces;   // of collectives of MPI that have begun
-  uint32_t windows;  // of MPI, a bit each from bit 1 on
+  uint32_t waiting;        // messages that wait
+  uint32_t fresh;          // places never used in this launch
+  uint32_t free;           // the first place given back
+  uint32_t pieces;         // of collectives of MPI that have begun
+  uint32_t windows;        // of MPI, a bit each from bit 1 on
+  uint64_t communicators;  // of MPI: where the rank's table of them lies; 0: there is none
   // What the call of the rank that just ends gives, for all of its threads.
   uint32_t status;
   int32_t source, tag;

@@ -61,6 +61,24 @@ struct message_rank {
   }
 };
 
+// ---- tags
+
+// Those of programs are 0 or more. A communicator of MPI has negative ones: bits 30:23 its context, bits 22:0 the tag,
+// all ones: any. So any_tag has the last context, and means any tag of programs.
+constexpr int tag_bits = 23, tag_mask = (1 << tag_bits) - 1, contexts = 255;
+GGAS_LAYOUT_FN bool is_of_context(int tag) { return tag < -(1 << tag_bits); }
+GGAS_LAYOUT_FN int tag_of_context(int context, int tag) {
+  return static_cast<int>(0x80000000u | static_cast<unsigned>(context) << tag_bits |
+                          (static_cast<unsigned>(tag) & tag_mask));
+}
+GGAS_LAYOUT_FN int context_of_tag(int tag) { return tag >> tag_bits & 0xff; }
+GGAS_LAYOUT_FN int tag_without_context(int tag) { return tag & tag_mask; }
+GGAS_LAYOUT_FN bool is_any(int wanted) { return wanted < 0 && tag_without_context(wanted) == tag_mask; }
+GGAS_LAYOUT_FN bool fits_tag(int wanted, int tag) {
+  if (!is_any(wanted)) return wanted == tag;
+  return wanted == any_tag ? tag >= 0 : wanted >> tag_bits == tag >> tag_bits;
+}
+
 // ---- messages that wait
 
 // Chain `kind` has messages in the order they came: bit 0: of any source, bit 1: with any tag.
@@ -134,11 +152,11 @@ GGAS_DEVICE void remove_waiting(message_rank r, uint32_t place) {
 // The oldest that a receive with this source and tag wants; 0: there is none.
 GGAS_DEVICE uint32_t find_waiting(message_rank r, int source, int tag) {
   if (r.matching().waiting == 0) return 0;
-  const unsigned kind = (source == any_source ? 1u : 0u) | (tag == any_tag ? 2u : 0u);
+  const unsigned kind = (source == any_source ? 1u : 0u) | (is_any(tag) ? 2u : 0u);
   uint32_t place = load_chain(r, chain_index(r, kind, source, tag)).first;
   while (place != 0) {
     const waiting_message& w = r.waiting(place);
-    if ((source == any_source || w.source == source) && (tag == any_tag || w.tag == tag)) break;
+    if ((source == any_source || w.source == source) && fits_tag(tag, w.tag)) break;
     place = w.next[kind];
   }
   return place;
@@ -205,7 +223,7 @@ GGAS_DEVICE int find_posted(message_rank r, int source, int tag) {
   int found = no_request;
   for_requests(r.matching().posted, [&](int slot) {
     const message_request& q = r.request(slot);
-    const bool fits = (q.peer == any_source || q.peer == source) && (q.tag == any_tag || q.tag == tag);
+    const bool fits = (q.peer == any_source || q.peer == source) && fits_tag(q.tag, tag);
     if (fits && (found == no_request || q.number < r.request(found).number)) found = slot;
   });
   return found;

@@ -7,7 +7,7 @@
 // piece, a block, or a rank that is not a thread, needs a right count too.
 #pragma once
 
-#include "ggas/detail/mpi/world.cuh"
+#include "ggas/detail/mpi/by_messages.cuh"
 
 namespace ggas::mpi {
 
@@ -88,17 +88,69 @@ GGAS_DEVICE int check_root(int root) {
 GGAS_DEVICE bool is_root(int root) { return root == MPI_ROOT || root == ggas_message_rank(world()); }
 // With the data of an erroneous call nothing is done.
 GGAS_DEVICE int after(int wrong, int error) { return first_of(wrong, error); }
-GGAS_DEVICE char* as_bytes(const void* p) { return const_cast<char*>(static_cast<const char*>(p)); }
-GGAS_DEVICE bool in_place(const void* p) { return p == MPI_IN_PLACE; }
+GGAS_DEVICE int check_root_of(int root, MPI_Comm comm) {
+  return root >= 0 && root < size_of(comm) ? MPI_SUCCESS : MPI_ERR_ROOT;
+}
+GGAS_DEVICE parts_of_ranks equal_parts(const void* data, uint64_t bytes) {
+  return {as_bytes(data), bytes, nullptr, nullptr, 0};
+}
+
+// ---- in communicators but MPI_COMM_WORLD
+
+GGAS_DEVICE_FUNCTION int broadcast_in(MPI_Comm comm, void* buffer, int count, MPI_Datatype type, int root) {
+  const int wrong = first_of(check_data(buffer, count, type, comm), check_root_of(root, comm));
+  return wrong != MPI_SUCCESS ? wrong : broadcast_by_messages(comm, buffer, bytes_of(count, type), root);
+}
+GGAS_DEVICE_FUNCTION int gather_in(MPI_Comm comm, const void* from, int count, MPI_Datatype type, void* to,
+                                   int to_count, MPI_Datatype to_type, int root) {
+  const bool receives = root == rank_in(comm), same = receives && in_place(from);
+  int wrong = first_of(same ? MPI_SUCCESS : check_data(from, count, type, comm), check_root_of(root, comm));
+  if (receives) wrong = first_of(wrong, check_data(to, to_count, to_type, comm));
+  if (wrong != MPI_SUCCESS) return wrong;
+  const parts_of_ranks parts = equal_parts(to, receives ? bytes_of(to_count, to_type) : 0);
+  if (receives && !same && bytes_of(count, type) != parts.bytes_each) return MPI_ERR_TRUNCATE;
+  return gather_by_messages(comm, same ? parts.at(root) : from, same ? parts.bytes_each : bytes_of(count, type), parts,
+                            root);
+}
+GGAS_DEVICE_FUNCTION int scatter_in(MPI_Comm comm, const void* from, int count, MPI_Datatype type, void* to,
+                                    int to_count, MPI_Datatype to_type, int root) {
+  const bool sends = root == rank_in(comm), same = sends && in_place(to);
+  int wrong = first_of(same ? MPI_SUCCESS : check_data(to, to_count, to_type, comm), check_root_of(root, comm));
+  if (sends) wrong = first_of(wrong, check_data(from, count, type, comm));
+  if (wrong != MPI_SUCCESS) return wrong;
+  return scatter_by_messages(comm, equal_parts(from, sends ? bytes_of(count, type) : 0), to,
+                             same ? 0 : bytes_of(to_count, to_type), root);
+}
+GGAS_DEVICE_FUNCTION int allgather_in(MPI_Comm comm, const void* from, int count, MPI_Datatype type, void* to,
+                                      int to_count, MPI_Datatype to_type) {
+  const bool same = in_place(from);
+  const int wrong =
+      first_of(check_data(to, to_count, to_type, comm), same ? MPI_SUCCESS : check_data(from, count, type, comm));
+  if (wrong != MPI_SUCCESS) return wrong;
+  const parts_of_ranks parts = equal_parts(to, bytes_of(to_count, to_type));
+  if (!same && bytes_of(count, type) != parts.bytes_each) return MPI_ERR_TRUNCATE;
+  if (!same) copy_here(parts.at(rank_in(comm)), from, parts.bytes_each);
+  return allgather_by_messages(comm, parts);
+}
+GGAS_DEVICE_FUNCTION int alltoall_in(MPI_Comm comm, const void* from, int count, MPI_Datatype type, void* to,
+                                     int to_count, MPI_Datatype to_type) {
+  const int wrong = first_of(check_data(to, to_count, to_type, comm), check_data(from, count, type, comm));
+  if (wrong != MPI_SUCCESS) return wrong;
+  const uint64_t n = bytes_of(to_count, to_type);
+  if (bytes_of(count, type) != n || in_place(from)) return MPI_ERR_COUNT;
+  return alltoall_by_messages(comm, equal_parts(from, n), equal_parts(to, n));
+}
 
 }  // namespace ggas::mpi
 
 GGAS_DEVICE int MPI_Barrier(MPI_Comm comm) {
+  if (ggas::mpi::is_other(comm)) return ggas::mpi::barrier_by_messages(comm);
   return ggas::mpi::after(ggas::mpi::comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, ggas::mpi::meet());
 }
 
 GGAS_DEVICE_FUNCTION int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm)) return broadcast_in(comm, buffer, count, type, root);
   const int wrong = first_of(check_data(buffer, count, type, comm), check_root(root));
   const uint64_t total = count < 0 ? 0 : bytes_of(count, type);
   const bool sends = is_root(root);
@@ -112,6 +164,7 @@ GGAS_DEVICE_FUNCTION int MPI_Bcast(void* buffer, int count, MPI_Datatype type, i
 GGAS_DEVICE_FUNCTION int MPI_Gather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
                                     MPI_Datatype to_type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm)) return gather_in(comm, from, count, type, to, to_count, to_type, root);
   const bool receives = is_root(root);
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   const bool same = receives && in_place(from);
@@ -132,6 +185,7 @@ GGAS_DEVICE_FUNCTION int MPI_Gather(const void* from, int count, MPI_Datatype ty
 GGAS_DEVICE_FUNCTION int MPI_Scatter(const void* from, int count, MPI_Datatype type, void* to, int to_count,
                                      MPI_Datatype to_type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm)) return scatter_in(comm, from, count, type, to, to_count, to_type, root);
   const bool sends = is_root(root), same = sends && in_place(to);
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   int wrong = first_of(same ? MPI_SUCCESS : check_data(to, to_count, to_type, comm), check_root(root));
@@ -151,6 +205,7 @@ GGAS_DEVICE_FUNCTION int MPI_Scatter(const void* from, int count, MPI_Datatype t
 GGAS_DEVICE_FUNCTION int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
                                        MPI_Datatype to_type, MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm)) return allgather_in(comm, from, count, type, to, to_count, to_type);
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   const bool same = in_place(from);
   const uint64_t n = bytes_of(to_count, to_type);
@@ -169,6 +224,7 @@ GGAS_DEVICE_FUNCTION int MPI_Allgather(const void* from, int count, MPI_Datatype
 GGAS_DEVICE_FUNCTION int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int to_count,
                                       MPI_Datatype to_type, MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm)) return alltoall_in(comm, from, count, type, to, to_count, to_type);
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   int wrong = first_of(check_data(to, to_count, to_type, comm), check_data(from, count, type, comm));
   const uint64_t n = bytes_of(to_count, to_type), mine = static_cast<uint64_t>(me) * n;

@@ -7,10 +7,6 @@
 #define GGAS_MPI_LEFT_OUT(name, ...) \
   GGAS_DEVICE int name(__VA_ARGS__) { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
-// Communicators but MPI_COMM_WORLD.
-GGAS_MPI_LEFT_OUT(MPI_Comm_dup, MPI_Comm, MPI_Comm*)
-GGAS_MPI_LEFT_OUT(MPI_Comm_split, MPI_Comm, int, int, MPI_Comm*)
-GGAS_MPI_LEFT_OUT(MPI_Comm_free, MPI_Comm*)
 // Derived types.
 GGAS_MPI_LEFT_OUT(MPI_Type_contiguous, int, MPI_Datatype, MPI_Datatype*)
 GGAS_MPI_LEFT_OUT(MPI_Type_vector, int, int, int, MPI_Datatype, MPI_Datatype*)

@@ -64,10 +64,13 @@ enum : int {
   MPI_ERR_TIMEOUT,                // GGAS_MPI_TIMEOUT_NS are over
   MPI_ERR_UNSUPPORTED_OPERATION,  // left out
   MPI_ERR_OTHER,
-  MPI_ERR_LASTCODE = MPI_ERR_OTHER
+  MPI_ERR_GROUP,
+  MPI_ERR_LASTCODE = MPI_ERR_GROUP
 };
 enum : int { MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -1, MPI_PROC_NULL = -2, MPI_ROOT = -3, MPI_UNDEFINED = -32766 };
-enum : int { MPI_TAG_LB = 0, MPI_TAG_UB = 0x7fffffff, MPI_VERSION = 2, MPI_SUBVERSION = 1 };
+enum : int { MPI_TAG_LB = 0, MPI_TAG_UB = 0x7ffffe, MPI_VERSION = 2, MPI_SUBVERSION = 1 };
+
+enum : int { MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL };
 
 using MPI_Aint = long long;
 

@@ -4,21 +4,32 @@
 
 #include "ggas/detail/mpi/world.cuh"
 
+namespace ggas::mpi {
+GGAS_DEVICE int check_send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  const int wrong = check_data(buffer, count, type, comm);
+  return wrong != MPI_SUCCESS ? wrong : check_target(dest, tag, comm);
+}
+GGAS_DEVICE int check_receive(const void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
+  const int wrong = check_data(buffer, count, type, comm);
+  return wrong != MPI_SUCCESS ? wrong : check_source(source, tag, comm);
+}
+}  // namespace ggas::mpi
+
 // ---- calls that wait
 
 GGAS_DEVICE int MPI_Send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   using namespace ggas::mpi;
-  const int wrong = first_of(check_data(buffer, count, type, comm), check_target(dest, tag));
+  const int wrong = check_send(buffer, count, type, dest, tag, comm);
   if (wrong != MPI_SUCCESS || dest == MPI_PROC_NULL) return wrong;
-  const ggas_status s = ggas_send(rank_group{}, world(), static_cast<const char*>(buffer), bytes_of(count, type), dest,
-                                  tag, send_timeout_ns, info_of(type));
+  const ggas_status s = ggas_send(rank_group{}, world(), static_cast<const char*>(buffer), bytes_of(count, type),
+                                  peer_in(comm, dest), tag_in(comm, tag), send_timeout_ns, info_of(type));
   return s == ggas_timed_out ? no_room : error_of(s);
 }
 
 GGAS_DEVICE int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                          MPI_Status* status) {
   using namespace ggas::mpi;
-  const int wrong = first_of(check_data(buffer, count, type, comm), check_source(source, tag));
+  const int wrong = check_receive(buffer, count, type, source, tag, comm);
   if (wrong != MPI_SUCCESS) return wrong;
   if (source == MPI_PROC_NULL) {
     fill_status(status, from_nobody(), MPI_SUCCESS);
@@ -26,8 +37,8 @@ GGAS_DEVICE int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source,
   }
   ggas_message m;
   const uint64_t most = bytes_of(count, type);
-  const ggas_status s =
-      ggas::detail::receive_message(rank_group{}, world(), buffer, most, source, tag, &m, timeout_ns, info_of(type));
+  const ggas_status s = ggas::detail::receive_message(rank_group{}, world(), buffer, most, peer_in(comm, source),
+                                                      tag_in(comm, tag), &m, timeout_ns, info_of(type));
   const int error = error_of(s, m, most);
   fill_status(status, m, error);
   return error;
@@ -43,20 +54,23 @@ GGAS_DEVICE int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* 
 
 GGAS_DEVICE_FUNCTION int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   using namespace ggas::mpi;
-  const int wrong = first_of(comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, check_source(source, tag));
+  const int wrong = comm_good(comm) ? check_source(source, tag, comm) : MPI_ERR_COMM;
   if (wrong != MPI_SUCCESS) return wrong;
   ggas_message m = from_nobody();
-  const ggas_status s =
-      source == MPI_PROC_NULL ? ggas_ok : ggas_probe(rank_group{}, world(), source, tag, &m, timeout_ns);
+  const ggas_status s = source == MPI_PROC_NULL ? ggas_ok
+                                                : ggas_probe(rank_group{}, world(), peer_in(comm, source),
+                                                             tag_in(comm, tag), &m, timeout_ns);
   fill_status(status, m, error_of(s));
   return error_of(s);
 }
 GGAS_DEVICE_FUNCTION int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   using namespace ggas::mpi;
-  const int wrong = first_of(comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, check_source(source, tag));
+  const int wrong = comm_good(comm) ? check_source(source, tag, comm) : MPI_ERR_COMM;
   if (wrong != MPI_SUCCESS) return wrong;
   ggas_message m = from_nobody();
-  const ggas_status s = source == MPI_PROC_NULL ? ggas_ok : ggas_probe(rank_group{}, world(), source, tag, &m, 0);
+  const ggas_status s = source == MPI_PROC_NULL
+                            ? ggas_ok
+                            : ggas_probe(rank_group{}, world(), peer_in(comm, source), tag_in(comm, tag), &m, 0);
   *flag = s == ggas_ok;
   if (*flag) fill_status(status, m, MPI_SUCCESS);
   return s == ggas_timed_out ? MPI_SUCCESS : error_of(s);
@@ -68,21 +82,21 @@ GGAS_DEVICE_FUNCTION int MPI_Isend(const void* buffer, int count, MPI_Datatype t
                                    MPI_Request* request) {
   using namespace ggas::mpi;
   *request = MPI_REQUEST_NULL;
-  const int wrong = first_of(check_data(buffer, count, type, comm), check_target(dest, tag));
+  const int wrong = check_send(buffer, count, type, dest, tag, comm);
   if (wrong != MPI_SUCCESS || dest == MPI_PROC_NULL) return wrong;
-  return error_of(ggas_isend(rank_group{}, world(), static_cast<const char*>(buffer), bytes_of(count, type), dest, tag,
-                             &request->active, info_of(type)));
+  return error_of(ggas_isend(rank_group{}, world(), static_cast<const char*>(buffer), bytes_of(count, type),
+                             peer_in(comm, dest), tag_in(comm, tag), &request->active, info_of(type)));
 }
 GGAS_DEVICE_FUNCTION int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                    MPI_Request* request) {
   using namespace ggas::mpi;
   *request = MPI_REQUEST_NULL;
-  const int wrong = first_of(check_data(buffer, count, type, comm), check_source(source, tag));
+  const int wrong = check_receive(buffer, count, type, source, tag, comm);
   if (wrong != MPI_SUCCESS || source == MPI_PROC_NULL) return wrong;
   const uint64_t most = bytes_of(count, type);
   request->bytes = static_cast<int>(most);
-  return error_of(
-      ggas::detail::begin_receive(rank_group{}, world(), buffer, most, source, tag, &request->active, info_of(type)));
+  return error_of(ggas::detail::begin_receive(rank_group{}, world(), buffer, most, peer_in(comm, source),
+                                              tag_in(comm, tag), &request->active, info_of(type)));
 }
 
 namespace ggas::mpi {
@@ -160,17 +174,24 @@ GGAS_DEVICE int MPI_Cancel(MPI_Request* request) {
 GGAS_DEVICE_FUNCTION int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
                                        MPI_Comm comm, MPI_Request* request) {
   using namespace ggas::mpi;
-  const int wrong = first_of(check_data(buffer, count, type, comm), check_target(dest, tag));
+  const int wrong = check_send(buffer, count, type, dest, tag, comm);
   if (wrong != MPI_SUCCESS) return wrong;
-  *request = {{}, const_cast<void*>(buffer), static_cast<int>(bytes_of(count, type)), dest, tag, info_of(type), 1};
+  *request = {{},
+              const_cast<void*>(buffer),
+              static_cast<int>(bytes_of(count, type)),
+              peer_in(comm, dest),
+              tag_in(comm, tag),
+              info_of(type),
+              1};
   return MPI_SUCCESS;
 }
 GGAS_DEVICE_FUNCTION int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                        MPI_Request* request) {
   using namespace ggas::mpi;
-  const int wrong = first_of(check_data(buffer, count, type, comm), check_source(source, tag));
+  const int wrong = check_receive(buffer, count, type, source, tag, comm);
   if (wrong != MPI_SUCCESS) return wrong;
-  *request = {{}, buffer, static_cast<int>(bytes_of(count, type)), source, tag, info_of(type), 2};
+  *request = {
+      {}, buffer, static_cast<int>(bytes_of(count, type)), peer_in(comm, source), tag_in(comm, tag), info_of(type), 2};
   return MPI_SUCCESS;
 }
 GGAS_DEVICE_FUNCTION int MPI_Start(MPI_Request* request) {
@@ -201,8 +222,7 @@ GGAS_DEVICE_FUNCTION int MPI_Sendrecv(const void* send_buffer, int send_count, M
                                       int send_tag, void* buffer, int count, MPI_Datatype type, int source, int tag,
                                       MPI_Comm comm, MPI_Status* status) {
   MPI_Request sent;
-  const int wrong =
-      ggas::mpi::first_of(ggas::mpi::check_data(buffer, count, type, comm), ggas::mpi::check_source(source, tag));
+  const int wrong = ggas::mpi::check_receive(buffer, count, type, source, tag, comm);
   if (wrong != MPI_SUCCESS) return wrong;
   int error = MPI_Isend(send_buffer, send_count, send_type, dest, send_tag, comm, &sent);
   if (error != MPI_SUCCESS) return error;
@@ -217,8 +237,8 @@ GGAS_DEVICE_FUNCTION int MPI_Sendrecv(const void* send_buffer, int send_count, M
 GGAS_DEVICE_FUNCTION int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag,
                                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
   using namespace ggas::mpi;
-  const int wrong = first_of(check_data(buffer, count, type, comm),
-                             first_of(check_target(dest, send_tag), check_source(source, tag)));
+  const int wrong = first_of(check_send(buffer, count, type, dest, send_tag, comm),
+                             check_receive(buffer, count, type, source, tag, comm));
   if (wrong != MPI_SUCCESS) return wrong;
   if (bytes_of(count, type) > world().short_bytes) return MPI_ERR_COUNT;
   const int error = MPI_Send(buffer, count, type, dest, send_tag, comm);

@@ -115,6 +115,12 @@ GGAS_DEVICE void write_number(void* to, uint64_t i, const T& v) {
   memcpy(static_cast<char*>(to) + i * sizeof(T), &v, sizeof(T));
 }
 
+}  // namespace ggas::mpi
+
+#include "ggas/detail/mpi/folds_by_messages.cuh"
+
+namespace ggas::mpi {
+
 // ---- within a block: the numbers of its threads, in their order; all of them have the result
 
 template <class T>
@@ -321,20 +327,34 @@ GGAS_DEVICE int scan_all(reduction r, bool inclusive) {
   return after(wrong, known ? error : MPI_ERR_TYPE);
 }
 
+// In communicators but MPI_COMM_WORLD.
+GGAS_DEVICE int fold_in(fold_kind kind, reduction r, int root) {
+  if (in_place(r.from)) r.from = r.to;
+  const int wrong = first_of(check_root_of(root, r.comm), r.check());
+  return wrong != MPI_SUCCESS ? wrong : fold_by_messages(kind, r.from, r.to, r.count, r.type, r.op, root, r.comm);
+}
+
 }  // namespace ggas::mpi
 
 GGAS_DEVICE int MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
                            MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm)) return fold_in(fold_kind::reduce, {from, to, count, type, op, comm, root == rank_in(comm)}, root);
   return reduce_all({from, to, count, type, op, comm, is_root(root)}, check_root(root));
 }
 GGAS_DEVICE int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return ggas::mpi::reduce_all({from, to, count, type, op, comm, true}, MPI_SUCCESS);
+  using namespace ggas::mpi;
+  if (is_other(comm)) return fold_in(fold_kind::allreduce, {from, to, count, type, op, comm, true}, 0);
+  return reduce_all({from, to, count, type, op, comm, true}, MPI_SUCCESS);
 }
 GGAS_DEVICE int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return ggas::mpi::scan_all({from, to, count, type, op, comm, true}, true);
+  using namespace ggas::mpi;
+  if (is_other(comm)) return fold_in(fold_kind::scan, {from, to, count, type, op, comm, true}, 0);
+  return scan_all({from, to, count, type, op, comm, true}, true);
 }
 // `to` of rank 0 stays as it is.
 GGAS_DEVICE int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return ggas::mpi::scan_all({from, to, count, type, op, comm, true}, false);
+  using namespace ggas::mpi;
+  if (is_other(comm)) return fold_in(fold_kind::exscan, {from, to, count, type, op, comm, true}, 0);
+  return scan_all({from, to, count, type, op, comm, true}, false);
 }

@@ -22,7 +22,7 @@ struct vector_parts {
   GGAS_DEVICE int check(MPI_Comm comm) const {
     if (!counts || !displacements) return MPI_ERR_ARG;
     int wrong = MPI_SUCCESS;
-    for (int r = 0; r < ggas_message_ranks(world()); ++r) {
+    for (int r = 0; r < (comm_good(comm) ? size_of(comm) : ggas_message_ranks(world())); ++r) {
       wrong = first_of(wrong, check_data(data, counts[r], type, comm));
       if (displacements[r] < 0) wrong = first_of(wrong, MPI_ERR_ARG);
     }
@@ -78,12 +78,43 @@ GGAS_DEVICE void take_part(char* to, uint64_t n, int rank, uint64_t half, uint64
   if (part.bytes != 0) take_from_stage(to + part.begin, stage_of(rank, half), part.bytes);
 }
 
+// ---- in communicators but MPI_COMM_WORLD
+
+GGAS_DEVICE parts_of_ranks message_parts(const vector_parts& p) {
+  return {as_bytes(p.data), 0, p.counts, p.displacements, static_cast<uint64_t>(TYPE_SIZE(p.type))};
+}
+GGAS_DEVICE_FUNCTION int gather_parts_in(MPI_Comm comm, const void* from, int count, MPI_Datatype type, vector_parts to,
+                                         int root, bool to_all) {
+  const int me = rank_in(comm);
+  const bool receives = to_all || root == me, same = receives && in_place(from);
+  int wrong = first_of(same ? MPI_SUCCESS : check_data(from, count, type, comm), check_root_of(root, comm));
+  if (receives) wrong = first_of(wrong, to.check(comm));
+  if (wrong != MPI_SUCCESS) return wrong;
+  const parts_of_ranks parts = message_parts(to);
+  if (to_all) {
+    if (!same) copy_here(parts.at(me), from, bytes_of(count, type));
+    return allgather_by_messages(comm, parts);
+  }
+  return gather_by_messages(comm, same ? parts.at(me) : from, same ? parts.bytes(me) : bytes_of(count, type), parts,
+                            root);
+}
+GGAS_DEVICE_FUNCTION int scatter_parts_in(MPI_Comm comm, vector_parts from, void* to, int count, MPI_Datatype to_type,
+                                          int root) {
+  const bool sends = root == rank_in(comm), same = sends && in_place(to);
+  int wrong = first_of(same ? MPI_SUCCESS : check_data(to, count, to_type, comm), check_root_of(root, comm));
+  if (sends) wrong = first_of(wrong, from.check(comm));
+  if (wrong != MPI_SUCCESS) return wrong;
+  return scatter_by_messages(comm, message_parts(from), to, same ? 0 : bytes_of(count, to_type), root);
+}
+
 }  // namespace ggas::mpi
 
 // Counts of both sides are equal, as those of MPI must be. In place: at the root, or each rank.
 GGAS_DEVICE_FUNCTION int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
                                      const int* displacements, MPI_Datatype to_type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm))
+    return gather_parts_in(comm, from, count, type, {to, counts, displacements, to_type}, root, false);
   const bool receives = is_root(root), same = receives && in_place(from);
   const vector_parts parts{to, counts, displacements, to_type};
   int wrong = first_of(same ? MPI_SUCCESS : check_data(from, count, type, comm), check_root(root));
@@ -99,6 +130,7 @@ GGAS_DEVICE_FUNCTION int MPI_Gatherv(const void* from, int count, MPI_Datatype t
 GGAS_DEVICE_FUNCTION int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
                                         const int* displacements, MPI_Datatype to_type, MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm)) return gather_parts_in(comm, from, count, type, {to, counts, displacements, to_type}, 0, true);
   const bool same = in_place(from);
   const vector_parts parts{to, counts, displacements, to_type};
   const int wrong = first_of(parts.check(comm), same ? MPI_SUCCESS : check_data(from, count, type, comm)),
@@ -113,6 +145,7 @@ GGAS_DEVICE_FUNCTION int MPI_Allgatherv(const void* from, int count, MPI_Datatyp
 GGAS_DEVICE_FUNCTION int MPI_Scatterv(const void* from, const int* counts, const int* displacements, MPI_Datatype type,
                                       void* to, int count, MPI_Datatype to_type, int root, MPI_Comm comm) {
   using namespace ggas::mpi;
+  if (is_other(comm)) return scatter_parts_in(comm, {from, counts, displacements, type}, to, count, to_type, root);
   const bool sends = is_root(root), same = sends && in_place(to);
   const vector_parts parts{from, counts, displacements, type};
   int wrong = first_of(same ? MPI_SUCCESS : check_data(to, count, to_type, comm), check_root(root));
@@ -128,6 +161,8 @@ GGAS_DEVICE_FUNCTION int MPI_Alltoallv(const void* from, const int* counts, cons
   using namespace ggas::mpi;
   const vector_parts parts{from, counts, displacements, type}, others{to, to_counts, to_displacements, to_type};
   const int wrong = first_of(others.check(comm), in_place(from) ? MPI_ERR_BUFFER : parts.check(comm));
+  if (is_other(comm))
+    return wrong != MPI_SUCCESS ? wrong : alltoall_by_messages(comm, message_parts(parts), message_parts(others));
   return scatter_parts(parts, true, wrong, [&](uint64_t half, uint64_t begin, uint64_t bytes) {
     for (int r = 0; r < ggas_message_ranks(world()); ++r)
       take_part(others.at(r), others.bytes(r), r, half, begin, bytes);

@@ -2,11 +2,9 @@
 // MPI_COMM_WORLD of a kernel, arguments and errors. Included by mpi.cuh.
 #pragma once
 
-#include "ggas/detail/mpi/names.cuh"
+#include "ggas/detail/mpi/rank_sets.cuh"
 
 namespace ggas::mpi {
-
-using rank_group = GGAS_MPI_RANK;
 
 constexpr uint64_t timeout_ns = GGAS_MPI_TIMEOUT_NS;
 #ifdef GGAS_MPI_ORIGINAL
@@ -17,15 +15,6 @@ constexpr uint64_t send_timeout_ns = timeout_ns;
 constexpr int no_room = MPI_ERR_TIMEOUT;
 #endif
 
-// What MPI_Init has found, of the block.
-GGAS_DEVICE ggas_messages& world() {
-  GGAS_SHARED_ARRAY(uint64_t, words, (sizeof(ggas_messages) + 7) / 8);
-  return *reinterpret_cast<ggas_messages*>(words);
-}
-// The rank's part of the memory for collectives and windows.
-GGAS_DEVICE detail::message_rank self() { return detail::message_rank(world()); }
-
-GGAS_DEVICE bool comm_good(MPI_Comm comm) { return comm == MPI_COMM_WORLD; }
 GGAS_DEVICE bool type_good(MPI_Datatype type) {
   return type >= MPI_PACKED && type <= MPI_LARGEST_TYPE && TYPE_SIZE(type) != 0;
 }
@@ -42,16 +31,17 @@ GGAS_DEVICE int check_data(const void* buffer, int count, MPI_Datatype type, MPI
   if (!type_good(type)) return MPI_ERR_TYPE;
   return buffer || count == 0 ? MPI_SUCCESS : MPI_ERR_BUFFER;
 }
-GGAS_DEVICE int check_target(int dest, int tag) {
-  if (dest != MPI_PROC_NULL && !detail::rank_exists(world(), dest)) return MPI_ERR_RANK;
-  return tag >= 0 ? MPI_SUCCESS : MPI_ERR_TAG;
-}
-GGAS_DEVICE int check_source(int source, int tag) {
-  const bool special = source == MPI_PROC_NULL || source == MPI_ANY_SOURCE;
-  if (!special && !detail::rank_exists(world(), source)) return MPI_ERR_RANK;
-  return tag >= MPI_ANY_TAG ? MPI_SUCCESS : MPI_ERR_TAG;
-}
 GGAS_DEVICE int first_of(int a, int b) { return a != MPI_SUCCESS ? a : b; }
+// Of a good communicator.
+GGAS_DEVICE int check_target(int dest, int tag, MPI_Comm comm) {
+  if (dest != MPI_PROC_NULL && (dest < 0 || dest >= size_of(comm))) return MPI_ERR_RANK;
+  return tag >= 0 && (comm == MPI_COMM_WORLD || tag <= MPI_TAG_UB) ? MPI_SUCCESS : MPI_ERR_TAG;
+}
+GGAS_DEVICE int check_source(int source, int tag, MPI_Comm comm) {
+  const bool special = source == MPI_PROC_NULL || source == MPI_ANY_SOURCE;
+  if (!special && (source < 0 || source >= size_of(comm))) return MPI_ERR_RANK;
+  return tag >= MPI_ANY_TAG && (comm == MPI_COMM_WORLD || tag <= MPI_TAG_UB) ? MPI_SUCCESS : MPI_ERR_TAG;
+}
 
 GGAS_DEVICE int error_of(ggas_status s) {
   return s == ggas_ok ? MPI_SUCCESS : s == ggas_timed_out ? MPI_ERR_TIMEOUT : MPI_ERR_OTHER;
@@ -62,7 +52,9 @@ GGAS_DEVICE int error_of(ggas_status s, const ggas_message& m, uint64_t most) {
   return m.bytes > most ? MPI_ERR_TRUNCATE : MPI_ERR_TYPE;
 }
 GGAS_DEVICE void fill_status(MPI_Status* status, const ggas_message& m, int error) {
-  if (status) *status = {m.source, m.tag, error, m.bytes};
+  if (!status) return;
+  const ggas_message there = detail::is_of_context(m.tag) ? in_its_comm(m) : m;
+  *status = {there.source, there.tag, error, there.bytes};
 }
 GGAS_DEVICE ggas_message from_nobody() { return {MPI_PROC_NULL, MPI_ANY_TAG, 0, 0}; }
 
@@ -82,8 +74,6 @@ GGAS_DEVICE int MPI_Init(void* = nullptr) {
   __syncthreads();
   return ggas::mpi::error_of(ggas_messages_begin(ggas::mpi::world(), ggas::mpi::timeout_ns));
 }
-// No barrier: messages under way are lost.
-GGAS_DEVICE int MPI_Finalize() { return MPI_SUCCESS; }
 GGAS_DEVICE int MPI_Get_version(int* version, int* subversion) {
   *version = MPI_VERSION;
   *subversion = MPI_SUBVERSION;
@@ -91,12 +81,12 @@ GGAS_DEVICE int MPI_Get_version(int* version, int* subversion) {
 }
 GGAS_DEVICE int MPI_Comm_size(MPI_Comm comm, int* size) {
   if (!ggas::mpi::comm_good(comm)) return MPI_ERR_COMM;
-  *size = ggas_message_ranks(ggas::mpi::world());
+  *size = ggas::mpi::size_of(comm);
   return MPI_SUCCESS;
 }
 GGAS_DEVICE int MPI_Comm_rank(MPI_Comm comm, int* rank) {
   if (!ggas::mpi::comm_good(comm)) return MPI_ERR_COMM;
-  *rank = ggas_message_rank(ggas::mpi::world());
+  *rank = ggas::mpi::rank_in(comm);
   return MPI_SUCCESS;
 }
 GGAS_DEVICE double MPI_Wtime() { return static_cast<double>(ggas::detail::clock_ns()) * 1e-9; }
