@@ -321,7 +321,7 @@ void system::wire_switches() {
     }
 }
 
-// Of a NIC's cable; nullptr: another rank's.
+// The end of a NIC's cable; nullptr if it belongs to another rank.
 fabric::flit_sink* system::end_of_cable(unsigned end, unsigned port) {
   if (end < nodes()) return owns(end) ? &nodes_[end]->bridge->link(port) : nullptr;
   if (switch_ports_.empty()) return nullptr;

@@ -190,7 +190,8 @@ def energies():
 
 
 COLLECTIVES = ("allreduce", "broadcast", "allgather", "alltoall", "reduce", "reducescatter", "gather", "scatter")
-# Of NVSHMEM's program (nvshmem.cu), each measured in processes of its own: one that fails or hangs leaves the others alone.
+# Groups of NVSHMEM's program (nvshmem.cu). Each is measured in separate processes, so that one that fails or hangs
+# does not affect the others.
 NVSHMEM_GROUPS = ("latencies", "block_collectives", "rates", "on_stream", "jacobi", "ring", "grid_collectives")
 ENERGY = "energy"  # the group of NVSHMEM's and NCCL's programs, and the benchmark of GGAS, that --energy asks for
 

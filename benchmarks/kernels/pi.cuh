@@ -17,7 +17,7 @@ struct pi_args {
   int ranks;          // of all
 };
 
-// Of intervals rank, rank + ranks, ...
+// The sum over intervals rank, rank + ranks, ...
 GGAS_DEVICE float pi_part(int rank, int ranks, int intervals) {
   const float width = 1.0f / (static_cast<float>(ranks) * static_cast<float>(intervals));
   float sum = 0;

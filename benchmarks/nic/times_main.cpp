@@ -19,7 +19,7 @@ namespace {
 
 using namespace ggas;
 
-// Of the NIC that has collectives. At 256 bit there is none: that of 64 bit stands for it.
+// The links of the NIC that has collectives. There is none at 256 bit: the one of 64 bit is used for it.
 constexpr unsigned links = 6;
 
 // All that the table of a width has.

@@ -14,7 +14,7 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-// Of the messages Node and AttributeProto.
+// Numbers of the fields of the messages Node and AttributeProto.
 namespace node_field {
 constexpr uint32_t id = 1, type = 3, data_deps = 5, duration_micros = 7, attr = 10;
 }

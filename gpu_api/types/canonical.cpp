@@ -190,7 +190,7 @@ datatype copies_of(int64_t count, int64_t stride, const datatype& t) {
   return count == 1 ? t : datatype::hvector(count, 1, stride, t);
 }
 
-// Of a datatype and what it is made of, each once.
+// Simplifies a datatype and the datatypes that it is made of, each once.
 class simplifier {
  public:
   datatype simple(const datatype& t) {

@@ -115,7 +115,7 @@ long ggas_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 		[_IOC_NR(GGAS_IOC_WINDOW_CREATE)] = sizeof(struct ggas_window_create),
 		[_IOC_NR(GGAS_IOC_DESTROY)] = sizeof(struct ggas_destroy),
 	};
-	/* Of version 1: who makes something has room for its handle. */
+	/* Sizes of version 1: a caller that makes an object has room for its handle. */
 	static const u32 first_sizes[] = {
 		[_IOC_NR(GGAS_IOC_INFO)] = offsetofend(struct ggas_info, version),
 		[_IOC_NR(GGAS_IOC_DOMAIN_CREATE)] = offsetofend(struct ggas_domain_create, handle),

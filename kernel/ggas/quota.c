@@ -16,7 +16,7 @@ struct ggas_user {
 	u32 used[GGAS_KINDS];
 };
 
-/* Of each kind half of what there is, until the administrator says otherwise (sysfs): no one takes it all. */
+/* A user gets at most half of each kind, unless the administrator sets another value (sysfs). So no user takes all. */
 void ggas_quota_init(struct ggas_device *dev)
 {
 	dev->quota[GGAS_CONTEXT] = max(dev->contexts / 2, 1U);

@@ -80,7 +80,7 @@ int nvidia_p2p_get_pages(u64 token, u32 space, u64 address, u64 length, struct n
 }
 EXPORT_SYMBOL_GPL(nvidia_p2p_get_pages);
 
-/* Of memory that has been freed, or is being freed, nothing is left to be done when the lock is had. */
+/* If the memory has been freed, or is being freed, nothing remains to be done once the lock is held. */
 int nvidia_p2p_put_pages(u64 token, u32 space, u64 address, struct nvidia_p2p_page_table *pt)
 {
 	struct table *t, *next;

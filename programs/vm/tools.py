@@ -91,7 +91,7 @@ def qemu(folder):
     raise Absent("no QEMU with vfio-user-pci: " + "; ".join(reasons))
 
 
-# Of a bzImage (Linux' boot protocol).
+# Offsets in a bzImage (Linux' boot protocol).
 SETUP_SECTORS, PAYLOAD_OFFSET, PAYLOAD_BYTES = 0x1F1, 0x248, 0x24C
 XZ = b"\xfd7zXZ\0"
 
@@ -143,7 +143,7 @@ def kernel(folder, version):
         headers = image.replace("-image-", "-headers-")
         others = suites.needed(headers, ("linux-headers-", "linux-kbuild-"), suite)
         parts = [image, headers, *others]
-        # Of some kernels modules and image are packages of their own.
+        # Some kernels have separate packages for modules and image.
         parts += suites.needed(image, ("linux-modules-", "linux-binary-", "linux-base-"), suite)
         debian.unpack(suites.fetch(parts, alone=True), target / "root")
         shutil.rmtree(target / "apt")

@@ -199,7 +199,7 @@ module atu #(
   wire         present = s_walk ? s_present_q : hit && !strange;
   wire [4:0]   who     = 5'd1 << s_client_q;
   wire         both    = (NEEDS_BOTH & who) != '0;
-  // Of each way before it is known which one it is: protection domain, write, read.
+  // Checked for each way, before it is known which one it is: protection domain, write, read.
   function automatic logic allows(input logic [17:0] rights);
     allows = rights[17:2] == s_pd_q && (s_write_q ? rights[1] && (rights[0] || !both) : rights[0]);
   endfunction

@@ -188,7 +188,7 @@ module coll_engine #(
   assign words_o = state_q == S_DATA ? part : has_data ? sum_ask.words : 6'd0;
   assign group_o = group_q;
   assign from_o  = from;
-  // Of a sum that is being made, or a result that comes in, what there is of it.
+  // The number of rows that have arrived of a sum that is being made, or of an incoming result.
   assign there_o = on_q ? to_q : !result_comes ? '1 : open_rows_i > {1'b0, from} ? open_rows_i - {1'b0, from} : '0;
   assign given_o = state_q == S_FLAG;
   assign word_o  = {28'd0, status, count};

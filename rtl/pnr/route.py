@@ -16,7 +16,7 @@ OPTIONS = (
     "--lpf-allow-unconstrained",
     "--timing-allow-fail",
 )
-# Of one unit router1 makes the faster wires; router2, made for a full device, leads some around half of it.
+# For one unit router1 makes faster wires; router2 is made for a full device, and leads some wires around half of it.
 ALONE = ("--router", "router1")
 # The whole NIC fills nine tenths of the device: the placer may try as often as it likes to find a cell a place.
 TOGETHER = ("--router", "router2", "--placer-heap-cell-placement-timeout", "0")

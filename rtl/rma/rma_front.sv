@@ -128,7 +128,8 @@ module rma_front #(
 
   // ---------------------------------------------------------------- contexts with a complete descriptor
   logic dispatch_look, dispatch_busy;
-  // Of the context whose head is reported, that is configured, that is first in the list, whose descriptor is done:
+  // State of four contexts: the one whose head is reported, that is configured, that is first in the list, or whose
+  // descriptor is done.
   logic         head_on;                  // enabled
   logic         head_listed, cfg_listed;  // in the list
   logic         head_out, cfg_out;        // with the requester; never both

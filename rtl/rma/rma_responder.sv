@@ -123,7 +123,7 @@ module rma_responder #(
   ggas_pkg::rma_hdr_t b_get_hdr, c_get_hdr_q, c_hdr;
   assign b_get_hdr = b_record[HDR_W-1:0];
 
-  // Of the first packet, to the destination's first border; of the next one, what is left, at most the MTU.
+  // The first packet ends at the destination's first border; the next one has the rest, at most the MTU.
   logic        unused_last;
   logic [8:0]  in_bytes, in_bytes_q;
   rma_chunk u_first (

@@ -107,7 +107,7 @@ module smfu_reads (
       .key_i(look ? range_node_q : rx_np_hdr_i.src[ggas_pkg::NODE_W-1:0]), .set_o(noted), .mark_i(mark_q),
       .marked_o(marked), .forget_i(reported));
 
-  // Whose stores: of one domain, or of several.
+  // Whether the refused stores were those of one domain or of several.
   logic [15:0] range_domain_q, noted_domain;
   logic        noted_several;
   logic [15:0] domain_q;

@@ -30,7 +30,7 @@ std::optional<topology::end> damage::across(unsigned node, unsigned port) const 
   return there;
 }
 
-// Of the first steps that are equally short the lowest port is the first choice and the next one the second.
+// Among first steps that are equally short the lowest port is the first choice, and the next one is the second choice.
 routes::routes(const topology& shape, const damage& dead) : shape_(&shape) {
   if (!dead.any()) return;
   std::vector<std::vector<up_down::link>> links(nodes());

@@ -14,7 +14,8 @@ class shares {
  public:
   static constexpr unsigned own = max_ports;  // the input of the own units; the others are links
 
-  // Whose packet is sent next. `heads`: bits, inputs that have one; `vtime`: what it came with.
+  // The input whose packet is sent next. `heads` has a bit for each input that has one; `vtime` is the packet's
+  // virtual time.
   template <class Vtime>
   unsigned next(unsigned heads, Vtime vtime) const {
     return earliest(heads, last_, vtime);

@@ -201,7 +201,7 @@ bool switch_network::can_leave(const output& o, const input& i, const waiter& w)
   return o.there ? o.there->has_room(w.leaves_by) : o.units[w.leaves_by] >= flights_[i.of[w.channel].first].units;
 }
 
-// Of what may be taken and finds room at the other end the next one after the place served last.
+// Takes the next packet, after the place served last, that may leave and for which there is room at the other end.
 bool switch_network::send_one(unsigned vertex, unsigned port) {
   output& o = out(vertex, port);
   const unsigned places = (graph_.ports(vertex) + 1) * channels;

@@ -45,7 +45,7 @@ class topology {
   // is no such torus. It may also be a network of switches, as for describe_switches(). The error names the text, the
   // number of nodes and the rule.
   static std::expected<topology, std::string> parse(std::string_view text, unsigned nodes);
-  // Of a network of switches that has its tables.
+  // The topology of a network of switches that has its tables.
   static topology over(graph switches, std::string name);
 
   unsigned nodes() const { return nodes_; }

@@ -39,7 +39,7 @@ unsigned char value_of(unsigned group, unsigned round, int node, size_t i) {
   return static_cast<unsigned char>(31 * group + 7 * round + 3 * static_cast<unsigned>(node) + i);
 }
 
-// Of a thread. Data go to the next node; all of the group see them after its barrier with all nodes.
+// The part of a thread. Data go to the next node; all of the group see them after its barrier with all nodes.
 unsigned play(const drawn& d, bool gets) {
   unsigned mine = 0;
   while (detail::block_rank() >= d.first[mine + 1]) ++mine;

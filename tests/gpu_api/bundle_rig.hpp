@@ -11,7 +11,7 @@ namespace ggas::test {
 
 class Bundle : public Allreduce {
  protected:
-  // Of a slot in a bundle, and of all its slots.
+  // The number of elements in a slot of a bundle, and in all its slots.
   template <class T>
   size_t in_slot() const {
     return std::bit_floor(shape().channel_bytes / 16) * 8 / sizeof(T);

@@ -19,7 +19,8 @@ inline plan plan_of(unsigned seed, int nodes, uint64_t base, uint64_t timeout_ns
           1 + static_cast<unsigned>(chance >> 32) % (blocks - 1), base, timeout_ns};
 }
 
-// Of two nodes a third cannot be the root; and of one that did not come and one that came once more the first is named.
+// With two nodes a third one cannot be the root. If one did not arrive and the other arrived once too often, the
+// first is named.
 inline bool happens_with(kind k, int nodes) {
   return nodes > 2 || ((k < kind::other_root_broadcast || k > kind::other_root_scatter) && k != kind::more_meetings);
 }

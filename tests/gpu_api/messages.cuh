@@ -21,7 +21,7 @@ struct message_args {
 
 constexpr unsigned guard_bytes = 16, tags = 4, most_in_shared = 32, shared_room = most_in_shared + 2 * guard_bytes;
 constexpr uint8_t untouched = 0xa5;
-// Of a rank that sends to `ranks`: two buffers, and the next number from each source with each tag.
+// Memory of a rank that sends to `ranks` ranks: two buffers, and the next number from each source with each tag.
 GGAS_HOST_DEVICE inline uint64_t buffer_room(uint64_t most) { return (most + 2 * guard_bytes + 16 + 15) / 16 * 16; }
 GGAS_HOST_DEVICE inline uint64_t scratch_for(uint64_t most, uint64_t ranks) {
   return (2 * buffer_room(most) + ranks * tags * 4 + 63) / 64 * 64;
@@ -135,7 +135,7 @@ class random_rank {
     sent_ += request_.number == 0;
   }
 
-  // Of any source and tag, of a tag, or of the source that a probe has found.
+  // Receives from any source with any tag, with one tag, or from the source that a probe has found.
   GGAS_DEVICE void receive() {
     const uint64_t dice = bench::pattern(~a_.seed, static_cast<uint64_t>(me_), turn_++);
     int from = ggas_any_source,

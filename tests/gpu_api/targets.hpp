@@ -68,7 +68,7 @@ inline std::vector<target> both_nic_targets() {
   return all;
 }
 
-// Whose NICs copy stores to all others.
+// Targets whose NICs copy stores to all other nodes.
 inline std::vector<target> copying_targets() {
 #ifdef GGAS_TEST_SIM
   return {{.provider = "sim", .nodes = 3, .label = "full", .topology = "full"},

@@ -215,7 +215,7 @@ TEST_P(Upc, CollectivesMoveWhatTheLanguageSays) {
   }
 }
 
-// Of n elements in blocks, from a thread on: one element and all prefixes, as a loop over them has it.
+// Checks the sum and all prefixes of n elements in blocks, from a thread on, against a loop over the elements.
 template <class T, class Call, class F>
 void check_reduction(Upc& on, upc_op_t op, uint64_t n, uint64_t block, uint64_t first, F func, Call call) {
   const uint64_t threads = on.threads(), side = block == 0 ? n : block, rows = n / side / threads + 2;

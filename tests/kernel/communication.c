@@ -100,7 +100,7 @@ void atomics(node* n) {
   meet(n);
   if (n->me == 0) CHECK_IS(*word, ROUNDS * 1001);
   meet(n);
-  /* Of two compare-and-swaps one finds the sum. */
+  /* One of two compare-and-swaps finds the sum. */
   post(n, ggas_rma_atomic(at, GGAS_RMA_CAS, nla, 8, 1, ROUNDS * 1001, old.nla, 0, 0x999));
   WAIT(result[1] == 0x999);
   meet(n);

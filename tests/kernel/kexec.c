@@ -63,7 +63,7 @@ static void store_until_reported(node* n, const ggas_window* w) {
   CHECK_IS(own_word(n, 8), n->greeted + 1);
 }
 
-/* Of both nodes, in their first kernel; node 0 does not come back. */
+/* The part of both nodes in their first kernel; node 0 does not return from it. */
 void into_next_kernel(node* n, long kernels) {
   ggas_window w;
   CHECK_IS(ggas_window_begin(&w, &n->dev, n->domain, NUMBER, SEGMENT), 0);
@@ -99,7 +99,7 @@ static unsigned long foreign_words(void) {
   return changed;
 }
 
-/* Of node 0, in a later kernel: nothing was loaded yet. */
+/* The part of node 0 in a later kernel, in which nothing was loaded yet. */
 void next_kernel(node* n, long left) {
   CHECK_IS(foreign_words(), 0);
   if (left > 0) begin_kernel("next", left - 1);

@@ -83,7 +83,7 @@ static void random_mapping(void) {
   if (m->at == MAP_FAILED) m->at = NULL;
 }
 
-/* Of a mapping that is there: longer, shorter, elsewhere, with other rights, without its pages. */
+/* Changes an existing mapping: longer, shorter, elsewhere, with other rights, or without its pages. */
 static void random_change(void) {
   struct mapping* const m = &s.map[any(MAPPINGS)];
   const size_t bytes = PAGE * (1 + any(4));

@@ -11,7 +11,8 @@
 namespace ggas::bench {
 namespace {
 
-// Of this translation unit alone, as the kernels of on-stream calls and their device context are.
+// Each translation unit has its own class, because the kernels of on-stream calls and their device context belong to
+// one.
 class node_graphs {
  public:
   explicit node_graphs(gpu_session& s) : s_(s) {

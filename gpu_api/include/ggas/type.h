@@ -59,7 +59,7 @@ int ggas_type_dup(const ggas_datatype* of, ggas_datatype** made);
 
 /* What was made of it stays. Null is no error. */
 void ggas_type_free(ggas_datatype* type);
-/* Of the calling thread's last constructor that failed. */
+/* The error of the calling thread's last constructor that failed. */
 const char* ggas_type_error(void);
 
 /* Queries; of null 0. */

@@ -14,7 +14,7 @@
 
 #define GGAS_ABI_VERSION 1
 
-/* Of the NIC on the bus. */
+/* Numbers of the NIC on the bus. */
 #define GGAS_PCI_VENDOR 0x1209
 #define GGAS_PCI_DEVICE 0x4747
 

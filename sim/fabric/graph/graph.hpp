@@ -59,7 +59,7 @@ class graph {
   // Towards a NIC, at a switch or another NIC.
   route_step next(unsigned vertex, unsigned nic) const;
   void set_next(unsigned vertex, unsigned nic, route_step s);
-  // Of equally short steps at that switch the one number `nic / by` is taken, so that neighbours spread.
+  // Among equally short steps at that switch step number `nic / by` is taken, so that neighbours spread.
   void spread(unsigned vertex, unsigned by) { spread_[vertex] = by; }
   unsigned hops(unsigned from, unsigned to) const;  // cables between two NICs
   // "shortest, 1 lane", "shortest, 2 lanes", "up*/down*" or that of the generator.

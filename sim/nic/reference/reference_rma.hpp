@@ -155,7 +155,7 @@ class rma_model {
     bool of_queue = false;
   };
   using host_reads = std::vector<std::shared_ptr<host_read>>;
-  // Of translations: those of one follow each other, as far as a model reads ahead.
+  // A client of translations. Its translations follow each other, as far as a model reads ahead.
   struct client {
     bool busy = false;
     signal free;

@@ -45,7 +45,8 @@ HARMLESS = {
     # Functions of libggas_device, compiled by nvcc 13.0. Lanes diverge at the CAS of claim_lines(), which only lane 0
     # runs, and at the stage of a request. If a rank is a warp, this stage is the same for all of its lanes.
     "move_messagesINS0_10warp_groupE": "lane 0 alone claims lines, and the lanes of a warp see one stage of a request",
-    # Of the tests of work requests: if (threadIdx.x != 0) return, then lane 0 sends orders, so no lanes part there.
+    # A kernel of the tests of work requests: if (threadIdx.x != 0) return, then lane 0 sends orders. So no lanes
+    # diverge there.
     "test_work_merged": "lane 0 alone sends orders",
 }
 

@@ -49,7 +49,7 @@ class Values:
         self.written[node.number] = written
         return state
 
-    # Of each register that an instruction writes, None: any value.
+    # The number of each register that an instruction writes; None means any value.
     def _numbers(self, i, state):
         count = len(i.write_bits)
         if i.name in CHANGING or i.name == "S2R" and lanes_of(i) or i.guard and not i.writes & UNIFORM:

@@ -84,8 +84,8 @@ class rig : public machine {
   // The event ring: records written so far by the NIC of side n.
   std::vector<nic::event> event_log(unsigned n);
 
-  // Each side exports its segment under this number, for the domain of the windows; the bits of INTERVAL[].TARGET or
-  // SMFU_SHIFT for it.
+  // Each side exports its segment under this number, for the domain of the windows. Below are the bits of
+  // INTERVAL[].TARGET or SMFU_SHIFT for this export.
   static constexpr uint8_t segment_export = 3;
   static constexpr uint16_t window_domain = 0x5e60;
   static constexpr uint64_t to_segment = GGAS_INTERVAL_TARGET_VALID_MASK |

@@ -119,7 +119,7 @@ class TwoDomains : public testing::TestWithParam<device> {
     const bool window = g_.chance(0.4);
     const uint64_t page = window ? w_->r.window(g_.chance(0.5) ? 7 : 1 - n, 0) : attackers_[n]->page();
     const auto dws = unsigned(g_.range(1, 16));
-    // Of the page, not what informs the NIC of slots and rings: those come by descriptors.
+    // Writes to the page, except the words that inform the NIC of slots and rings: these come by descriptors.
     const uint64_t at = page + (window ? 0x1000 : 0x400) + 4 * g_.below(1024 - 0x100 - dws);
     if (g_.chance(0.5)) {
       w_->r.write(n, make_write(window && page < 2 * w_->r.cfg.stride ? bar_pages

@@ -122,7 +122,7 @@ TEST_F(regs_test, MaskedCodesAreOnlyCounted) {
   EXPECT_EQ(read(regs::event_counter(GGAS_EV_EVENT_LIMITED)), 0u);
 }
 
-// Whose share an event takes from, by the words of docs/memory-map.md.
+// The share that an event uses, as docs/memory-map.md describes it.
 unsigned share_of(unsigned code, unsigned node, uint64_t info, unsigned interval) {
   switch (code) {
     case GGAS_EV_BAD_DESCRIPTOR:

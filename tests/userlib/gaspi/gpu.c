@@ -12,7 +12,7 @@ static unsigned long* segments(gaspi_size_t bytes) {
   return segment(1, bytes);
 }
 
-/* Of these each is simulated: less is enough. */
+/* Each of these is simulated, so less is enough. */
 static int by_nics(void) {
   const char* const transport = getenv("GGAS_TRANSPORT");
   return transport && (!strcmp(transport, "sim") || !strcmp(transport, "hw"));

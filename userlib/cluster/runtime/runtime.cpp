@@ -41,7 +41,7 @@ void runtime::tell_if_quiet() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   std::vector<std::function<void()>> then;
   {
-    // Looked at with the lock: what was sent before a function was added here is counted.
+    // Checked under the lock, so messages that were sent before a function was added here are counted.
     const std::lock_guard lock(mutex_);
     if (!quiet()) return;
     then.swap(when_quiet_);

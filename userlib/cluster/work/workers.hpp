@@ -35,7 +35,7 @@ class node_workers {
     ggas_status status;
     bool late;  // blocks of the group still run it
   };
-  // Of that place's last order; empty: it is under way.
+  // The end of that place's last order; empty while it is in progress.
   std::optional<order_end> end_of(size_t place) const;
 
  private:

@@ -107,7 +107,7 @@ shm_transport::~shm_transport() {
 ggas_state shm_transport::state(unsigned rank) {
   peer& p = peers_[rank];
   if (rank == rank_ || p.known.load() != GGAS_STATE_HEALTHY) return p.known.load();
-  // Looked at in this order: who has ended may have said shutdown just before.
+  // Read in this order, because a process that has ended may have reported its shutdown just before.
   const bool ended = has_ended(p.process);
   if (p.head().left.load() != 0)
     p.known.store(GGAS_STATE_LEFT);

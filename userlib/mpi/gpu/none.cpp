@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a build without CUDA's headers and compiler: nothing lies in memory of a GPU.
+// For a build without CUDA's headers and compiler: no data lie in memory of a GPU.
 #include "userlib/mpi/memory.hpp"
 
 namespace ggas::mpi {

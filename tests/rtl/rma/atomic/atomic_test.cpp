@@ -95,8 +95,8 @@ TYPED_TEST(Atomic, HundredThousandFetchAdds) {
   EXPECT_LT(b.host.reads, total / 2);
 }
 
-// Any operations on a few words, also halves of them, some refused, some with failing reads; sometimes a put to a word
-// without a pending operation.
+// Random operations on a few words, also on halves of them. Some are refused, some have failing reads. Sometimes a put
+// goes to a word without a pending operation.
 TYPED_TEST(Atomic, RandomOperationsAgreeWithModel) {
   auto& b = this->b;
   memory model;

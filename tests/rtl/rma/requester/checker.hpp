@@ -63,7 +63,7 @@ class checker : public observer {
   void sent(const packet& p) override {
     ++packets;
     context& c = contexts_[p.svpid()];
-    // Of the newest descriptor: the next of its packets, its NOTIFY, or the one that met a full target.
+    // A job of the newest descriptor: the next of its packets, its NOTIFY, or the packet that found a full target.
     c.latest = c.express_job();
     job& j = c.jobs.at(c.latest);
     c.expect_left(c.latest);

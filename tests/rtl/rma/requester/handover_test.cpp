@@ -12,7 +12,7 @@ class rma_requester_handover : public testing::Test {
   using bench_type = bench<typename T::top, T::width>;
   static constexpr uint8_t vpid = 9;
 
-  // Of every kind; what decides how it is cut and where it goes is not secret.
+  // A descriptor of any kind. The fields that decide how it is cut and where it goes are not secret.
   static descriptor any(rng& random, uint64_t key) {
     constexpr std::array ops{desc_op::put,    desc_op::imm,    desc_op::inline_put, desc_op::get,
                              desc_op::notify, desc_op::atomic, desc_op::send};

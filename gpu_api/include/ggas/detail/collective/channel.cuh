@@ -221,7 +221,7 @@ GGAS_DEVICE bool take_line(const channel& c, const channel_line* from, uint64_t&
     if (c.broken != 0 || end.over()) return false;
   }
 }
-// Of a line that is here: what its sender ordered before it by a fence is visible to this thread.
+// For a line that has arrived: accesses that its sender ordered before it by a fence become visible to this thread.
 GGAS_DEVICE void acquire_line(const channel_line* l) { acquire_after_spin(reinterpret_cast<const uint64_t*>(l)); }
 
 // Members whose lines are polled at once.

@@ -98,7 +98,7 @@ GGAS_DEVICE void send_parts(const channel& c, const line_plan& plan, size_t unit
   };
   static_cast<void>(for_rows(c, plan, parts, send));
 }
-// Of the parts source(member) for all other members.
+// Sends the lines of the parts source(member) to all other members.
 template <class Source>
 GGAS_DEVICE void send_lines(const channel& c, const line_plan& plan, size_t units, Source source) {
   send_parts(

@@ -251,7 +251,7 @@ GGAS_DEVICE constexpr call_terms terms_of(call_id call, uint64_t n, uint64_t ele
           0};
 }
 
-// Of a team that the call has not looked at yet.
+// The own rank in a team that the call has not yet checked.
 GGAS_DEVICE int rank_here(const ggas_team& t) { return t.stride > 0 ? ggas_team_rank(t) : -1; }
 
 // Checks src and dst of a call in which a member reads `reads` parts of n elements and writes `writes` parts. If one

@@ -39,7 +39,7 @@ GGAS_DEVICE bool is_begun(message_rank r) { return r.matching().launch != 0; }
 GGAS_DEVICE void no_message(ggas_message* got) {
   if (got) *got = {any_source, any_tag, 0, 0};
 }
-// Of the call that has ended, which left it in the desk.
+// Copies the result that the ended call has left in the desk.
 GGAS_DEVICE void copy_result(message_rank r, ggas_message* got) {
   const matching_state& d = r.matching();
   if (got) *got = {d.source, d.tag, d.info, d.bytes};

@@ -238,7 +238,7 @@ GGAS_DEVICE void give_status(message_rank r, ggas_status s) {
   d.info = 0;
   d.bytes = 0;
 }
-// Of a request that has not ended: it is not, unless the receiver was quicker. By the first thread.
+// The first thread withdraws a request that has not ended, unless the receiver was faster.
 GGAS_DEVICE void withdraw(message_rank r, int slot, ggas_status s) {
   message_request& q = r.request(slot);
   const uint64_t active = q.number * 4 + message_request::active;

@@ -176,7 +176,7 @@ GGAS_DEVICE void for_requests(uint64_t set, F f) {
   for (; set != 0; set &= set - 1) f(lowest_bit(set));
 }
 
-// Of the set that is for its state. By the first thread.
+// The first thread moves a request to the set for its new state.
 GGAS_DEVICE void set_stage(message_rank r, int slot, message_request::stage to) {
   matching_state& d = r.matching();
   const uint64_t bit = uint64_t{1} << slot;

@@ -78,7 +78,7 @@ struct MPI_Status {
   int MPI_SOURCE, MPI_TAG, MPI_ERROR;
   uint64_t recv_bytes;
 };
-// Of the library; a persistent one also has what it starts.
+// A request of the library; a persistent one also has the call that it starts.
 struct MPI_Request {
   ggas_message_request active;
   void* buffer;

@@ -46,7 +46,7 @@ GGAS_DEVICE int check_source(int source, int tag, MPI_Comm comm) {
 GGAS_DEVICE int error_of(ggas_status s) {
   return s == ggas_ok ? MPI_SUCCESS : s == ggas_timed_out ? MPI_ERR_TIMEOUT : MPI_ERR_OTHER;
 }
-// Of a receive of `most` bytes of a type.
+// The error of a receive of `most` bytes of a type.
 GGAS_DEVICE int error_of(ggas_status s, const ggas_message& m, uint64_t most) {
   if (s != ggas_bad_argument || m.source < 0) return error_of(s);
   return m.bytes > most ? MPI_ERR_TRUNCATE : MPI_ERR_TYPE;

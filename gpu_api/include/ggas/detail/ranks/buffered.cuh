@@ -9,7 +9,7 @@
 
 namespace ggas::detail {
 
-// Of a call: `bytes` for each rank, or each pair of ranks, that a rank has, and gets.
+// The data that a rank has and gets in a call: `bytes` for each rank, or for each pair of ranks.
 struct own_data {
   char* dst;
   const char* src;

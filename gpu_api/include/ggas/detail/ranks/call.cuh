@@ -10,7 +10,7 @@ namespace ggas::detail {
 
 using rank_row = rank_layout::row;
 
-// Of every rank, as ggas::ranked.
+// Memory of every rank, as ggas::ranked.
 struct rank_place {
   uint64_t offset, step;
 };
@@ -294,7 +294,7 @@ GGAS_DEVICE bool rank_place_good(const ggas_ranks& r, const rank_place& p, uint6
                     last * p.step <= ggas_segment_bytes() - bytes - p.offset;
   return fits && p.offset % element == 0 && p.step % element == 0;
 }
-// Of which every rank has its own.
+// The same check for places of which every rank has its own.
 GGAS_DEVICE bool rank_places_good(const ggas_ranks& r, const rank_place& p, uint64_t bytes, unsigned element) {
   return rank_place_good(r, p, bytes, element) && (r.blocks == 1 || p.step >= bytes);
 }

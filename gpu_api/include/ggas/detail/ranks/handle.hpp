@@ -65,7 +65,8 @@ struct rank_layout {
   static constexpr uint64_t turns = 16;                              // of the words of permutes
   static constexpr uint64_t node_bytes = 4 * line;
 
-  // Of the node: where its blocks meet, the rounds of dissemination by other nodes, how many of these have ended.
+  // Words of the node: for the barrier of its blocks, for the rounds of dissemination by other nodes, and the number
+  // of those that have ended.
   static constexpr uint64_t meeting = 0, meetings = 3 * line;
   static GGAS_LAYOUT_FN uint64_t round(int step) { return line + static_cast<uint64_t>(step) * word; }
 

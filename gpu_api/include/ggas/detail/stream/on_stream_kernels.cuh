@@ -169,7 +169,8 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512) alltoall_kernel(T* dst, const T* 
   tell(report.status, ggas_alltoall_grid(dst, src, n, report.timeout_ns));
 }
 
-// Of a team, or guarded where the kernels of the translation unit are not: what a call of all nodes need not know.
+// Parameters that a call of all nodes does not need: the team, and whether the call is guarded although the kernels
+// of the translation unit are not.
 struct stream_members {
   ggas_team team;
   bool guarded;

@@ -29,7 +29,7 @@ GGAS_DEVICE_FUNCTION void break_node() {
   store_relaxed(own_word(layout::broken), uint64_t{1});
 }
 
-// Of a team's barriers, or of those of the node's grids: a count, and whether anything failed on the node.
+// State of a team's barriers, or of those of the node's grids: a count, and whether a call failed on the node.
 struct alignas(16) progress_here {
   uint64_t count, broken;
 };
