@@ -87,8 +87,9 @@ GGAS_DEVICE bool is_mine(uint64_t i) { return i % THREADS == MYTHREAD; }
 
 }  // namespace detail
 
-// upc_forall (i = begin; i < end; ++i; affinity) body(i). Affinity to the number i, to the elements of an array, or to
-// the result of affinity(i): a number or a pointer to shared. The first two visit the caller's own iterations only.
+// upc_forall (i = begin; i < end; ++i; affinity) body(i). The affinity is that of the number i, of an element of an
+// array, or of the result of affinity(i), which is a number or a pointer to shared. The first two visit the caller's
+// own iterations only.
 template <class F>
 GGAS_DEVICE void forall(uint64_t begin, uint64_t end, F body) {
   const uint64_t threads = THREADS, first = begin + (MYTHREAD + threads - begin % threads) % threads;

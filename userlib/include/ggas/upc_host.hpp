@@ -101,8 +101,8 @@ class thread {
     return p.distance(q, threads_);
   }
 
-  // upc_forall (i = begin; i < end; ++i; affinity) body(i): affinity to the number i, to the elements of an array, or
-  // to the result of affinity(i).
+  // upc_forall (i = begin; i < end; ++i; affinity) body(i). The affinity is that of the number i, of an element of an
+  // array, or of the result of affinity(i).
   template <class F>
   void forall(uint64_t begin, uint64_t end, F body) {
     for (uint64_t i = begin; i < end; ++i)
@@ -136,8 +136,8 @@ class thread {
   // notify contains a fence.
   void fence();
 
-  // The collectives of the language; n bytes a part. The default mode is `all` for both halves. `mine` has the effect
-  // of `all`, and `none` has no barrier.
+  // The collectives of the language. Each part has n bytes. The default mode is `all` for both halves. `mine` has the
+  // effect of `all`, and `none` has no barrier.
   void all_broadcast(const shared_void& dst, const shared_const_void& src, size_t n, ggas_sync_mode mode = all);
   void all_scatter(const shared_void& dst, const shared_const_void& src, size_t n, ggas_sync_mode mode = all);
   void all_gather(const shared_void& dst, const shared_const_void& src, size_t n, ggas_sync_mode mode = all);

@@ -22,7 +22,7 @@ inline bool has(const rank_set& s, unsigned rank) {
 }
 
 // Kinds of memory of a segment. All ranks have mapped arenas and memory of GPUs. User memory is accessed by system
-// calls or by a helper thread of its owner; device memory that its owner has mapped by that thread only.
+// calls or by a helper thread of its owner; device memory that its owner has mapped is accessed by that thread only.
 enum class memory : uint32_t { arena, user, gpu, user_on_gpu, mapped };
 inline bool of_user(memory m) { return m == memory::user || m == memory::user_on_gpu || m == memory::mapped; }
 inline bool on_gpu(memory m) { return m == memory::gpu || m == memory::user_on_gpu; }

@@ -9,8 +9,9 @@
 
 namespace ggas::detail {
 
-// Largest team whose short calls are inline. In a program that is linked with libggas_device it is half of the size
-// that the library handles in the same way, because a kernel needs these registers even for other calls.
+// Largest team whose short calls are inline. In a program that is linked with libggas_device it is half of the largest
+// team for the short calls of the library, because inline calls add their registers to the kernel even if it makes
+// other calls.
 #ifdef GGAS_LINKED
 constexpr int members_inline = 4;
 #else
