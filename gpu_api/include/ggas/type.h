@@ -32,8 +32,9 @@ enum ggas_primitive {
 enum ggas_array_order { ggas_order_c, ggas_order_fortran };
 enum ggas_distribution { ggas_distribute_none, ggas_distribute_block, ggas_distribute_cyclic };
 
-/* Constructors: 0 (ggas_ok) and a new datatype in *made, or 2 (ggas_bad_argument), *made null, and ggas_type_error()
- * says why: also if `of`, `made` or a list is null. Lists have `count` (arrays: `dimensions`) numbers. */
+/* Constructors return 0 (ggas_ok) and a new datatype in *made. On an error they return 2 (ggas_bad_argument) and set
+ * *made to null, and ggas_type_error() gives the reason. A null `of`, `made` or list is an error, too. Lists have
+ * `count` (arrays: `dimensions`) numbers. */
 int ggas_type_primitive(int primitive, ggas_datatype** made);
 int ggas_type_contiguous(int64_t count, const ggas_datatype* of, ggas_datatype** made);
 int ggas_type_vector(int64_t count, int64_t blocklength, int64_t stride, const ggas_datatype* of, ggas_datatype** made);
