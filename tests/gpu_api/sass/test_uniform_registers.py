@@ -183,3 +183,25 @@ def test_seen_before(tmp_path):
 
 def test_without_cuobjdump_it_is_skipped():
     assert search("some.o").returncode == 77
+
+
+# Lane 0 alone, after the others have left or jumped: no lanes part there.
+BEGIN = "        /*0030*/                   BSSY B0, `(.L_x_2) ;\n"
+SET = "BSSY B0, `(.L_x_2)"
+
+
+@pytest.mark.parametrize("right, wrong", [
+    (["S2R R9, SR_LANEID", "ISETP.NE.AND P2, PT, R9, RZ, PT", "@P2 EXIT", SET],
+     ["S2R R9, SR_TID.X", "ISETP.NE.AND P2, PT, R9, RZ, PT", "@P2 EXIT", SET]),  # lane 0 of a row of threads
+    (["S2R R9, SR_LANEID", "MOV R10, R9", "ISETP.EQ.AND P2, PT, R10, RZ, PT", "@!P2 BRA `(.L_x_2)", SET],
+     ["S2R R9, SR_LANEID", "MOV R10, R9", "ISETP.EQ.AND P2, PT, R10, RZ, PT", "@P2 BRA `(.L_x_2)", SET]),
+    # the predicate is another one now
+    (["S2R R9, SR_LANEID", "ISETP.NE.AND P3, PT, R0, RZ, PT", "ISETP.NE.AND P2, PT, R9, RZ, PT", "@P2 EXIT", SET],
+     ["S2R R9, SR_LANEID", "ISETP.NE.AND P2, PT, R9, RZ, PT", "ISETP.NE.AND P2, PT, R0, RZ, PT", "@P2 EXIT", SET]),
+    # the others wait at a barrier that was set before
+    (["S2R R9, SR_LANEID", "ISETP.NE.AND P2, PT, R9, RZ, PT", "@P2 EXIT", "BSSY B1, `(.L_x_2)", "BSYNC B1", SET],
+     ["S2R R9, SR_LANEID", "BSSY B1, `(.L_x_2)", "ISETP.NE.AND P2, PT, R9, RZ, PT", "@P2 EXIT", "BSYNC B1", SET]),
+])
+def test_lane_0_alone(tmp_path, right, wrong):
+    assert not found_with(tmp_path, "taken.sass", BEGIN, lines(0x30, *right))
+    assert found_with(tmp_path, "taken.sass", BEGIN, lines(0x30, *wrong))

@@ -13,7 +13,8 @@ the context into it: addresses without the node. This program looks for it:
 
 flow.py says where a branch leads and where the lanes are one group again (BSYNC of a barrier that both sides have
 set, BSSY; BAR, WARPSYNC.ALL), varying.py what may differ between lanes (followed from thread numbers and memory of
-threads) and which values are the same, stack.py what lanes may differ in after their stack pointer.
+threads) and which values are the same, stack.py what lanes may differ in after their stack pointer, alone.py where only
+lane 0 can be, so that no lanes part.
 
 It is a rule of thumb in five places: a load from one address is the same for all; what is set under a condition that
 differs between lanes counts as set; 16 bits put into a register count as the whole of it; generic stores to the
@@ -42,9 +43,6 @@ HERE = pathlib.Path(__file__).parent
 HARMLESS = {
     # ISETP.NE.AND P2, PT, R15, RZ, PT of R15 = SR_LANEID, @P2 BRA: after it lane 0 is alone, so no lanes part there.
     "ring_sizes": "only lane 0 gives lines of a ring back",
-    # Functions of libggas_device, compiled by nvcc 13.0. Lanes diverge at the CAS of claim_lines(), which only lane 0
-    # runs, and at the stage of a request. If a rank is a warp, this stage is the same for all of its lanes.
-    "move_messagesINS0_10warp_groupE": "lane 0 alone claims lines, and the lanes of a warp see one stage of a request",
     # A kernel of the tests of work requests: if (threadIdx.x != 0) return, then lane 0 sends orders. So no lanes
     # diverge there.
     "test_work_merged": "lane 0 alone sends orders",

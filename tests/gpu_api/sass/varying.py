@@ -3,6 +3,7 @@
 import functools
 import re
 
+from alone import Alone
 from flow import settle
 from listing import FIRST_P, MEMORY, OF_LANES, UNIFORM
 from stack import Stack
@@ -130,6 +131,7 @@ class Varying:
         self.merged = {}  # where lanes meet again -> registers that they may have set differently
         self.parting = {}  # nodes whose branch parts lanes -> the sides
         self.stack = Stack(flow)
+        self.alone = Alone(flow).at
         settle(range(len(flow.nodes)), lambda n: self._spread(flow.nodes[n]))
 
     def _spread(self, node):
@@ -158,7 +160,8 @@ class Varying:
     def _parts(self, node, varying):
         last = node.block.last
         branch = last.name in ("BRA", "BRX", "RET") and len(node.after) > 1
-        return branch and bool(last.reads & varying) and node.number not in self.parting
+        parts = branch and bool(last.reads & varying) and not self.alone[node.number]
+        return parts and node.number not in self.parting
 
     # Where the sides meet again their lanes may differ in what either has written.
     def _part(self, node):
