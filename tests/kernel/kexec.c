@@ -48,9 +48,9 @@ static void begin_kernel(const char* next, long left) {
   give_up("kexec");
 }
 
-static void store_until_reported(node* n, const ggas_window* w) {
+static void store_until_reported(node* n, const ggas_window* w, long kernels) {
   volatile unsigned char* const there = w->remote + n->other * w->bytes;
-  const double end = now_ms() + 10 * timeout_ms();
+  const double end = now_ms() + 10 * (double)kernels * timeout_ms();
   unsigned long sweeps = 0;
   for (; own_word(n, 8) != n->greeted + 1 && now_ms() < end; ++sweeps) {
     unsigned at;
@@ -72,7 +72,7 @@ void into_next_kernel(node* n, long kernels) {
     usleep(200000); /* of the other node's stores */
     begin_kernel("next", kernels - 1);
   }
-  store_until_reported(n, &w);
+  store_until_reported(n, &w, kernels);
   greet(n, ++n->greeted);
   ggas_window_end(&w);
 }
