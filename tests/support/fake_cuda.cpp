@@ -219,6 +219,11 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* h, void* f
   return CUDA_SUCCESS;
 }
 
+// Its memory is no dma-buf.
+CUresult cuMemGetHandleForAddressRange(void*, CUdeviceptr, size_t, CUmemRangeHandleType, unsigned long long) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 // Green contexts of a GPU with 132 multiprocessors, which are given out by eights.
 CUresult cuDeviceGetDevResource(CUdevice, CUdevResource* r, CUdevResourceType) {
   GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
@@ -270,6 +275,7 @@ void* function(const std::string& name) {
   GGAS_FAKE(cuMemSetAccess)
   GGAS_FAKE(cuMemExportToShareableHandle)
   GGAS_FAKE(cuMemImportFromShareableHandle)
+  GGAS_FAKE(cuMemGetHandleForAddressRange)
   GGAS_FAKE(cuDeviceGetDevResource)
   GGAS_FAKE(cuDevSmResourceSplitByCount)
   GGAS_FAKE(cuDevResourceGenerateDesc)

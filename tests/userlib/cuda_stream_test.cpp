@@ -37,15 +37,15 @@ TEST(cuda_stream, multiprocessors_are_given_to_one_stream_each) {
     std::string all;
     for (const unsigned wanted : {1u, 64u, 0u, 61u, 60u, 1u}) {
       const auto s = c.make_stream_on(1, wanted);
-      all += s ? std::to_string(c.multiprocessors(*s)) + "\n" : s.error().text + "\n";
+      all += s ? std::to_string(c.multiprocessors(*s)) + " | " : s.error().text + " | ";
     }
     return all + std::to_string(c.multiprocessors(*c.make_stream(1))) + ", " + text_of(c.make_stream_on(5, 1));
   };
   EXPECT_EQ(in_one_process(run),
-            "8\n64\nstream of node 1 on 0 multiprocessors: must be 1 or more\n"
-            "stream of node 1 on 61 multiprocessors: 60 are left of the GPU\n"
+            "8 | 64 | stream of node 1 on 0 multiprocessors: must be 1 or more | "
+            "stream of node 1 on 61 multiprocessors: 60 are left of the GPU | "
             "stream of node 1 on 60 multiprocessors: cuDevSmResourceSplitByCount: CUDA_ERROR_UNKNOWN: words of the "
-            "driver (60 are left of the GPU)\n8\n0, make_stream_on on node 5: nodes are 0 ... 1");
+            "driver (60 are left of the GPU) | 8 | 0, make_stream_on on node 5: nodes are 0 ... 1");
   // An older driver.
   EXPECT_EQ(in_one_process([](cluster& c) {
               fake_cuda::here().missing = "cuGreenCtxCreate";
