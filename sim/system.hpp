@@ -237,7 +237,10 @@ class system {
   std::expected<void, std::string> build_endpoints(unsigned n);
   void wire_links();
   std::unique_ptr<fabric::switch_network> make_switches() const;
+  // sim/system_switches.cpp
   void wire_switches();
+  void make_switch_port(unsigned n, unsigned port);
+  fabric::wire_config cable(unsigned vertex, unsigned port) const;
   fabric::flit_sink* end_of_cable(unsigned end, unsigned port);
   void join_ranks(uint64_t flight_ps);
   std::expected<void, std::string> observe();

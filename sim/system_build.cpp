@@ -10,7 +10,6 @@
 
 #include "ggas_regs.h"
 #include "sim/fabric/switch_network.hpp"
-#include "sim/fabric/switch_port.hpp"
 #include "sim/nic/rtl/nic_rtl.hpp"
 #include "sim/system.hpp"
 #include "sim/trace/recorder.hpp"
@@ -267,67 +266,6 @@ std::expected<void, std::string> system::build_network() {
   if (may_break()) cut_network(*made);
   network_ = std::move(made);
   return {};
-}
-
-std::unique_ptr<fabric::switch_network> system::make_switches() const {
-  const platform& p = cfg_.plat;
-  return std::make_unique<fabric::switch_network>(
-      "network", *shape_,
-      fabric::switch_network_config{.bits_per_second = p.link.bits_per_second,
-                                    .latency_ps = p.link.latency_ps,
-                                    .nic_flit_ps = 1'000'000'000'000 / p.nic.hertz,
-                                    .flit_bits = p.nic.data_width,
-                                    .nic_units = nic::buffer_units});
-}
-
-// NICs of RTL at model switches, which the first rank has. Ends of cables at a switch have numbers after the nodes.
-void system::wire_switches() {
-  const fabric::graph& g = *shape_->switches();
-  switches_ = make_switches();
-  const auto cable = [&](unsigned vertex, unsigned port) {
-    const double bits = double(cfg_.plat.nic.data_width);
-    return fabric::wire_config{.latency_ps = switches_->latency_ps(vertex, port),
-                               .bits_per_second = bits * 1e12 / double(switches_->flit_ps(vertex, port)),
-                               .flit_bits = cfg_.plat.nic.data_width};
-  };
-  uint64_t flight_ps = ~uint64_t{0};
-  for (unsigned n = 0; n < nodes(); ++n)
-    for (unsigned port = 0; port < g.ports(n); ++port)
-      flight_ps = std::min(flight_ps, switches_->latency_ps(n, port) + switches_->flit_ps(n, port));
-  if (cfg_.all_ranks) join_ranks(flight_ps);
-  const bool here = number() == 0;
-  for (unsigned n = 0; n < nodes(); ++n)
-    for (unsigned port = 0; port < g.ports(n); ++port) {
-      const fabric::end_of_link far = g.across(n, port);
-      if (owns(n)) nodes_[n]->bridge->link(port).carrier(true, 0);
-      fabric::switch_port* at = nullptr;
-      if (here) {
-        at = switch_ports_
-                 .emplace_back(std::make_unique<fabric::switch_port>(fmt::format("switch_port{}_{}", n, port),
-                                                                     *switches_, n, port, cfg_.plat.nic.data_width,
-                                                                     nic::buffer_units))
-                 .get();
-        switches_->attach(n, port, *at);
-        at->carrier(true, 0);
-        fabric::flit_sink& nic = owns(n) ? nodes_[n]->bridge->link(port) : lockstep_->remote(n, port);
-        from_switches_.push_back(
-            std::make_unique<fabric::wire>(fmt::format("switch->{}", n), cable(far.node, far.port), nic));
-        at->connect(*from_switches_.back(), switches_->flit_ps(far.node, far.port));
-      }
-      if (!owns(n)) continue;
-      fabric::flit_sink& end = here ? static_cast<fabric::flit_sink&>(*at) : lockstep_->remote(nodes() + n, port);
-      nodes_[n]->out[port] = std::make_unique<fabric::wire>(fmt::format("{}->switch", n), cable(n, port), end);
-      nodes_[n]->bridge->connect(port, *nodes_[n]->out[port]);
-    }
-}
-
-// The end of a NIC's cable; nullptr if it belongs to another rank.
-fabric::flit_sink* system::end_of_cable(unsigned end, unsigned port) {
-  if (end < nodes()) return owns(end) ? &nodes_[end]->bridge->link(port) : nullptr;
-  if (switch_ports_.empty()) return nullptr;
-  size_t at = port;
-  for (unsigned n = 0; n < end - nodes(); ++n) at += shape_->switches()->ports(n);
-  return switch_ports_[at].get();
 }
 
 void system::cut_network(fabric::network& net) {
