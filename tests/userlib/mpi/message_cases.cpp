@@ -122,7 +122,7 @@ MPI_CASE(large_message, 2) {
   }
   PMPI_Type_free(&half);
 }
-MPI_CASE(more_than_an_int_long, 2) {
+MPI_CASE_ALONE(more_than_an_int_long, 2) {
   // 2.2 GB: the sender's datatype repeats one block of memory, the receiver's blocks are all different.
   constexpr size_t block = 1 << 20, blocks = 2200;
   MPI_Datatype t;

@@ -138,7 +138,7 @@ MPI_CASE(request_free, 2) {
     }
   }
 }
-MPI_CASE(request_freed_to_the_end, 2) {
+MPI_CASE_ALONE(request_freed_to_the_end, 2) {
   // No one asks any more: MPI_Finalize ends it.
   const typed col = column(3000, 2);
   static std::vector<double> area(6000, 3);
@@ -184,7 +184,7 @@ MPI_CASE(persistent, 2) {
   }
   MPI_Request_free(&r[0]);
 }
-MPI_CASE(persistent_ends, 2) {
+MPI_CASE_ALONE(persistent_ends, 2) {
   // A request that was cancelled, one that was never started, one that is freed while it is in flight, and one that is
   // never freed.
   const typed col = column(30, 2);

@@ -32,6 +32,9 @@ struct add_case {
   static const mpi_test::add_case add_##name(#name, ranks, run_##name, ##__VA_ARGS__); \
   static void run_##name()
 
+// The same with an mpirun of its own: it leaves something to MPI_Finalize, or has to begin in a new process.
+#define MPI_CASE_ALONE MPI_CASE
+
 // A function of the MPI itself; the library has both of its usual names.
 void* of_mpi(const char* name);
 #define ALONE(name) reinterpret_cast<decltype(&PMPI_##name)>(mpi_test::of_mpi("PMPI_" #name))

@@ -9,7 +9,7 @@ extern "C" int PMPI_Waitall(int n, MPI_Request* requests, MPI_Status* statuses) 
   return ALONE(Waitall)(n, requests, statuses);
 }
 
-MPI_CASE(stays_out_where_others_complete, 2, false) {
+MPI_CASE_ALONE(stays_out_where_others_complete, 2, false) {
   constexpr int doubles = 20;
   const typed col = column(doubles, 2);
   std::vector<double> out(2 * doubles, rank()), in(2 * doubles, -1);
