@@ -37,7 +37,7 @@ void datatype_builder::add(int64_t displacement, int64_t blocklength, size_t i, 
   node_.elements += static_cast<uint64_t>(copies) * c.elements;  // never more than bytes
   if (c.elements > 0) {
     node_.alignment = std::max(node_.alignment, c.alignment);
-    parts_.push_back({&c.word, static_cast<uint64_t>(copies) * (c.elements / length_of(c.word))});
+    parts_.add(c.word, static_cast<uint64_t>(copies) * (c.elements / c.word->all.length));
   }
   const int64_t in_block = math_.times(blocklength - 1, c.extent()), between = math_.times(times - 1, stride);
   const int64_t low =
@@ -83,13 +83,7 @@ datatype datatype_builder::finish() {
     math_.plus(node_.true_ub, math_.times(node_.true_lb, -1));
   }
   if (math_.went_over()) fail("a size or place goes beyond 64 bits");
-  if (good()) {
-    auto word = joined(parts_);
-    if (word)
-      node_.word = std::move(*word);
-    else
-      fail("signature: more than " + std::to_string(datatype::most_signature_runs) + " runs of equal primitives");
-  }
+  if (good()) node_.word = parts_.root();
   if (!good()) {
     std::string error = std::move(node_.error);
     node_ = {};

@@ -54,7 +54,7 @@ class datatype_builder {
   node node_;
   exact math_;
   bool some_ = false;  // there are data
-  std::vector<repeated_word> parts_;
+  word_list parts_;
 };
 
 }  // namespace ggas

@@ -64,7 +64,7 @@ datatype::datatype(primitive p) {
   n.elements = n.size == 0 ? 0 : 1;
   n.ub = n.true_ub = static_cast<int64_t>(n.size);
   n.alignment = p == primitive::complex64 || p == primitive::complex128 ? n.size / 2 : n.size;
-  if (n.size != 0) n.word = {{p, 1}};
+  if (n.size != 0) n.word = word_of(p);
   n.box = found_box(n);
   node_ = std::make_shared<const node>(std::move(n));
 }
@@ -78,7 +78,10 @@ int64_t datatype::extent() const { return node_->extent(); }
 int64_t datatype::true_lb() const { return node_->true_lb; }
 int64_t datatype::true_extent() const { return node_->true_ub - node_->true_lb; }
 int datatype::depth() const { return node_->depth; }
-type_signature datatype::signature() const { return {hash_of(node_->word), length_of(node_->word), node_->elements}; }
+type_signature datatype::signature() const {
+  const word_hash& word = node_->word->all;
+  return {word.sum, word.length, node_->elements};
+}
 
 datatype datatype::contiguous(int64_t count, const datatype& of) {
   datatype_builder b("contiguous", kind::contiguous, only(of));

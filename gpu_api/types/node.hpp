@@ -2,7 +2,10 @@
 // What a datatype is made of, and what follows of it.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ggas/type.hpp"
@@ -10,13 +13,39 @@
 
 namespace ggas {
 
-// The shortest word that a sequence of primitives repeats, as runs of equal primitives.
-struct signature_run {
-  primitive of;
-  uint64_t count;
-  bool operator==(const signature_run&) const = default;
+// Of a sequence of primitives: its elements are the digits of a number in a base, which is taken modulo a prime.
+struct word_hash {
+  uint64_t length = 0;  // elements
+  uint64_t sum = 0;     // the number
+  uint64_t power = 1;   // the base to the power of the length
+  bool operator==(const word_hash&) const = default;
 };
-using signature_word = std::vector<signature_run>;
+
+// The shortest word that a sequence of primitives repeats: powers of other such words, one after another. Of a
+// primitive: no parts.
+struct signature_word;
+using shared_word = std::shared_ptr<const signature_word>;
+struct word_power {
+  shared_word word;
+  uint64_t times;
+  word_hash end;  // of all up to here
+};
+struct signature_word {
+  word_hash all;
+  std::array<uint64_t, primitives> counts{};  // elements of each primitive
+  std::vector<word_power> parts;
+};
+shared_word word_of(primitive p);
+
+// Sequences one after another, each repeated.
+class word_list {
+ public:
+  void add(const shared_word& word, uint64_t times);
+  shared_word root() const;
+
+ private:
+  std::vector<std::pair<shared_word, uint64_t>> parts_;
+};
 
 struct datatype::node {
   // The h forms: displacements and strides are in bytes here.
@@ -35,7 +64,7 @@ struct datatype::node {
   bool bounded = false;    // bounds were given, here or below
   uint64_t alignment = 1;  // the largest of the primitives
   int depth = 0;
-  signature_word word;
+  shared_word word = std::make_shared<const signature_word>();
   std::optional<type_box> box;  // the data as a box, if they are one of few dimensions
 
   const node& child() const { return children[0].made_of(); }
@@ -43,15 +72,7 @@ struct datatype::node {
   bool empty() const { return size == 0 && !bounded; }  // leaves no trace in what is made of it
 };
 
-// Sequences one after the other, each repeated; nothing: more runs than datatype::most_signature_runs.
-struct repeated_word {
-  const signature_word* word;
-  uint64_t times;
-};
-std::optional<signature_word> joined(const std::vector<repeated_word>& parts);
 // The box of a new datatype, from those of what it is made of.
 std::optional<type_box> found_box(const datatype::node& n);
-uint64_t length_of(const signature_word& w);
-uint64_t hash_of(const signature_word& w);
 
 }  // namespace ggas

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signatures. Two sequences are equal exactly if they have the same length and the same primitive root, the shortest
-// word that they repeat. So signatures of any count of items are compared in constant time.
+// word that they repeat. So signatures of any count of items are compared in constant time. A word is stored as a list
+// of powers of shorter words, never element by element, and compared by its hash.
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "gpu_api/types/node.hpp"
 
@@ -9,87 +12,118 @@ namespace ggas {
 
 namespace {
 
-// Length of the shortest list that the runs from `first` on repeat (Knuth, Morris, Pratt).
-size_t period(const signature_word& w) {
-  std::vector<size_t> border(w.size(), 0);
-  for (size_t i = 1, k = 0; i < w.size(); ++i) {
-    while (k > 0 && w[i] != w[k]) k = border[k - 1];
-    if (w[i] == w[k]) ++k;
-    border[i] = k;
-  }
-  const size_t p = w.size() - border.back();
-  return w.size() % p == 0 ? p : w.size();
+constexpr uint64_t modulus = (uint64_t{1} << 61) - 1;  // prime
+constexpr uint64_t base = 0x0f3b5c2d71a9e647;          // of the polynomial, any number below the modulus
+
+uint64_t times(uint64_t a, uint64_t b) {
+  const auto product = static_cast<unsigned __int128>(a) * b;
+  const uint64_t sum = static_cast<uint64_t>(product & modulus) + static_cast<uint64_t>(product >> 61);
+  return sum >= modulus ? sum - modulus : sum;
+}
+uint64_t plus(uint64_t a, uint64_t b) { return a + b >= modulus ? a + b - modulus : a + b; }
+
+// The hash of one sequence after the other, and of a sequence n times.
+word_hash joined(const word_hash& a, const word_hash& b) {
+  return {a.length + b.length, plus(times(a.sum, b.power), b.sum), times(a.power, b.power)};
+}
+word_hash repeated(word_hash h, uint64_t n) {
+  word_hash all;
+  for (; n > 0; n >>= 1, h = joined(h, h))
+    if (n & 1) all = joined(all, h);
+  return all;
 }
 
-// If a repeated word begins and ends with the same primitive, its end and the next begin are one run: the runs form a
-// ring.
-signature_word root(signature_word w) {
-  if (w.size() == 1) return {{w[0].of, 1}};
-  if (w.front().of != w.back().of) {
-    w.resize(period(w));
-    return w;
-  }
-  const signature_run last = w.back();
-  w.pop_back();
-  const uint64_t first = w.front().count;
-  w.front().count += last.count;
-  const size_t p = period(w);
-  w.resize(p);
-  w.front().count = first;
-  w.push_back(last);
-  return w;
+// The first `n` elements.
+word_hash prefix(const signature_word& w, uint64_t n) {
+  if (n >= w.all.length) return w.all;
+  if (w.parts.empty()) return {};
+  const auto p = std::upper_bound(w.parts.begin(), w.parts.end(), n,
+                                  [](uint64_t at, const word_power& part) { return at < part.end.length; });
+  const word_hash before = p == w.parts.begin() ? word_hash{} : (p - 1)->end;
+  const uint64_t rest = n - before.length, whole = rest / p->word->all.length;
+  return joined(joined(before, repeated(p->word->all, whole)), prefix(*p->word, rest - whole * p->word->all.length));
 }
 
-void append(signature_word& to, const signature_run& r) {
-  if (!to.empty() && to.back().of == r.of)
-    to.back().count += r.count;
-  else
-    to.push_back(r);
+void append(signature_word& to, const shared_word& word, uint64_t n) {
+  if (n == 0) return;
+  const word_hash more = repeated(word->all, n);
+  if (!to.parts.empty() && to.parts.back().word->all == word->all) {
+    to.parts.back().times += n;
+    to.parts.back().end = joined(to.all, more);
+  } else {
+    to.parts.push_back({word, n, joined(to.all, more)});
+  }
+  to.all = to.parts.back().end;
+}
+
+void append_prefix(signature_word& to, const signature_word& of, uint64_t n) {
+  for (const word_power& p : of.parts) {
+    const uint64_t length = p.word->all.length, whole = std::min(p.times, n / length);
+    append(to, p.word, whole);
+    n -= whole * length;
+    if (whole == p.times) continue;
+    return append_prefix(to, *p.word, n);
+  }
+}
+
+// A number of repetitions divides the number of elements of each primitive.
+void count(const signature_word& w, uint64_t copies, std::array<uint64_t, primitives>& counts) {
+  for (int p = 0; p < primitives; ++p) counts[static_cast<size_t>(p)] += copies * w.counts[static_cast<size_t>(p)];
+}
+
+bool repeats(const signature_word& w, uint64_t period) {
+  return repeated(prefix(w, period), w.all.length / period) == w.all;
+}
+
+// Length of the shortest word that the sequence repeats. Repetitions are sought up to this factor, and as the rest.
+uint64_t period(const signature_word& w) {
+  constexpr uint64_t most_factor = uint64_t{1} << 20;
+  uint64_t found = w.all.length, left = 0;
+  for (const uint64_t n : w.counts) left = std::gcd(left, n);
+  const auto divide = [&](uint64_t factor) {
+    left /= factor;
+    if (repeats(w, found / factor)) found /= factor;
+  };
+  for (uint64_t factor = 2; factor * factor <= left && factor <= most_factor; ++factor)
+    while (left % factor == 0) divide(factor);
+  if (left > 1) divide(left);
+  return found;
 }
 
 }  // namespace
 
-std::optional<signature_word> joined(const std::vector<repeated_word>& parts) {
-  std::vector<repeated_word> some;
-  std::copy_if(parts.begin(), parts.end(), std::back_inserter(some),
-               [](const repeated_word& p) { return p.times > 0 && !p.word->empty(); });
-  if (some.empty()) return signature_word{};
-  if (std::all_of(some.begin(), some.end(), [&](const repeated_word& p) { return *p.word == *some[0].word; }))
-    return *some[0].word;
+shared_word word_of(primitive p) {
+  signature_word w;
+  w.all = {1, static_cast<uint64_t>(p) + 1, base};
+  w.counts[static_cast<size_t>(p)] = 1;
+  return std::make_shared<const signature_word>(std::move(w));
+}
+
+void word_list::add(const shared_word& word, uint64_t n) {
+  if (n == 0 || word->all.length == 0) return;
+  if (!parts_.empty() && parts_.back().first->all == word->all)
+    parts_.back().second += n;
+  else
+    parts_.emplace_back(word, n);
+}
+
+shared_word word_list::root() const {
+  if (parts_.empty()) return std::make_shared<const signature_word>();
+  if (parts_.size() == 1) return parts_[0].first;
   signature_word all;
-  for (const repeated_word& p : some) {
-    if (p.word->size() == 1) {
-      append(all, {p.word->front().of, p.times * p.word->front().count});
-      continue;
-    }
-    if (p.times > datatype::most_signature_runs / p.word->size()) return std::nullopt;
-    for (uint64_t i = 0; i < p.times; ++i)
-      for (const signature_run& r : *p.word) append(all, r);
-    if (all.size() > datatype::most_signature_runs) return std::nullopt;
+  for (const auto& [word, n] : parts_) {
+    append(all, word, n);
+    count(*word, n, all.counts);
   }
-  return root(std::move(all));
-}
-
-uint64_t length_of(const signature_word& w) {
-  uint64_t n = 0;
-  for (const signature_run& r : w) n += r.count;
-  return n;
-}
-
-uint64_t hash_of(const signature_word& w) {
-  if (w.empty()) return 0;
-  uint64_t h = 0x243f6a8885a308d3;
-  const auto mix = [&h](uint64_t v) {
-    h ^= v + 0x9e3779b97f4a7c15 + (h << 6) + (h >> 2);
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
-    h ^= h >> 31;
-  };
-  for (const signature_run& r : w) {
-    mix(static_cast<uint64_t>(r.of) + 1);
-    mix(r.count);
+  const uint64_t length = period(all);
+  if (length < all.all.length) {
+    signature_word first;
+    append_prefix(first, all, length);
+    for (size_t p = 0; p < all.counts.size(); ++p) first.counts[p] = all.counts[p] / (all.all.length / length);
+    all = std::move(first);
   }
-  return h == 0 ? 1 : h;
+  all.parts.shrink_to_fit();
+  return std::make_shared<const signature_word>(std::move(all));
 }
 
 }  // namespace ggas

@@ -43,7 +43,8 @@ enum class type_form {
 };
 
 // The part of a datatype that must be equal on both sides of a transfer: the primitives in their order, without places.
-// Two sequences are equal if they have the same length and repeat the same word.
+// Two sequences are equal if they have the same length and repeat the same word. The shortest word is found of sequences
+// of up to 2^40 elements of one primitive, and of longer ones that repeat it up to 2^20 times or a prime number of times.
 struct type_signature {
   uint64_t word;         // a hash of the shortest word that the sequence repeats; 0: no elements
   uint64_t word_length;  // its elements
@@ -60,7 +61,6 @@ class datatype {
  public:
   static constexpr int most_depth = 256;
   static constexpr int most_dimensions = 6;
-  static constexpr uint64_t most_signature_runs = uint64_t{1} << 20;  // of one struct, neighbours of one primitive
 
   datatype(primitive p);  // implicit: a primitive is a datatype
 

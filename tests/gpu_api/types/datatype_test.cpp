@@ -92,10 +92,40 @@ TEST(datatype, signature_of_huge_counts_takes_no_time) {
   const datatype many = datatype::contiguous(int64_t{1} << 50, pair);
   EXPECT_EQ(many.signature().word, pair.signature().word);
   EXPECT_EQ(many.signature().elements, uint64_t{1} << 51);
-  const datatype parts[] = {many, primitive::int8};
-  const list far{0, (int64_t{1} << 50) * 16};
-  EXPECT_EQ(datatype::structure(one, far, parts).error(),
-            "structure: signature: more than 1048576 runs of equal primitives");
+  // Not a repeated word: its runs of equal primitives are not listed.
+  const datatype halves = datatype::contiguous(int64_t{1} << 25, datatype::contiguous(int64_t{1} << 25, pair));
+  const datatype parts[] = {many, primitive::int8}, same[] = {halves, primitive::int8},
+                 turned[] = {primitive::int8, many};
+  const list far{0, (int64_t{1} << 50) * 16}, first{0, 16};
+  const type_signature s = datatype::structure(one, far, parts).signature();
+  EXPECT_EQ(s.elements, (uint64_t{1} << 51) + 1);
+  EXPECT_EQ(s, datatype::structure(one, far, same).signature());
+  EXPECT_NE(s, datatype::structure(one, first, turned).signature());
+  EXPECT_EQ(s.word, datatype::contiguous(7, datatype::structure(one, far, parts)).signature().word);
+}
+
+TEST(datatype, struct_of_many_kinds) {
+  const datatype children[] = {primitive::int32, primitive::float64};
+  const datatype pair = datatype::structure(list{1, 1}, list{0, 8}, children);
+  const datatype parts[] = {pair, primitive::int32};
+  const datatype packed = datatype::structure(list{600000, 1}, list{0, 16 * 600000}, parts);
+  ASSERT_TRUE(packed.good()) << packed.error();
+  // Primitives in blocks of their own.
+  constexpr int pairs = 50000;
+  const datatype fewer = datatype::structure(list{pairs, 1}, list{0, 16 * pairs}, parts);
+  list lengths, places;
+  std::vector<datatype> all;
+  for (int i = 0; i < pairs; ++i)
+    for (const int k : {0, 1}) {
+      lengths.push_back(1);
+      places.push_back(16 * i + 8 * k);
+      all.push_back(children[k]);
+    }
+  EXPECT_EQ(datatype::structure(lengths, places, all).signature().word, pair.signature().word);
+  lengths.push_back(1);
+  places.push_back(16 * pairs);
+  all.push_back(primitive::int32);
+  EXPECT_EQ(datatype::structure(lengths, places, all).signature(), fewer.signature());
 }
 
 // Every element of the array belongs to one process.
