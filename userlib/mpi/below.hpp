@@ -8,15 +8,12 @@
 #include "userlib/mpi/mpi.hpp"
 
 #define GGAS_MPI_ENDS(F) F(Init) F(Init_thread) F(Finalize)
-#define GGAS_MPI_TYPES(F) F(Type_commit)
-#define GGAS_MPI_PACKS(F) F(Pack) F(Unpack)
 #define GGAS_MPI_SENDS(F) \
   F(Send)                 \
   F(Isend)                \
   F(Send_init) F(Bsend) F(Ibsend) F(Bsend_init) F(Ssend) F(Issend) F(Ssend_init) F(Rsend) F(Irsend) F(Rsend_init)
-#define GGAS_MPI_RECEIVES(F) \
-  F(Recv)                    \
-  F(Irecv) F(Recv_init) F(Mrecv) F(Imrecv) F(Sendrecv) F(Sendrecv_replace) F(Probe) F(Iprobe) F(Mprobe) F(Improbe)
+#define GGAS_MPI_RECEIVES(F) F(Recv) F(Irecv) F(Recv_init) F(Mrecv) F(Imrecv) F(Sendrecv) F(Sendrecv_replace)
+#define GGAS_MPI_PROBES(F) F(Probe) F(Iprobe) F(Mprobe) F(Improbe)
 #define GGAS_MPI_COMPLETIONS(F) \
   F(Wait)                       \
   F(Test)                       \
@@ -24,11 +21,50 @@
   F(Testall) F(Waitany) F(Testany) F(Waitsome) F(Testsome) F(Start) F(Startall) F(Request_get_status) F(Request_free)
 #if MPI_VERSION >= 4
 #define GGAS_MPI_SESSIONS(F) F(Session_init) F(Session_finalize)
-#define GGAS_MPI_OTHERS(F) \
-  F(Recv_c) F(Irecv_c) F(Mrecv_c) F(Imrecv_c) F(Sendrecv_c) F(Recv_init_c) F(Isendrecv) F(Isendrecv_replace)
+#define GGAS_MPI_PACKS(F) F(Pack) F(Unpack) F(Pack_c) F(Unpack_c)
+// With counts of 64 bits, and what MPI 4 has added.
+#define GGAS_MPI_LARGE(F) \
+  F(Send_c)               \
+  F(Isend_c)              \
+  F(Send_init_c)          \
+  F(Bsend_c)              \
+  F(Ibsend_c)             \
+  F(Bsend_init_c)         \
+  F(Ssend_c)              \
+  F(Issend_c)             \
+  F(Ssend_init_c)         \
+  F(Rsend_c)              \
+  F(Irsend_c)             \
+  F(Rsend_init_c)         \
+  F(Recv_c)               \
+  F(Irecv_c)              \
+  F(Recv_init_c)          \
+  F(Mrecv_c)              \
+  F(Imrecv_c)             \
+  F(Sendrecv_c)           \
+  F(Sendrecv_replace_c) F(Isendrecv) F(Isendrecv_replace) F(Isendrecv_c) F(Isendrecv_replace_c)
 #else
 #define GGAS_MPI_SESSIONS(F)
-#define GGAS_MPI_OTHERS(F)
+#define GGAS_MPI_PACKS(F) F(Pack) F(Unpack)
+#define GGAS_MPI_LARGE(F)
+#endif
+
+#define GGAS_MPI_ONE_SIDED(F) F(Win_create) F(Put) F(Get) F(Accumulate) F(Rput) F(Rget) F(Raccumulate)
+#define GGAS_MPI_COLLECTIVES_OF(F, c)                                                                                 \
+  F(Bcast##c)                                                                                                         \
+  F(Ibcast##c)                                                                                                        \
+  F(Allreduce##c) F(Iallreduce##c) F(Scan##c) F(Iscan##c) F(Exscan##c) F(Iexscan##c) F(Reduce##c) F(Ireduce##c)       \
+      F(Reduce_scatter_block##c) F(Ireduce_scatter_block##c) F(Reduce_scatter##c) F(Ireduce_scatter##c)               \
+          F(Allgather##c) F(Iallgather##c) F(Alltoall##c) F(Ialltoall##c) F(Gather##c) F(Igather##c) F(Scatter##c)    \
+              F(Iscatter##c) F(Allgatherv##c) F(Iallgatherv##c) F(Gatherv##c) F(Igatherv##c) F(Scatterv##c)           \
+                  F(Iscatterv##c) F(Alltoallv##c) F(Ialltoallv##c) F(Neighbor_allgather##c) F(Ineighbor_allgather##c) \
+                      F(Neighbor_alltoall##c) F(Ineighbor_alltoall##c) F(Neighbor_allgatherv##c)                      \
+                          F(Ineighbor_allgatherv##c) F(Neighbor_alltoallv##c) F(Ineighbor_alltoallv##c)               \
+                              F(Alltoallw##c) F(Ialltoallw##c) F(Neighbor_alltoallw##c) F(Ineighbor_alltoallw##c)
+#if MPI_VERSION >= 4
+#define GGAS_MPI_COLLECTIVES(F) GGAS_MPI_COLLECTIVES_OF(F, ) GGAS_MPI_COLLECTIVES_OF(F, _c)
+#else
+#define GGAS_MPI_COLLECTIVES(F) GGAS_MPI_COLLECTIVES_OF(F, )
 #endif
 
 // After the definitions of MPI_..., as they stand in one file.
@@ -39,13 +75,15 @@ namespace ggas::mpi {
 struct functions_below {
 #define GGAS_MPI_POINTER(name) decltype(&MPI_##name) name;
   GGAS_MPI_ENDS(GGAS_MPI_POINTER)
-  GGAS_MPI_TYPES(GGAS_MPI_POINTER)
   GGAS_MPI_PACKS(GGAS_MPI_POINTER)
   GGAS_MPI_SENDS(GGAS_MPI_POINTER)
   GGAS_MPI_RECEIVES(GGAS_MPI_POINTER)
+  GGAS_MPI_PROBES(GGAS_MPI_POINTER)
   GGAS_MPI_COMPLETIONS(GGAS_MPI_POINTER)
   GGAS_MPI_SESSIONS(GGAS_MPI_POINTER)
-  GGAS_MPI_OTHERS(GGAS_MPI_POINTER)
+  GGAS_MPI_LARGE(GGAS_MPI_POINTER)
+  GGAS_MPI_COLLECTIVES(GGAS_MPI_POINTER)
+  GGAS_MPI_ONE_SIDED(GGAS_MPI_POINTER)
 #undef GGAS_MPI_POINTER
 };
 extern const functions_below below;

@@ -4,6 +4,7 @@
 
 #include "userlib/mpi/below.hpp"
 #include "userlib/mpi/requests.hpp"
+#include "userlib/mpi/watch.hpp"
 
 namespace ggas::mpi {
 
@@ -59,7 +60,8 @@ using namespace ggas::mpi;
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Wait(request, status);
+  const attention to_given_up;
   taken ours(1, request);
   if (ours.none()) return below.Wait(request, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
@@ -68,7 +70,8 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Test(request, done, status);
+  const attention to_given_up;
   taken ours(1, request);
   if (ours.none()) return below.Test(request, done, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
@@ -77,7 +80,8 @@ int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
 }
 
 int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Waitall(n, requests, status);
+  const attention to_given_up;
   taken ours(n, requests);
   if (ours.none()) return below.Waitall(n, requests, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
@@ -86,7 +90,8 @@ int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
 }
 
 int MPI_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Testall(n, requests, done, status);
+  const attention to_given_up;
   taken ours(n, requests);
   if (ours.none()) return below.Testall(n, requests, done, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
@@ -95,7 +100,8 @@ int MPI_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
 }
 
 int MPI_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Waitany(n, requests, place, status);
+  const attention to_given_up;
   taken ours(n, requests);
   if (ours.none()) return below.Waitany(n, requests, place, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
@@ -104,7 +110,8 @@ int MPI_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
 }
 
 int MPI_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Testany(n, requests, place, done, status);
+  const attention to_given_up;
   taken ours(n, requests);
   if (ours.none()) return below.Testany(n, requests, place, done, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
@@ -113,7 +120,8 @@ int MPI_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status*
 }
 
 int MPI_Waitsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Waitsome(n, requests, finished, places, status);
+  const attention to_given_up;
   taken ours(n, requests);
   if (ours.none()) return below.Waitsome(n, requests, finished, places, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
@@ -122,7 +130,8 @@ int MPI_Waitsome(int n, MPI_Request* requests, int* finished, int* places, MPI_S
 }
 
 int MPI_Testsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Testsome(n, requests, finished, places, status);
+  const attention to_given_up;
   taken ours(n, requests);
   if (ours.none()) return below.Testsome(n, requests, finished, places, status);
   statuses all(status, MPI_STATUSES_IGNORE, n);
@@ -131,7 +140,8 @@ int MPI_Testsome(int n, MPI_Request* requests, int* finished, int* places, MPI_S
 }
 
 int MPI_Start(MPI_Request* request) {
-  look_after_given_up();
+  if (quiet()) return below.Start(request);
+  const attention to_given_up;
   taken ours(1, request);
   if (const int error = ours.prepare("MPI_Start"); error != MPI_SUCCESS) return error;
   const int error = below.Start(request);
@@ -140,7 +150,8 @@ int MPI_Start(MPI_Request* request) {
 }
 
 int MPI_Startall(int n, MPI_Request* requests) {
-  look_after_given_up();
+  if (quiet()) return below.Startall(n, requests);
+  const attention to_given_up;
   taken ours(n, requests);
   if (const int error = ours.prepare("MPI_Startall"); error != MPI_SUCCESS) return error;
   const int error = below.Startall(n, requests);
@@ -149,7 +160,8 @@ int MPI_Startall(int n, MPI_Request* requests) {
 }
 
 int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {
-  look_after_given_up();
+  if (quiet()) return below.Request_get_status(request, done, status);
+  const attention to_given_up;
   taken ours(1, &request);
   if (ours.none()) return below.Request_get_status(request, done, status);
   statuses all(status, MPI_STATUS_IGNORE, 1);
@@ -158,6 +170,7 @@ int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {
 }
 
 int MPI_Request_free(MPI_Request* request) {
+  if (quiet()) return below.Request_free(request);
   taken ours(1, request);
   if (ours.none()) return below.Request_free(request);
   ours.give_up(*request);

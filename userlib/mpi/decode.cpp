@@ -82,9 +82,10 @@ datatype decode_named(MPI_Datatype type) {
   return datatype::contiguous(static_cast<int64_t>(size_in_mpi(type)), primitive::byte);
 }
 
+// How many arguments a constructor had. `large`: counts of 64 bits, if it was one with _c.
 struct envelope {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  bool large = false;  // made with counts of 64 bits, of which MPI_Type_get_envelope is an error
+  MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
+  int combiner = 0;
 
   bool named() const {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
@@ -95,12 +96,12 @@ struct envelope {
 envelope envelope_of(MPI_Datatype type) {
   envelope e;
 #if MPI_VERSION >= 4
-  MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
-  PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &e.combiner);
-  e.large = counts > 0;
-  if (e.large) return e;
+  PMPI_Type_get_envelope_c(type, &e.integers, &e.addresses, &e.large, &e.types, &e.combiner);
+#else
+  int integers = 0, addresses = 0, types = 0;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &e.combiner);
+  e.integers = integers, e.addresses = addresses, e.types = types;
 #endif
-  PMPI_Type_get_envelope(type, &e.integers, &e.addresses, &e.types, &e.combiner);
   return e;
 }
 
@@ -114,35 +115,62 @@ struct reference {
   MPI_Datatype type;
 };
 
-// What a derived datatype was made with.
+// Lists of no numbers have a place, too: an MPI may look at the pointer.
+template <class T>
+std::vector<T> room_for(MPI_Count n) {
+  return std::vector<T>(static_cast<size_t>(n) + 1);
+}
+
+// What a derived datatype was made with. Of a constructor with large counts these are apart from the integers, in the
+// order of MPI's table; `numbers` has all in the order of the constructor without.
 class contents {
  public:
   contents(MPI_Datatype type, const envelope& e)
-      : integers_(static_cast<size_t>(e.integers)), addresses_(static_cast<size_t>(e.addresses)) {
-    std::vector<MPI_Datatype> children(static_cast<size_t>(e.types));
-    // Lists of no numbers have a place, too: an MPI may look at the pointer.
-    std::vector<int> ints(integers_.size() + 1);
-    std::vector<MPI_Aint> places(addresses_.size() + 1);
-    PMPI_Type_get_contents(type, e.integers, e.addresses, e.types, ints.data(), places.data(), children.data());
-    std::copy_n(ints.begin(), integers_.size(), integers_.begin());
-    std::copy_n(places.begin(), addresses_.size(), addresses_.begin());
+      : integers_(room_for<int>(e.integers)),
+        addresses_(room_for<MPI_Aint>(e.addresses)),
+        large_(room_for<MPI_Count>(e.large)) {
+    auto children = room_for<MPI_Datatype>(e.types);
+#if MPI_VERSION >= 4
+    PMPI_Type_get_contents_c(type, e.integers, e.addresses, e.large, e.types, integers_.data(), addresses_.data(),
+                             large_.data(), children.data());
+#else
+    PMPI_Type_get_contents(type, static_cast<int>(e.integers), static_cast<int>(e.addresses), static_cast<int>(e.types),
+                           integers_.data(), addresses_.data(), children.data());
+#endif
+    integers_.pop_back();
+    addresses_.pop_back();
+    large_.pop_back();
+    children.pop_back();
     const std::vector<reference> all(children.begin(), children.end());
     for (const reference& child : all) of.push_back(decode(child.type));
   }
 
-  int64_t number(size_t i) const { return integers_[i]; }
-  int64_t address(size_t i) const { return addresses_[i]; }
-  numbers some(size_t from, size_t count) const { return cut(integers_, from, count); }
-  numbers addresses() const { return addresses_; }
+  // Of the integers, or of the large counts in their place.
+  int64_t number(size_t i) const { return large_.empty() ? integers_[i] : large_[i]; }
+  numbers some(size_t from, size_t count) const {
+    return large_.empty() ? cut(integers_, from, count) : cut(large_, from, count);
+  }
+  // Of the addresses; large counts from `from` on in their place.
+  int64_t address(size_t i, size_t from) const { return large_.empty() ? addresses_[i] : large_[from + i]; }
+  numbers addresses(size_t from, size_t count) const {
+    return large_.empty() ? cut(addresses_, 0, count) : cut(large_, from, count);
+  }
+  // Integers that are none of the counts: dimensions, order, ways and arguments of distributions.
+  int64_t plain(size_t i) const { return integers_[i]; }
+  numbers plain(size_t from, size_t count) const { return cut(integers_, from, count); }
+  bool large() const { return !large_.empty(); }
 
   std::vector<datatype> of;
 
  private:
-  static numbers cut(const numbers& all, size_t from, size_t count) {
+  template <class T>
+  static numbers cut(const std::vector<T>& all, size_t from, size_t count) {
     const auto first = all.begin() + static_cast<ptrdiff_t>(from);
     return {first, first + static_cast<ptrdiff_t>(count)};
   }
-  numbers integers_, addresses_;
+  std::vector<int> integers_;
+  std::vector<MPI_Aint> addresses_;
+  std::vector<MPI_Count> large_;
 };
 
 array_order order_of(int64_t order) { return order == MPI_ORDER_FORTRAN ? array_order::fortran : array_order::c; }
@@ -153,16 +181,24 @@ distribution distribution_of(int64_t how) {
 }
 
 datatype decode_darray(const contents& c) {
-  const auto n = static_cast<size_t>(c.number(2));
+  const auto n = static_cast<size_t>(c.plain(2));
+  const size_t after_sizes = c.large() ? 3 : 3 + n;
   std::vector<distribution> how;
-  for (const int64_t d : c.some(3 + n, n)) how.push_back(distribution_of(d));
-  numbers arguments = c.some(3 + 2 * n, n);
+  for (const int64_t d : c.plain(after_sizes, n)) how.push_back(distribution_of(d));
+  numbers arguments = c.plain(after_sizes + n, n);
   std::replace(arguments.begin(), arguments.end(), int64_t{MPI_DISTRIBUTE_DFLT_DARG}, default_argument);
-  return datatype::darray(c.number(0), c.number(1), c.some(3, n), how, arguments, c.some(3 + 3 * n, n),
-                          order_of(c.number(3 + 4 * n)), c.of[0]);
+  return datatype::darray(c.plain(0), c.plain(1), c.large() ? c.some(0, n) : c.plain(3, n), how, arguments,
+                          c.plain(after_sizes + 2 * n, n), order_of(c.plain(after_sizes + 3 * n)), c.of[0]);
 }
 
-// The lists stand in the order of MPI_Type_get_contents.
+datatype decode_subarray(const contents& c) {
+  const auto n = static_cast<size_t>(c.plain(0));
+  const size_t sizes = c.large() ? 0 : 1;
+  return datatype::subarray(c.some(sizes, n), c.some(sizes + n, n), c.some(sizes + 2 * n, n),
+                            order_of(c.plain(c.large() ? 1 : 1 + 3 * n)), c.of[0]);
+}
+
+// The lists are in the order of MPI_Type_get_contents.
 datatype rebuild(int combiner, const contents& c) {
   const auto n = [&] { return static_cast<size_t>(c.number(0)); };
   switch (combiner) {
@@ -173,24 +209,23 @@ datatype rebuild(int combiner, const contents& c) {
     case MPI_COMBINER_VECTOR:
       return datatype::vector(c.number(0), c.number(1), c.number(2), c.of[0]);
     case MPI_COMBINER_HVECTOR:
-      return datatype::hvector(c.number(0), c.number(1), c.address(0), c.of[0]);
+      return datatype::hvector(c.number(0), c.number(1), c.address(0, 2), c.of[0]);
     case MPI_COMBINER_INDEXED:
       return datatype::indexed(c.some(1, n()), c.some(1 + n(), n()), c.of[0]);
     case MPI_COMBINER_HINDEXED:
-      return datatype::hindexed(c.some(1, n()), c.addresses(), c.of[0]);
+      return datatype::hindexed(c.some(1, n()), c.addresses(1 + n(), n()), c.of[0]);
     case MPI_COMBINER_INDEXED_BLOCK:
       return datatype::indexed_block(c.number(1), c.some(2, n()), c.of[0]);
     case MPI_COMBINER_HINDEXED_BLOCK:
-      return datatype::hindexed_block(c.number(1), c.addresses(), c.of[0]);
+      return datatype::hindexed_block(c.number(1), c.addresses(2, n()), c.of[0]);
     case MPI_COMBINER_STRUCT:
-      return datatype::structure(c.some(1, n()), c.addresses(), c.of);
+      return datatype::structure(c.some(1, n()), c.addresses(1 + n(), n()), c.of);
     case MPI_COMBINER_SUBARRAY:
-      return datatype::subarray(c.some(1, n()), c.some(1 + n(), n()), c.some(1 + 2 * n(), n()),
-                                order_of(c.number(1 + 3 * n())), c.of[0]);
+      return decode_subarray(c);
     case MPI_COMBINER_DARRAY:
       return decode_darray(c);
     case MPI_COMBINER_RESIZED:
-      return datatype::resized(c.of[0], c.address(0), c.address(1));
+      return datatype::resized(c.of[0], c.address(0, 0), c.address(1, 0));
     default:
       throw std::runtime_error("made by a constructor of MPI that is not known here");
   }
@@ -217,7 +252,6 @@ bool is_named(MPI_Datatype type) { return envelope_of(type).named(); }
 
 datatype decode(MPI_Datatype type) {
   const envelope e = envelope_of(type);
-  if (e.large) throw std::runtime_error("made by a constructor of large counts");
   datatype made = e.named() ? decode_named(type) : rebuild(e.combiner, contents(type, e));
   made = with_bounds_of(type, made);
   if (!made.good()) throw std::runtime_error(made.error());

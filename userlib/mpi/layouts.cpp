@@ -47,41 +47,53 @@ class cache {
     return one;
   }
 
-  void committed(MPI_Datatype type) {
-    if (is_named(type)) return;
-    const std::lock_guard one_at_a_time(lock_);
-    if (key_ == MPI_KEYVAL_INVALID) {
-      int made = MPI_KEYVAL_INVALID;
-      PMPI_Type_create_keyval(share, drop, &made, nullptr);
-      key_ = made;
-    }
-    if (!attribute_of(type)) PMPI_Type_set_attr(type, key_, new attribute(std::make_shared<known_layout>()));
-  }
-
-  found_layout of(MPI_Datatype type) {
-    {
-      const std::lock_guard one_at_a_time(lock_);
-      if (const auto known = named_.find(type); known != named_.end()) return known->second;
-    }
-    if (const attribute* const a = attribute_of(type)) {
-      const attribute known = *a;
-      std::call_once(known->asked_for, [&] { known->found = make(type); });
-      return known->found;
-    }
-    if (!is_named(type)) return {nullptr, "was not committed"};
-    const found_layout made = make(type);
-    const std::lock_guard one_at_a_time(lock_);
-    return named_.emplace(type, made).first->second;
+  found_layout of(MPI_Datatype type, MPI_Comm comm) {
+    if (const attribute* a = attribute_of(type)) return made_once(*a, type);
+    if (is_named(type)) return named(type);
+    if (const int error = committed(type, comm); error != MPI_SUCCESS) return {nullptr, {}, error};
+    return made_once(first_use(type), type);
   }
 
   void forget() {
-    const std::lock_guard one_at_a_time(lock_);
-    named_.clear();
     int key = key_.exchange(MPI_KEYVAL_INVALID);
     if (key != MPI_KEYVAL_INVALID) PMPI_Type_free_keyval(&key);
   }
 
  private:
+  static found_layout made_once(attribute known, MPI_Datatype type) {
+    std::call_once(known->asked_for, [&] { known->found = make(type); });
+    return known->found;
+  }
+
+  // MPI's own are never freed: each thread has its list.
+  static found_layout named(MPI_Datatype type) {
+    thread_local std::map<MPI_Datatype, found_layout> known;
+    const auto [k, fresh] = known.try_emplace(type);
+    if (fresh) k->second = make(type);
+    return k->second;
+  }
+
+  static int committed(MPI_Datatype type, MPI_Comm comm) {
+    int world = 0;  // in a program of sessions the communicator of a probed message is not known
+    PMPI_Initialized(&world);
+    if (comm == MPI_COMM_WORLD && !world) return MPI_SUCCESS;
+    static const char nothing = 0;  // an MPI may look at the datatype only if there is an item
+    return below.Send(&nothing, 1, type, MPI_PROC_NULL, 0, comm);
+  }
+
+  attribute first_use(MPI_Datatype type) {
+    const std::lock_guard one_at_a_time(lock_);
+    if (const attribute* a = attribute_of(type)) return *a;  // another thread was first
+    if (key_ == MPI_KEYVAL_INVALID) {
+      int made = MPI_KEYVAL_INVALID;
+      PMPI_Type_create_keyval(share, drop, &made, nullptr);
+      key_ = made;
+    }
+    auto known = std::make_shared<known_layout>();
+    PMPI_Type_set_attr(type, key_, new attribute(known));
+    return known;
+  }
+
   const attribute* attribute_of(MPI_Datatype type) const {
     void* value = nullptr;
     int there = 0;
@@ -90,28 +102,13 @@ class cache {
     return there ? static_cast<const attribute*>(value) : nullptr;
   }
 
-  std::mutex lock_;
-  std::map<MPI_Datatype, found_layout> named_;
+  std::mutex lock_;  // of first uses
   std::atomic<int> key_{MPI_KEYVAL_INVALID};
 };
 
 }  // namespace
 
-found_layout layout_of(MPI_Datatype type) { return cache::here().of(type); }
+found_layout layout_of(MPI_Datatype type, MPI_Comm comm) { return cache::here().of(type, comm); }
 void forget_layouts() { cache::here().forget(); }
 
 }  // namespace ggas::mpi
-
-using namespace ggas::mpi;
-
-extern "C" {
-
-// MPI has no query for what is committed.
-int MPI_Type_commit(MPI_Datatype* type) {
-  const int error = below.Type_commit(type);
-  if (error == MPI_SUCCESS && stays_out_for().empty()) cache::here().committed(*type);
-  return error;
-}
-
-GGAS_MPI_TYPES(GGAS_MPI_SECOND_NAME)
-}

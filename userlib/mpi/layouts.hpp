@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layouts of MPI's datatypes, each made once: kept as an attribute of the datatype, and freed with it.
+// The layouts of MPI's datatypes, each made at its first message that this library moves: kept as an attribute of the
+// datatype, and freed with it.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "userlib/mpi/layout.hpp"
+#include "userlib/mpi/layout/layout.hpp"
 #include "userlib/mpi/mpi.hpp"
 
 namespace ggas::mpi {
@@ -13,9 +14,11 @@ namespace ggas::mpi {
 struct found_layout {
   std::shared_ptr<const layout> made;  // null: there is none, and `why`
   std::string why;
+  int error = MPI_SUCCESS;  // of the MPI below, which has called the handler of the communicator
 };
-// Not of MPI_DATATYPE_NULL. A datatype that was not committed has none. Any thread may call it.
-found_layout layout_of(MPI_Datatype type);
+// Not of MPI_DATATYPE_NULL. `comm`: of the message. A datatype that was not committed has none: MPI has no query for
+// that, so an item is sent to MPI_PROC_NULL. Any thread may call it.
+found_layout layout_of(MPI_Datatype type, MPI_Comm comm);
 
 // Before MPI is finalised.
 void forget_layouts();

@@ -34,9 +34,9 @@ memory& host_memory() {
   return one;
 }
 
-memory* mover_of(const items& i) {
-  if (memory* const gpu = gpu_memory(i.first_byte())) return gpu;
-  return setting() == "host" && !i.of->dense(i.count) ? &host_memory() : nullptr;
+bool moves_host_memory() {
+  static const bool moves = setting() == "host";
+  return moves;
 }
 
 std::string setting_error() {

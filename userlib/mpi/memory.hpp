@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "userlib/mpi/layout.hpp"
+#include "userlib/mpi/layout/layout.hpp"
 
 namespace ggas::mpi {
 
@@ -59,9 +59,10 @@ memory& host_memory();
 // The GPU whose memory the address is in; null: of none, or no process in this process uses CUDA.
 memory* gpu_memory(const void* at);
 
-// The mover of these data; null: they are left to the MPI below. GGAS_MPI_TYPES=host: also for noncontiguous data in
-// host memory.
-memory* mover_of(const items& i);
+// The process has loaded the CUDA driver.
+bool has_gpu_driver();
+// GGAS_MPI_TYPES=host: noncontiguous data in host memory are moved, too.
+bool moves_host_memory();
 
 // GGAS_MPI_TYPES, looked at once: the error or nothing.
 std::string setting_error();

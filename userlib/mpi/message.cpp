@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userlib/mpi/message.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstdio>
@@ -13,20 +14,28 @@ namespace ggas::mpi {
 static std::atomic<uint64_t> moved{0};
 void count_moved() { ++moved; }
 
-recognised recognise(const arguments& a) {
-  if (a.count <= 0 || a.type == MPI_DATATYPE_NULL || !stays_out_for().empty()) return {};
-  found_layout l = layout_of(a.type);
-  if (!l.made) {
-    const bool far = gpu_memory(a.buffer) != nullptr && l.why != "was not committed";
-    return {{}, far ? "datatype: " + l.why : ""};
-  }
+memory* gpu_of(const arguments& a) {
+  if (a.count <= 0 || a.type == MPI_DATATYPE_NULL || !has_gpu_driver()) return nullptr;
+  MPI_Count first = 0, extent = 0;
+  PMPI_Type_get_true_extent_x(a.type, &first, &extent);
+  return gpu_memory(
+      reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(a.buffer) + static_cast<uintptr_t>(first)));
+}
+
+recognised recognise(const arguments& a, MPI_Comm comm, wanted what) {
+  if (a.count <= 0 || a.type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL || !stays_out_for().empty()) return {};
+  memory* const gpu = gpu_of(a);
+  if (!gpu && !moves_host_memory() && what == wanted::far) return {};
+  const found_layout l = layout_of(a.type, comm);
+  if (!l.made && !gpu && what == wanted::all) direct::close_to_offers();  // a receive that does not know tickets
+  if (!l.made) return {{}, gpu && l.error == MPI_SUCCESS ? "datatype: " + l.why : "", l.error};
   typed_data d{
       l.made, {l.made.get(), static_cast<char*>(const_cast<void*>(a.buffer)), static_cast<uint64_t>(a.count)}, nullptr};
   uint64_t bytes = 0;
   if (l.made->size() == 0 || __builtin_mul_overflow(l.made->size(), d.data.count, &bytes) || bytes > LLONG_MAX)
     return {};
-  d.mover = mover_of(d.data);
-  if (d.mover && d.mover->apart()) direct::meet(*d.mover);
+  d.mover = gpu ? gpu : moves_host_memory() && !l.made->dense(d.data.count) ? &host_memory() : nullptr;
+  if (gpu) direct::meet(*gpu);
   return {std::move(d), {}};
 }
 
@@ -40,7 +49,7 @@ wire_bytes::wire_bytes(uint64_t bytes) : count_(static_cast<int>(bytes)) {
   const int ones[2] = {1, 1};
   const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes / chunk * chunk)};
   PMPI_Type_create_struct(2, ones, places, all, &type_);
-  below.Type_commit(&type_);
+  PMPI_Type_commit(&type_);
   for (MPI_Datatype* part : {&gigabyte, &all[0], &all[1]}) PMPI_Type_free(part);
   count_ = 1;
 }
@@ -100,8 +109,10 @@ direct::problem message::unpack(MPI_Status& status) {
   return {data_.mover->unpack(data_.data, bytes, packed_.get())};
 }
 
+void report(const char* call, const std::string& text) { std::fprintf(stderr, "%s: %s\n", call, text.c_str()); }
+
 int fail(MPI_Comm comm, const char* call, const std::string& text, int error_class) {
-  std::fprintf(stderr, "%s: %s\n", call, text.c_str());
+  report(call, text);
   int there = 0;  // in a program of sessions MPI_COMM_WORLD is not
   PMPI_Initialized(&there);
   if (comm == MPI_COMM_WORLD && !there) return error_class;

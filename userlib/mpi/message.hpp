@@ -7,13 +7,14 @@
 
 #include "userlib/mpi/direct/fetch.hpp"
 #include "userlib/mpi/direct/offer.hpp"
+#include "userlib/mpi/watch.hpp"
 
 namespace ggas::mpi {
 
 // What an MPI function was called with.
 struct arguments {
   const void* buffer;
-  int count;
+  MPI_Count count;
   MPI_Datatype type;
 };
 
@@ -27,12 +28,20 @@ struct typed_data {
   uint64_t bytes() const { return data.bytes(); }
 };
 
-// Empty if a call has an error that the MPI below reports. `error`: memory of a GPU that cannot be moved.
+// Whose layouts are needed: data in memory of a GPU; host memory, too, for tickets.
+enum class wanted { far, all };
+
+// Empty if a call has an error that the MPI below reports. `error`: memory of a GPU that cannot be moved; `code`: an
+// error of the MPI below, already reported.
 struct recognised {
   typed_data found;
   std::string error;
+  int code = MPI_SUCCESS;
 };
-recognised recognise(const arguments& a);
+recognised recognise(const arguments& a, MPI_Comm comm, wanted what = wanted::far);
+
+// The GPU whose memory the data are in, without a look at their layout; null: of none.
+memory* gpu_of(const arguments& a);
 
 // `bytes` that lie in one piece, as the MPI below is informed; more than an int counts need a datatype of their own.
 class wire_bytes {
@@ -87,6 +96,8 @@ class message {
 // Counts a message, or a call of MPI_Pack or MPI_Unpack, whose data this library moves.
 void count_moved();
 
+// A line on the standard error: "MPI_Send: text".
+void report(const char* call, const std::string& text);
 // Says the error on the standard error, as "MPI_Send: text", and calls the communicator's handler with the class.
 int fail(MPI_Comm comm, const char* call, const std::string& text, int error_class);
 

@@ -8,7 +8,8 @@ namespace ggas::mpi {
 namespace {
 
 // Room for the data in a buffer of `size` bytes from `*place` on; else the MPI below says what is wrong.
-bool fits(uint64_t bytes, int size, const int* place) {
+template <class Count>
+bool fits(uint64_t bytes, Count size, const Count* place) {
   return place && *place >= 0 && size >= *place && bytes <= static_cast<uint64_t>(size - *place);
 }
 
@@ -34,10 +35,26 @@ std::string between(const typed_data& d, void* packed, bool packs) {
 }
 
 // Host memory is packed here, too, if the other side is memory of a GPU, which the MPI below does not reach.
-recognised recognise_beside(const arguments& a, const void* packed) {
-  recognised r = recognise(a);
-  if (r.found.of && !r.found && gpu_memory(packed)) r.found.mover = &host_memory();
+recognised recognise_beside(const arguments& a, const void* packed, MPI_Comm comm) {
+  const bool far = gpu_memory(packed) != nullptr;
+  recognised r = recognise(a, comm, far ? wanted::all : wanted::far);
+  if (far && r.found.of && !r.found) r.found.mover = &host_memory();
   return r;
+}
+
+// MPI_Pack or MPI_Unpack: the items `a`, and packed data at `packed`, a buffer of `size` bytes. `alone()`: of the MPI.
+template <class Count, class Alone>
+int convert(const char* call, const arguments& a, void* packed, Count size, Count* place, MPI_Comm comm, bool packs,
+            Alone alone) {
+  if (quiet()) return alone();
+  const recognised r = recognise_beside(a, packed, comm);
+  if (r.code != MPI_SUCCESS) return r.code;
+  if (!r.error.empty()) return fail(comm, call, r.error, MPI_ERR_TYPE);
+  if (!r.found || !fits(r.found.bytes(), size, place)) return alone();
+  const std::string wrong = between(r.found, static_cast<char*>(packed) + *place, packs);
+  if (!wrong.empty()) return fail(comm, call, wrong, MPI_ERR_OTHER);
+  *place += static_cast<Count>(r.found.bytes());
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -46,29 +63,23 @@ recognised recognise_beside(const arguments& a, const void* packed) {
 
 using namespace ggas::mpi;
 
+#define GGAS_PACK(pack, unpack, Count)                                                                                 \
+  int MPI_##pack(const void* in, Count count, MPI_Datatype type, void* out, Count size, Count* place, MPI_Comm comm) { \
+    return convert("MPI_" #pack, {in, count, type}, out, size, place, comm, true,                                      \
+                   [&] { return below.pack(in, count, type, out, size, place, comm); });                               \
+  }                                                                                                                    \
+  int MPI_##unpack(const void* in, Count size, Count* place, void* out, Count count, MPI_Datatype type,                \
+                   MPI_Comm comm) {                                                                                    \
+    return convert("MPI_" #unpack, {out, count, type}, const_cast<void*>(in), size, place, comm, false,                \
+                   [&] { return below.unpack(in, size, place, out, count, type, comm); });                             \
+  }
+
 extern "C" {
 
-int MPI_Pack(const void* in, int count, MPI_Datatype type, void* out, int size, int* place, MPI_Comm comm) {
-  const recognised r = recognise_beside({in, count, type}, out);
-  if (!r.error.empty()) return fail(comm, "MPI_Pack", r.error, MPI_ERR_TYPE);
-  if (comm == MPI_COMM_NULL || !r.found || !fits(r.found.bytes(), size, place))
-    return below.Pack(in, count, type, out, size, place, comm);
-  const std::string wrong = between(r.found, static_cast<char*>(out) + *place, true);
-  if (!wrong.empty()) return fail(comm, "MPI_Pack", wrong, MPI_ERR_OTHER);
-  *place += static_cast<int>(r.found.bytes());
-  return MPI_SUCCESS;
-}
-
-int MPI_Unpack(const void* in, int size, int* place, void* out, int count, MPI_Datatype type, MPI_Comm comm) {
-  const recognised r = recognise_beside({out, count, type}, in);
-  if (!r.error.empty()) return fail(comm, "MPI_Unpack", r.error, MPI_ERR_TYPE);
-  if (comm == MPI_COMM_NULL || !r.found || !fits(r.found.bytes(), size, place))
-    return below.Unpack(in, size, place, out, count, type, comm);
-  const std::string wrong = between(r.found, const_cast<char*>(static_cast<const char*>(in)) + *place, false);
-  if (!wrong.empty()) return fail(comm, "MPI_Unpack", wrong, MPI_ERR_OTHER);
-  *place += static_cast<int>(r.found.bytes());
-  return MPI_SUCCESS;
-}
+GGAS_PACK(Pack, Unpack, int)
+#if MPI_VERSION >= 4
+GGAS_PACK(Pack_c, Unpack_c, MPI_Count)
+#endif
 
 GGAS_MPI_PACKS(GGAS_MPI_SECOND_NAME)
 }

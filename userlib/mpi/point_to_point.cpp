@@ -15,7 +15,8 @@ struct envelope {
 };
 
 enum class role { sends, receives };
-enum class turns { one, many };  // many: the request persists
+// many: the request persists; replaced: the data are packed before they are overwritten.
+enum class turns { one, many, replaced };
 
 // One side of a call: its own arguments, or packed bytes or a ticket in their place.
 class side {
@@ -24,11 +25,12 @@ class side {
   side(const char* call, const arguments& a, const envelope& e, role r, turns t = turns::one)
       : call_(call), comm_(e.comm), given_(a) {
     if (e.peer == MPI_PROC_NULL) return;
-    recognised found = recognise(a);
+    recognised found = recognise(a, e.comm, r == role::receives && direct::table::here() ? wanted::all : wanted::far);
+    error_ = found.code;
     std::string why = found.error;
     if (found.found)
       choose(std::move(found.found), e, r == role::sends && t == turns::one, why);
-    else if (r == role::receives && found.found.of && direct::table::here())
+    else if (r == role::receives && found.found.of)
       data_ = message::plain(std::move(found.found));
     if (!why.empty()) error_ = fail(comm_, call, why, found.error.empty() ? MPI_ERR_NO_MEM : MPI_ERR_TYPE);
   }
@@ -50,7 +52,10 @@ class side {
   std::unique_ptr<message> hand_over() { return std::move(data_); }
 
   void* buffer() const { return const_cast<void*>(ours() ? data_->packed() : given_.buffer); }
-  int count() const { return ours() ? data_->wire().count() : given_.count; }
+  template <class Count>
+  Count count() const {
+    return ours() ? static_cast<Count>(data_->wire().count()) : static_cast<Count>(given_.count);
+  }
   MPI_Datatype type() const { return ours() ? data_->wire().type() : given_.type; }
 
  private:
@@ -72,17 +77,17 @@ class side {
 
 template <class Work>
 int send(const char* call, Work work, const arguments& a, const envelope& e) {
-  look_after_given_up();
+  const attention to_given_up;
   side s(call, a, e, role::sends);
   if (s.error() != MPI_SUCCESS) return s.error();
   if (const int error = s.pack(); error != MPI_SUCCESS) return error;
-  return s.sent(work(s.buffer(), s.count(), s.type(), e.peer, e.tag, e.comm));
+  return s.sent(work(s));
 }
 
-// `work(side)` calls the MPI's function.
+// `work(side, status)` calls the MPI's function.
 template <class Work>
 int receive(const char* call, Work work, const arguments& a, const envelope& e, MPI_Status* status) {
-  look_after_given_up();
+  const attention to_given_up;
   side s(call, a, e, role::receives);
   if (s.error() != MPI_SUCCESS) return s.error();
   MPI_Status own;
@@ -91,10 +96,23 @@ int receive(const char* call, Work work, const arguments& a, const envelope& e, 
   return error == MPI_SUCCESS && s.kept() ? s.unpack(*status) : error;
 }
 
+// A receive in a process without the driver, by `work(status)`. If another thread has loaded the driver meanwhile, what
+// has arrived may be a ticket.
+template <class Work>
+int receive_quietly(const char* call, Work work, const arguments& a, const envelope& e, MPI_Status* status) {
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int error = work(status);
+  if (error != MPI_SUCCESS || quiet()) [[likely]]
+    return error;
+  side s(call, a, e, role::receives);
+  return s.kept() && !s.ours() ? s.unpack(*status) : error;
+}
+
 template <class Work>
 int begin(const char* call, Work work, const arguments& a, const envelope& e, MPI_Request* request, role r,
           turns t = turns::one) {
-  look_after_given_up();
+  const attention to_given_up;
   side s(call, a, e, r, t);
   if (s.error() != MPI_SUCCESS) return s.error();
   const bool packs = r == role::sends && t == turns::one;
@@ -106,103 +124,196 @@ int begin(const char* call, Work work, const arguments& a, const envelope& e, MP
   return error == MPI_SUCCESS ? error : r == role::sends ? s.sent(error) : error;
 }
 
+// Both sides of a call that sends and receives. `work(sent, received, status)`.
+template <class Work>
+int exchange(const char* call, Work work, side& sent, side& received, MPI_Status* status) {
+  for (const side* s : {&sent, &received})
+    if (s->error() != MPI_SUCCESS) return sent.sent(s->error());
+  if (const int error = sent.pack(); error != MPI_SUCCESS) return error;
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE && received.kept()) status = &own;
+  const int error = work(sent, received, status);
+  const int arrived = error == MPI_SUCCESS && received.kept() ? received.unpack(*status) : error;
+  const int left = sent.sent(error);
+  return arrived != MPI_SUCCESS ? arrived : left;
+}
+
+#if MPI_VERSION >= 4
+// The same begun: one request for both. `work(sent, received, request)`.
+template <class Work>
+int begin_exchange(Work work, side& sent, side& received, MPI_Request* request) {
+  for (const side* s : {&sent, &received})
+    if (s->error() != MPI_SUCCESS) return sent.sent(s->error());
+  if (const int error = sent.pack(); error != MPI_SUCCESS) return error;
+  const int error = work(sent, received, request);
+  if (error != MPI_SUCCESS) return sent.sent(error);
+  if (!sent.kept() && !received.kept()) return error;
+  begun both{received.hand_over(), true, {}, {}};
+  if (sent.kept()) both.more.push_back(sent.hand_over());
+  keep(*request, std::move(both));
+  return error;
+}
+#endif
+
 }  // namespace
 
 }  // namespace ggas::mpi
 
 using namespace ggas::mpi;
 
-extern "C" {
-
+// Each function for counts of its kind: MPI_X with int, MPI_X_c with MPI_Count. Where there is nothing to do they go
+// straight to the MPI below.
 // A mode of sending: blocking, begun, and again and again.
-#define GGAS_SEND(blocking, begun, persistent)                                                                         \
-  int MPI_##blocking(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {               \
-    return send("MPI_" #blocking, below.blocking, {buffer, count, type}, {to, tag, comm});                             \
+#define GGAS_SEND(blocking, begun, persistent, Count)                                                                  \
+  int MPI_##blocking(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {             \
+    if (quiet()) return below.blocking(buffer, count, type, to, tag, comm);                                            \
+    const auto work = [&](side& s) { return below.blocking(s.buffer(), s.count<Count>(), s.type(), to, tag, comm); };  \
+    return send("MPI_" #blocking, work, {buffer, count, type}, {to, tag, comm});                                       \
   }                                                                                                                    \
-  int MPI_##begun(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,                    \
+  int MPI_##begun(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,                  \
                   MPI_Request* request) {                                                                              \
+    if (quiet()) return below.begun(buffer, count, type, to, tag, comm, request);                                      \
     const auto work = [&](side& s, MPI_Request* r) {                                                                   \
-      return below.begun(s.buffer(), s.count(), s.type(), to, tag, comm, r);                                           \
+      return below.begun(s.buffer(), s.count<Count>(), s.type(), to, tag, comm, r);                                    \
     };                                                                                                                 \
     return begin("MPI_" #begun, work, {buffer, count, type}, {to, tag, comm}, request, role::sends);                   \
   }                                                                                                                    \
-  int MPI_##persistent(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,               \
+  int MPI_##persistent(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,             \
                        MPI_Request* request) {                                                                         \
+    if (quiet()) return below.persistent(buffer, count, type, to, tag, comm, request);                                 \
     const auto work = [&](side& s, MPI_Request* r) {                                                                   \
-      return below.persistent(s.buffer(), s.count(), s.type(), to, tag, comm, r);                                      \
+      return below.persistent(s.buffer(), s.count<Count>(), s.type(), to, tag, comm, r);                               \
     };                                                                                                                 \
     return begin("MPI_" #persistent, work, {buffer, count, type}, {to, tag, comm}, request, role::sends, turns::many); \
   }
-GGAS_SEND(Send, Isend, Send_init)
-GGAS_SEND(Bsend, Ibsend, Bsend_init)
-GGAS_SEND(Ssend, Issend, Ssend_init)
-GGAS_SEND(Rsend, Irsend, Rsend_init)
-#undef GGAS_SEND
 
-int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
-  const auto work = [&](side& s, MPI_Status* t) {
-    return below.Recv(s.buffer(), s.count(), s.type(), from, tag, comm, t);
-  };
-  return receive("MPI_Recv", work, {buffer, count, type}, {from, tag, comm}, status);
-}
-
-int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-  const auto work = [&](side& s, MPI_Request* r) {
-    return below.Irecv(s.buffer(), s.count(), s.type(), from, tag, comm, r);
-  };
-  return begin("MPI_Irecv", work, {buffer, count, type}, {from, tag, comm}, request, role::receives);
-}
-
-int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
-  const auto work = [&](side& s, MPI_Request* r) {
-    return below.Recv_init(s.buffer(), s.count(), s.type(), from, tag, comm, r);
-  };
-  return begin("MPI_Recv_init", work, {buffer, count, type}, {from, tag, comm}, request, role::receives, turns::many);
-}
-
+// A receive from a rank: `arguments` and `names` are those between the datatype and the last argument.
+#define GGAS_RECEIVE(name, Count, arguments_given, names, from)                                                 \
+  int MPI_##name(void* buffer, Count count, MPI_Datatype type, GGAS_LIST arguments_given, MPI_Status* status) { \
+    if (quiet())                                                                                                \
+      return receive_quietly(                                                                                   \
+          "MPI_" #name, [&](MPI_Status* t) { return below.name(buffer, count, type, GGAS_LIST names, t); },     \
+          {buffer, count, type}, from, status);                                                                 \
+    const auto work = [&](side& s, MPI_Status* t) {                                                             \
+      return below.name(s.buffer(), s.count<Count>(), s.type(), GGAS_LIST names, t);                            \
+    };                                                                                                          \
+    return receive("MPI_" #name, work, {buffer, count, type}, from, status);                                    \
+  }
+#define GGAS_BEGIN_RECEIVE(name, Count, arguments_given, names, from, times)                                      \
+  int MPI_##name(void* buffer, Count count, MPI_Datatype type, GGAS_LIST arguments_given, MPI_Request* request) { \
+    if (quiet_for_receive()) return below.name(buffer, count, type, GGAS_LIST names, request);                    \
+    const auto work = [&](side& s, MPI_Request* r) {                                                              \
+      return below.name(s.buffer(), s.count<Count>(), s.type(), GGAS_LIST names, r);                              \
+    };                                                                                                            \
+    return begin("MPI_" #name, work, {buffer, count, type}, from, request, role::receives, times);                \
+  }
+#define GGAS_LIST(...) __VA_ARGS__
+#define GGAS_OF_RANK (int source, int tag, MPI_Comm comm), (source, tag, comm), (envelope{source, tag, comm})
 // The communicator of a probed message is not known.
-int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* m, MPI_Status* status) {
-  const auto work = [&](side& s, MPI_Status* t) { return below.Mrecv(s.buffer(), s.count(), s.type(), m, t); };
-  return receive("MPI_Mrecv", work, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, status);
-}
+#define GGAS_PROBED (MPI_Message * m), (m), (envelope{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD})
+#define GGAS_EXPAND(macro, ...) macro(__VA_ARGS__)
 
-int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* m, MPI_Request* request) {
-  const auto work = [&](side& s, MPI_Request* r) { return below.Imrecv(s.buffer(), s.count(), s.type(), m, r); };
-  return begin("MPI_Imrecv", work, {buffer, count, type}, {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD}, request,
-               role::receives);
-}
+#define GGAS_SENDRECV(name, Count)                                                                                   \
+  int MPI_##name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag, void* in,             \
+                 Count in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {    \
+    if (quiet())                                                                                                     \
+      return receive_quietly(                                                                                        \
+          "MPI_" #name,                                                                                              \
+          [&](MPI_Status* t) {                                                                                       \
+            return below.name(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, t);  \
+          },                                                                                                         \
+          {in, in_count, in_type}, {from, in_tag, comm}, status);                                                    \
+    const attention to_given_up;                                                                                     \
+    side sent("MPI_" #name, {out, out_count, out_type}, {to, out_tag, comm}, role::sends);                           \
+    side received("MPI_" #name, {in, in_count, in_type}, {from, in_tag, comm}, role::receives);                      \
+    const auto work = [&](side& s, side& r, MPI_Status* t) {                                                         \
+      return below.name(s.buffer(), s.count<Count>(), s.type(), to, out_tag, r.buffer(), r.count<Count>(), r.type(), \
+                        from, in_tag, comm, t);                                                                      \
+    };                                                                                                               \
+    return exchange("MPI_" #name, work, sent, received, status);                                                     \
+  }
 
-int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag, void* in, int in_count,
-                 MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {
-  look_after_given_up();
-  side sent("MPI_Sendrecv", {out, out_count, out_type}, {to, out_tag, comm}, role::sends);
-  side received("MPI_Sendrecv", {in, in_count, in_type}, {from, in_tag, comm}, role::receives);
-  for (const side* s : {&sent, &received})
-    if (s->error() != MPI_SUCCESS) return sent.sent(s->error());
-  if (const int error = sent.pack(); error != MPI_SUCCESS) return error;
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE && received.kept()) status = &own;
-  const int error = below.Sendrecv(sent.buffer(), sent.count(), sent.type(), to, out_tag, received.buffer(),
-                                   received.count(), received.type(), from, in_tag, comm, status);
-  const int arrived = error == MPI_SUCCESS && received.kept() ? received.unpack(*status) : error;
-  const int left = sent.sent(error);
-  return arrived != MPI_SUCCESS ? arrived : left;
-}
+// Data that this library packs are sent and received as by `both`; all others are left to the MPI.
+#define GGAS_SENDRECV_REPLACE(name, both, Count)                                                                     \
+  int MPI_##name(void* buffer, Count count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,            \
+                 MPI_Comm comm, MPI_Status* status) {                                                                \
+    const auto alone = [&](MPI_Status* t) {                                                                          \
+      return below.name(buffer, count, type, to, out_tag, from, in_tag, comm, t);                                    \
+    };                                                                                                               \
+    if (quiet()) return receive_quietly("MPI_" #name, alone, {buffer, count, type}, {from, in_tag, comm}, status);   \
+    const attention to_given_up;                                                                                     \
+    side sent("MPI_" #name, {buffer, count, type}, {to, out_tag, comm}, role::sends, turns::replaced);               \
+    side received("MPI_" #name, {buffer, count, type}, {from, in_tag, comm}, role::receives);                        \
+    const auto work = [&](side& s, side& r, MPI_Status* t) {                                                         \
+      if (!s.ours() && !r.ours()) return alone(t);                                                                   \
+      return below.both(s.buffer(), s.count<Count>(), s.type(), to, out_tag, r.buffer(), r.count<Count>(), r.type(), \
+                        from, in_tag, comm, t);                                                                      \
+    };                                                                                                               \
+    return exchange("MPI_" #name, work, sent, received, status);                                                     \
+  }
 
-int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,
-                         MPI_Comm comm, MPI_Status* status) {
-  look_after_given_up();
-  recognised found = recognise({buffer, count, type});
-  std::unique_ptr<message> plain;
-  if (found.found.of && !found.found && direct::table::here()) plain = message::plain(std::move(found.found));
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE && plain) status = &own;
-  const int error = below.Sendrecv_replace(buffer, count, type, to, out_tag, from, in_tag, comm, status);
-  if (error != MPI_SUCCESS || !plain) return error;
-  const direct::problem p = plain->unpack(*status);
-  return p.text.empty() ? error : fail(comm, "MPI_Sendrecv_replace", p.text, p.error_class);
-}
+#define GGAS_ISENDRECV(name, replace, Count)                                                                         \
+  int MPI_##name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag, void* in,             \
+                 Count in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Request* request) {  \
+    if (quiet_for_receive())                                                                                         \
+      return below.name(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, request);  \
+    const attention to_given_up;                                                                                     \
+    side sent("MPI_" #name, {out, out_count, out_type}, {to, out_tag, comm}, role::sends);                           \
+    side received("MPI_" #name, {in, in_count, in_type}, {from, in_tag, comm}, role::receives);                      \
+    const auto work = [&](side& s, side& r, MPI_Request* q) {                                                        \
+      return below.name(s.buffer(), s.count<Count>(), s.type(), to, out_tag, r.buffer(), r.count<Count>(), r.type(), \
+                        from, in_tag, comm, q);                                                                      \
+    };                                                                                                               \
+    return begin_exchange(work, sent, received, request);                                                            \
+  }                                                                                                                  \
+  int MPI_##replace(void* buffer, Count count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,         \
+                    MPI_Comm comm, MPI_Request* request) {                                                           \
+    const auto alone = [&](MPI_Request* q) {                                                                         \
+      return below.replace(buffer, count, type, to, out_tag, from, in_tag, comm, q);                                 \
+    };                                                                                                               \
+    if (quiet_for_receive()) return alone(request);                                                                  \
+    const attention to_given_up;                                                                                     \
+    side sent("MPI_" #replace, {buffer, count, type}, {to, out_tag, comm}, role::sends, turns::replaced);            \
+    side received("MPI_" #replace, {buffer, count, type}, {from, in_tag, comm}, role::receives);                     \
+    const auto work = [&](side& s, side& r, MPI_Request* q) {                                                        \
+      if (!s.ours() && !r.ours()) return alone(q);                                                                   \
+      return below.name(s.buffer(), s.count<Count>(), s.type(), to, out_tag, r.buffer(), r.count<Count>(), r.type(), \
+                        from, in_tag, comm, q);                                                                      \
+    };                                                                                                               \
+    return begin_exchange(work, sent, received, request);                                                            \
+  }
 
+extern "C" {
+
+GGAS_SEND(Send, Isend, Send_init, int)
+GGAS_SEND(Bsend, Ibsend, Bsend_init, int)
+GGAS_SEND(Ssend, Issend, Ssend_init, int)
+GGAS_SEND(Rsend, Irsend, Rsend_init, int)
+GGAS_EXPAND(GGAS_RECEIVE, Recv, int, GGAS_OF_RANK)
+GGAS_EXPAND(GGAS_RECEIVE, Mrecv, int, GGAS_PROBED)
+GGAS_EXPAND(GGAS_BEGIN_RECEIVE, Irecv, int, GGAS_OF_RANK, turns::one)
+GGAS_EXPAND(GGAS_BEGIN_RECEIVE, Recv_init, int, GGAS_OF_RANK, turns::many)
+GGAS_EXPAND(GGAS_BEGIN_RECEIVE, Imrecv, int, GGAS_PROBED, turns::one)
+GGAS_SENDRECV(Sendrecv, int)
+GGAS_SENDRECV_REPLACE(Sendrecv_replace, Sendrecv, int)
+
+#if MPI_VERSION >= 4
+GGAS_SEND(Send_c, Isend_c, Send_init_c, MPI_Count)
+GGAS_SEND(Bsend_c, Ibsend_c, Bsend_init_c, MPI_Count)
+GGAS_SEND(Ssend_c, Issend_c, Ssend_init_c, MPI_Count)
+GGAS_SEND(Rsend_c, Irsend_c, Rsend_init_c, MPI_Count)
+GGAS_EXPAND(GGAS_RECEIVE, Recv_c, MPI_Count, GGAS_OF_RANK)
+GGAS_EXPAND(GGAS_RECEIVE, Mrecv_c, MPI_Count, GGAS_PROBED)
+GGAS_EXPAND(GGAS_BEGIN_RECEIVE, Irecv_c, MPI_Count, GGAS_OF_RANK, turns::one)
+GGAS_EXPAND(GGAS_BEGIN_RECEIVE, Recv_init_c, MPI_Count, GGAS_OF_RANK, turns::many)
+GGAS_EXPAND(GGAS_BEGIN_RECEIVE, Imrecv_c, MPI_Count, GGAS_PROBED, turns::one)
+GGAS_SENDRECV(Sendrecv_c, MPI_Count)
+GGAS_SENDRECV_REPLACE(Sendrecv_replace_c, Sendrecv_c, MPI_Count)
+GGAS_ISENDRECV(Isendrecv, Isendrecv_replace, int)
+GGAS_ISENDRECV(Isendrecv_c, Isendrecv_replace_c, MPI_Count)
+#endif
+
+// Probes: the length of a message instead of that of its ticket.
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
   const int error = below.Probe(from, tag, comm, status);
   if (error == MPI_SUCCESS) direct::correct(comm, status);
@@ -226,4 +337,6 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int* there, MPI_Message* m, MP
 
 GGAS_MPI_SENDS(GGAS_MPI_SECOND_NAME)
 GGAS_MPI_RECEIVES(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_PROBES(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_LARGE(GGAS_MPI_SECOND_NAME)
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userlib/mpi/requests.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <map>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "userlib/mpi/below.hpp"
@@ -19,9 +18,16 @@ struct given_up {
   begun what;
 };
 
-struct table {
+// Threads have requests of their own: each part of the messages has its own lock.
+struct part {
   std::mutex lock;
-  std::map<MPI_Request, begun> messages;
+  std::unordered_map<MPI_Request, begun> messages;
+};
+
+struct table {
+  static constexpr size_t parts = 64;
+  part all[parts];
+  std::mutex lock;  // of those given up
   std::vector<given_up> unasked;
   std::atomic<size_t> begun_ones{0}, unasked_ones{0};  // their numbers: most programs ask for requests of the MPI alone
 
@@ -29,7 +35,12 @@ struct table {
     static table one;
     return one;
   }
+  part& of(MPI_Request request) {
+    const uint64_t mixed = std::hash<MPI_Request>()(request) * 0x9e3779b97f4a7c15u;
+    return all[mixed >> 58];
+  }
 };
+static_assert(table::parts == 64, "six bits of a hash");
 
 bool was_cancelled(const MPI_Status& status) {
   int cancelled = 0;
@@ -72,6 +83,7 @@ int leave(begun& what, const MPI_Status& status) {
 // A send that persists was packed: its data are no process's concern.
 int complete(begun& what, MPI_Status& status) {
   if (what.persists && (!what.active || !what.receives)) return MPI_SUCCESS;
+  if (what.copies) return std::exchange(what.copies, nullptr)->store();
   return what.receives ? arrive(what, status) : leave(what, status);
 }
 
@@ -87,48 +99,64 @@ void fetch_if_come(MPI_Request request, begun& what) {
 
 void keep(MPI_Request request, begun what) {
   table& t = table::here();
-  const std::lock_guard one_at_a_time(t.lock);
-  if (const auto m = t.messages.find(request); m != t.messages.end() && !what.receives && !m->second.receives) {
+  part& p = t.of(request);
+  const std::lock_guard one_at_a_time(p.lock);
+  const auto [m, fresh] = p.messages.try_emplace(request);
+  if (fresh) {
+    ++t.begun_ones;
+    m->second = std::move(what);
+  } else if (!what.receives && !m->second.receives) {
     m->second.more.push_back(std::move(what.data));
     std::move(what.more.begin(), what.more.end(), std::back_inserter(m->second.more));
   } else {
-    t.messages.insert_or_assign(request, std::move(what));
+    m->second = std::move(what);
   }
-  t.begun_ones = t.messages.size();
 }
 
 taken::taken(int count, const MPI_Request* requests) {
   table& t = table::here();
-  if (t.begun_ones == 0 || !requests) return;
-  const std::lock_guard one_at_a_time(t.lock);
+  if (t.begun_ones == 0 || !requests || count <= 0) return;
   for (int i = 0; i < count; ++i) {
-    const auto m = t.messages.find(requests[i]);
-    if (m == t.messages.end()) continue;
-    messages_.push_back({i, m->first, std::move(m->second)});
-    t.messages.erase(m);
+    part& p = t.of(requests[i]);
+    const std::lock_guard one_at_a_time(p.lock);
+    const auto m = p.messages.find(requests[i]);
+    if (m == p.messages.end()) continue;
+    index_.resize(static_cast<size_t>(count), -1);
+    index_[static_cast<size_t>(i)] = static_cast<int>(messages_.size());
+    messages_.push_back({m->first, std::move(m->second)});
+    p.messages.erase(m);
+    --t.begun_ones;
   }
-  t.begun_ones = t.messages.size();
 }
 
 taken::~taken() {
-  for (one& m : messages_) keep(m.request, std::move(m.what));
+  for (one& m : messages_)
+    if (!m.ended) keep(m.request, std::move(m.what));
+}
+
+taken::one* taken::at(int place) {
+  const auto i = static_cast<size_t>(place);
+  if (i >= index_.size() || index_[i] < 0) return nullptr;
+  one& found = messages_[static_cast<size_t>(index_[i])];
+  return found.ended ? nullptr : &found;
 }
 
 bool taken::receives(int i) const {
-  return std::any_of(messages_.begin(), messages_.end(), [&](const one& m) { return m.place == i && m.what.receives; });
+  const one* const m = at(i);
+  return m && m->what.receives;
 }
 
 int taken::finish(int i, const MPI_Request& now, MPI_Status& status, int error, bool complete) {
-  const auto m = std::find_if(messages_.begin(), messages_.end(), [&](const one& o) { return o.place == i; });
-  if (m != messages_.end() && m->what.persists) {
+  one* const m = at(i);
+  if (m && m->what.persists) {
     if (!complete) return error;
     const int now_wrong = error == MPI_SUCCESS ? mpi::complete(m->what, status) : error;
     m->what.active = false;
     return now_wrong;
   }
-  if (m == messages_.end() || now != MPI_REQUEST_NULL) return error;
+  if (!m || now != MPI_REQUEST_NULL) return error;
+  m->ended = true;
   begun what = std::move(m->what);
-  messages_.erase(m);
   if (error == MPI_SUCCESS) return mpi::complete(what, status);
   if (!what.receives && what.data) what.data->withdraw();
   return error;
@@ -155,16 +183,18 @@ void taken::give_up(MPI_Request& request) {
   const std::lock_guard one_at_a_time(t.lock);
   t.unasked.push_back({request, std::move(messages_[0].what)});
   t.unasked_ones = t.unasked.size();
-  messages_.clear();
+  messages_[0].ended = true;
   request = MPI_REQUEST_NULL;
 }
 
 void fetch_begun() {
   table& t = table::here();
   if (t.begun_ones == 0) return;
-  const std::lock_guard one_at_a_time(t.lock);
-  for (auto& [request, what] : t.messages)
-    if (what.receives && what.data && !what.bytes && what.active) fetch_if_come(request, what);
+  for (part& p : t.all) {
+    const std::lock_guard one_at_a_time(p.lock);
+    for (auto& [request, what] : p.messages)
+      if (what.receives && what.data && !what.bytes && what.active) fetch_if_come(request, what);
+  }
 }
 
 // A persistent request stays a request when it is complete.
@@ -208,9 +238,10 @@ void end_given_up() {
 
 void forget_persistent() {
   table& t = table::here();
-  const std::lock_guard one_at_a_time(t.lock);
-  std::erase_if(t.messages, [](const auto& m) { return m.second.persists; });
-  t.begun_ones = t.messages.size();
+  for (part& p : t.all) {
+    const std::lock_guard one_at_a_time(p.lock);
+    t.begun_ones -= std::erase_if(p.messages, [](const auto& m) { return m.second.persists; });
+  }
 }
 
 }  // namespace ggas::mpi

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "userlib/mpi/message.hpp"
+#include "userlib/mpi/shadow.hpp"
 
 namespace ggas::mpi {
 
@@ -20,6 +21,7 @@ struct begun {
   std::vector<std::unique_ptr<message>> more = {};
   // The request is started again and again, and its message with it; now it is.
   bool persists = false, active = true;
+  std::unique_ptr<shadows> copies = {};  // of a collective call
 };
 
 void keep(MPI_Request request, begun what);
@@ -48,11 +50,15 @@ class taken {
 
  private:
   struct one {
-    int place;
     MPI_Request request;
     begun what;
+    bool ended = false;
   };
+  one* at(int place);
+  const one* at(int place) const { return const_cast<taken*>(this)->at(place); }
+
   std::vector<one> messages_;
+  std::vector<int> index_;  // in messages_, of each place; -1: not one of this library
 };
 
 // Fetches offered messages for receives of this process: called by a sender that waits, because the other side may be a
@@ -61,6 +67,13 @@ void fetch_begun();
 
 // Messages that were given up and are complete are finished; the cost of a load if there is none.
 void look_after_given_up();
+// Before and after a call: messages that have arrived before one that it completes have arrived, too.
+struct attention {
+  attention() { look_after_given_up(); }
+  ~attention() { look_after_given_up(); }
+  attention(const attention&) = delete;
+  attention& operator=(const attention&) = delete;
+};
 // Before MPI is finalised: sends are waited for, receives are cancelled.
 void end_given_up();
 // Requests that persist and that no process has freed.

@@ -246,6 +246,19 @@ CUresult cuMemHostAlloc(void** at, size_t bytes, unsigned) {
   pinned[reinterpret_cast<uintptr_t>(*at)] = bytes;
   return CUDA_SUCCESS;
 }
+CUresult cuMemFreeHost(void* at) {
+  const std::lock_guard one_at_a_time(lock);
+  if (pinned.erase(reinterpret_cast<uintptr_t>(at)) == 0) return CUDA_ERROR_INVALID_VALUE;
+  std::free(at);
+  return CUDA_SUCCESS;
+}
+// Of the fake driver alone: bytes of pinned memory.
+size_t fake_driver_pinned() {
+  const std::lock_guard one_at_a_time(lock);
+  size_t all = 0;
+  for (const auto& [at, bytes] : pinned) all += bytes;
+  return all;
+}
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   NEEDS_CONTEXT;
   const std::lock_guard one_at_a_time(lock);

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "userlib/mpi/watch.hpp"
+
 namespace ggas::mpi::direct {
 
 namespace {
@@ -90,6 +92,10 @@ bool describe(memory& gpu, const items& data, slot& s) {
 
 memory* own_gpu() { return shared_gpu; }
 
+void close_to_offers() {
+  if (table* const t = table::here()) t->of(t->me()).closed = 1;
+}
+
 void meet(memory& gpu) {
   table* const t = table::here();
   if (!t || (shared_gpu && (shared_gpu != &gpu || t->greetings() == met))) return;
@@ -97,6 +103,7 @@ void meet(memory& gpu) {
   page& mine = t->of(t->me());
   if (!introduced) {
     introduced = &gpu;
+    if (ggas_mpi_load_watch.unseen) close_to_offers();
     void* const block = gpu.borrow(4096);
     if (block && gpu.share(block, mine.hello)) {
       mine.has_hello.store(1, std::memory_order_release);

@@ -42,6 +42,8 @@ class offer {
 
 // The process uses this GPU: others may try to reach it, and it tries to reach theirs. Once for each of them.
 void meet(memory& gpu);
+// This process has begun a receive that does not know tickets: it gets no more of them.
+void close_to_offers();
 // The GPU whose memory is shared; null: none yet.
 memory* own_gpu();
 

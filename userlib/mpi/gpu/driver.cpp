@@ -6,6 +6,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "userlib/mpi/watch.hpp"
+
 namespace ggas::mpi {
 
 namespace {
@@ -29,8 +31,9 @@ bool load(driver& d, void* library) {
 const driver* driver::get() {
   static driver one;
   static std::atomic<const driver*> loaded{nullptr};
-  if (const driver* const d = loaded) return d;
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (const driver* const d = loaded.load(std::memory_order_acquire)) return d;
+  if (!worth_a_look()) return nullptr;
+  void* const library = find_loaded("libcuda.so.1");
   if (!library) return nullptr;
   static std::mutex lock;
   const std::lock_guard one_at_a_time(lock);

@@ -25,6 +25,7 @@ namespace ggas::mpi {
   X(cuMemAlloc)                      \
   X(cuMemFree)                       \
   X(cuMemHostAlloc)                  \
+  X(cuMemFreeHost)                   \
   X(cuMemcpyAsync)                   \
   X(cuLaunchKernel)                  \
   X(cuMemGetAddressRange)            \

@@ -247,6 +247,13 @@ struct all_gpus {
   }
 
   memory* of(const driver& d, CUcontext context) {
+    thread_local std::pair<CUcontext, gpu*> last{};
+    if (!last.first || last.first != context) last = {context, found(d, context)};
+    return last.second;
+  }
+
+ private:
+  gpu* found(const driver& d, CUcontext context) {
     const std::lock_guard one_at_a_time(lock);
     if (const auto k = known.find(context); k != known.end()) return k->second;
     auto made = std::make_unique<gpu>(d, context);
@@ -268,6 +275,8 @@ void see_copies(const driver& d, CUcontext context, const void* at) {
 }
 
 }  // namespace
+
+bool has_gpu_driver() { return driver::get() != nullptr; }
 
 memory* gpu_memory(const void* at) {
   const driver* const d = driver::get();

@@ -5,5 +5,6 @@
 namespace ggas::mpi {
 
 memory* gpu_memory(const void*) { return nullptr; }
+bool has_gpu_driver() { return false; }
 
 }  // namespace ggas::mpi

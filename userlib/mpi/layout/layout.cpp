@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "userlib/mpi/layout.hpp"
+#include "userlib/mpi/layout/layout.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,6 +7,7 @@
 
 #include "ggas/detail/type/type_walk.cuh"
 #include "gpu_api/types/encode.hpp"
+#include "userlib/mpi/layout/walk_items.hpp"
 
 namespace ggas::mpi {
 
@@ -27,11 +28,11 @@ type_place find(const layout& l, uint64_t at) {
 // Addresses may wrap: a place may lie before the address of the items, which may be 0.
 char* moved_by(char* at, uint64_t bytes) { return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(at) + bytes); }
 
-// run(address, bytes) for each run of the range.
+// run(address, bytes) for each run of the packed bytes from `at` on, up to `bytes`: each is searched for.
 template <class F>
-void for_each_run(const items& i, uint64_t bytes, F run) {
+void for_each_run(const items& i, uint64_t at, uint64_t bytes, F run) {
   const ggas_type& t = i.of->handle();
-  for (uint64_t at = 0; at < bytes;) {
+  while (at < bytes) {
     const uint64_t item = at / t.size;
     const type_place p = find(*i.of, at - item * t.size);
     const uint64_t n = std::min(p.left, bytes - at);
@@ -67,15 +68,19 @@ const void* items::first_byte() const {
 
 void pack_on_host(const items& from, uint64_t bytes, void* to) {
   auto* out = static_cast<char*>(to);
-  for_each_run(from, bytes, [&](const char* at, uint64_t n) {
+  const uint64_t whole = bytes / from.of->size();
+  walk_items<true>({from.of, from.at, whole}, out);
+  for_each_run(from, whole * from.of->size(), bytes, [&](const char* at, uint64_t n) {
     std::memcpy(out, at, n);
     out += n;
   });
 }
 
 void unpack_on_host(const items& to, uint64_t bytes, const void* from) {
-  const auto* in = static_cast<const char*>(from);
-  for_each_run(to, bytes, [&](char* at, uint64_t n) {
+  auto* in = const_cast<char*>(static_cast<const char*>(from));
+  const uint64_t whole = bytes / to.of->size();
+  walk_items<false>({to.of, to.at, whole}, in);
+  for_each_run(to, whole * to.of->size(), bytes, [&](char* at, uint64_t n) {
     std::memcpy(at, in, n);
     in += n;
   });

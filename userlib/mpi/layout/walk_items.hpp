@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole items by the processor, from run to run in their order, without a search. Runs of 1, 2, 4, 8 and 16 bytes are
+// moved by loads and stores of that width.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "userlib/mpi/layout/layout.hpp"
+
+namespace ggas::mpi {
+
+namespace walking {
+
+using detail::box_dimension;
+
+// Addresses may wrap: a place may lie before the address of the items, which may be 0.
+inline char* moved_by(char* at, uint64_t bytes) {
+  return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(at) + bytes);
+}
+
+template <size_t N>
+inline void copy(char* to, const char* from, uint64_t) {
+  std::memcpy(to, from, N);
+}
+// Any length: short ones by accesses that overlap.
+template <>
+inline void copy<0>(char* to, const char* from, uint64_t n) {
+  const auto ends = [&](auto width) {
+    constexpr size_t w = decltype(width)::value;
+    char last[w];
+    std::memcpy(last, from + n - w, w);
+    for (uint64_t i = 0; i + w <= n; i += w) std::memcpy(to + i, from + i, w);
+    std::memcpy(to + n - w, last, w);
+  };
+  if (n > 128)
+    std::memcpy(to, from, n);
+  else if (n >= 16)
+    ends(std::integral_constant<size_t, 16>());
+  else if (n >= 8)
+    ends(std::integral_constant<size_t, 8>());
+  else if (n >= 4)
+    ends(std::integral_constant<size_t, 4>());
+  else if (n >= 2)
+    ends(std::integral_constant<size_t, 2>());
+  else if (n == 1)
+    *to = *from;
+}
+
+// f(width) with the width of runs of `n` bytes as a constant; 0: none of its own.
+template <class F>
+inline void with_width(uint64_t n, F f) {
+  switch (n) {
+    case 1:
+      return f(std::integral_constant<size_t, 1>());
+    case 2:
+      return f(std::integral_constant<size_t, 2>());
+    case 4:
+      return f(std::integral_constant<size_t, 4>());
+    case 8:
+      return f(std::integral_constant<size_t, 8>());
+    case 12:
+      return f(std::integral_constant<size_t, 12>());
+    case 16:
+      return f(std::integral_constant<size_t, 16>());
+    case 24:
+      return f(std::integral_constant<size_t, 24>());
+    case 32:
+      return f(std::integral_constant<size_t, 32>());
+    default:
+      return f(std::integral_constant<size_t, 0>());
+  }
+}
+
+template <bool packs>
+class walk {
+ public:
+  walk(const layout& of, char* packed) : handle_(of.handle()), words_(of.words().data()), packed_(packed) {}
+
+  void items(char* at, uint64_t count) {
+    const auto step = static_cast<uint64_t>(handle_.extent);
+    if (handle_.records == 0) return box(moved_by(at, static_cast<uint64_t>(handle_.base)), count);
+    for (uint64_t i = 0; i < count; ++i, at = moved_by(at, step)) {
+      if (handle_.records == 1 && handle_.box[0].count != 0)
+        list(at);
+      else
+        record(0, at);
+    }
+  }
+
+ private:
+  template <size_t N>
+  void run(char* at, uint64_t n) {
+    packs ? copy<N>(packed_, at, n) : copy<N>(at, packed_, n);
+    packed_ += N ? N : n;
+  }
+  // Runs of `n` bytes, `stride` apart.
+  template <size_t N>
+  void strided(char* at, uint64_t n, uint64_t count, uint64_t stride) {
+    char* packed = packed_;
+    for (uint64_t i = 0; i < count; ++i) {
+      packs ? copy<N>(packed, at, n) : copy<N>(at, packed, n);
+      packed += N ? N : n;
+      at = moved_by(at, stride);
+    }
+    packed_ = packed;
+  }
+  template <size_t N>
+  void rows(char* at, const box_dimension* d, unsigned dimensions) {
+    const auto stride = static_cast<uint64_t>(d[dimensions - 1].stride);
+    const uint64_t count = d[dimensions - 1].count;
+    if (dimensions == 1) return strided<N>(at, handle_.run, count, stride);
+    for (uint64_t i = 0; i < count; ++i, at = moved_by(at, stride)) rows<N>(at, d, dimensions - 1);
+  }
+
+  // The items are one more dimension, or continue the outermost one.
+  void box(char* at, uint64_t count) {
+    box_dimension d[detail::most_box_dimensions + 1];
+    unsigned dimensions = handle_.dimensions;
+    std::copy_n(handle_.box, dimensions, d);
+    if (dimensions == 0 && (count == 1 || handle_.extent == static_cast<int64_t>(handle_.run)))
+      return run<0>(at, handle_.run * count);
+    if (dimensions > 0 && d[dimensions - 1].stride * static_cast<int64_t>(d[dimensions - 1].count) == handle_.extent)
+      d[dimensions - 1].count *= count;
+    else if (count > 1)
+      d[dimensions++] = {count, handle_.extent};
+    with_width(handle_.run, [&](auto width) { rows<decltype(width)::value>(at, d, dimensions); });
+  }
+
+  const uint64_t* look(uint64_t at) const { return words_ + handle_.records * detail::record_words + at; }
+
+  void list(char* at) {
+    const uint64_t runs = handle_.box[0].count;
+    if (handle_.run == 0)
+      return indexed(at, look(0), look(runs + 1), runs, [&](char* to, uint64_t n) { run<0>(to, n); });
+    with_width(handle_.run, [&](auto width) {
+      const uint64_t* const places = look(0);
+      for (uint64_t r = 0; r < runs; ++r) run<decltype(width)::value>(moved_by(at, places[r]), handle_.run);
+    });
+  }
+  template <class Block>
+  static void indexed(char* at, const uint64_t* sums, const uint64_t* places, uint64_t n, Block block) {
+    for (uint64_t i = 0; i < n; ++i) block(moved_by(at, places[i]), sums[i + 1] - sums[i]);
+  }
+
+  // `n` children of `size` bytes, `extent` apart; child: their record, or none.
+  void block(char* at, uint64_t n, uint64_t size, uint64_t extent, uint64_t child) {
+    if (child == detail::no_record) {
+      if (size == extent || n == 1) return run<0>(at, n * size);
+      return with_width(size, [&](auto width) { strided<decltype(width)::value>(at, size, n, extent); });
+    }
+    for (uint64_t i = 0; i < n; ++i, at = moved_by(at, extent)) record(child, at);
+  }
+
+  void record(uint64_t number, char* at) {
+    using namespace detail;
+    const uint64_t* const r = words_ + number * record_words;
+    const uint64_t count = r[rec_count], *const aside = look(r[rec_look]);
+    const uint64_t child = r[rec_bits] & rec_leaf ? no_record : number + 1;
+    const auto copies = [&](char* to, uint64_t n) { block(to, n, r[rec_size], r[rec_extent], child); };
+    switch (static_cast<record_kind>(r[rec_bits] & 0xf)) {
+      case record_kind::contiguous:
+        return copies(at, count);
+      case record_kind::vector:
+        for (uint64_t i = 0; i < count; ++i) copies(moved_by(at, i * r[rec_stride]), r[rec_blocklength]);
+        return;
+      case record_kind::indexed_block:
+        for (uint64_t i = 0; i < count; ++i) copies(moved_by(at, aside[i]), r[rec_blocklength]);
+        return;
+      case record_kind::indexed:
+        return indexed(at, aside, aside + count + 1, count, copies);
+      case record_kind::subarray:
+        return subarray(at, aside, count, 0, r[rec_extent], copies);
+      case record_kind::structure:
+        return structure(at, aside, count);
+    }
+  }
+
+  // Dimension `d` of `n`: sizes, subsizes and starts. The last dimension's elements are neighbours.
+  template <class Block>
+  void subarray(char* at, const uint64_t* sizes, uint64_t n, uint64_t d, uint64_t extent, Block block) {
+    uint64_t row = extent;
+    for (uint64_t k = d + 1; k < n; ++k) row *= sizes[k];
+    at = moved_by(at, sizes[2 * n + d] * row);
+    if (d + 1 == n) return block(at, sizes[n + d]);
+    for (uint64_t i = 0; i < sizes[n + d]; ++i) subarray(moved_by(at, i * row), sizes, n, d + 1, extent, block);
+  }
+
+  void structure(char* at, const uint64_t* sums, uint64_t n) {
+    const uint64_t *const places = sums + n + 1, *const sizes = places + n, *const extents = sizes + n,
+                          *const records = extents + n;
+    for (uint64_t i = 0; i < n; ++i)
+      if (sums[i + 1] > sums[i])
+        block(moved_by(at, places[i]), (sums[i + 1] - sums[i]) / sizes[i], sizes[i], extents[i], records[i]);
+  }
+
+  const ggas_type& handle_;
+  const uint64_t* words_;
+  char* packed_;
+};
+
+}  // namespace walking
+
+// All items, to packed data or out of them.
+template <bool packs>
+void walk_items(const items& i, char* packed) {
+  if (i.count > 0) walking::walk<packs>(*i.of, packed).items(i.at, i.count);
+}
+
+}  // namespace ggas::mpi
