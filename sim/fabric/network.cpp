@@ -86,6 +86,8 @@ void network::drain() {
     } else if (e.kind == what::move) {
       in(e.node, e.port).woken = false;
       move(e.node, e.port);
+    } else if (e.kind == what::freed) {
+      owe_control(e.node, e.port);
     } else {
       output& o = out(e.node, e.port);
       if (e.kind == what::credit) o.units[e.channel] = uint16_t(o.units[e.channel] + e.value);
@@ -224,9 +226,10 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
     return true;
   }
   if (!sinks_[node]->deliver(packets_[f])) return false;
-  // The unit looks at the header of a store for a cycle before it takes the first beat (smfu_ingress).
+  // Its place is free when its last beat was taken. Before the first one the unit looks at the header of a store for a
+  // cycle (smfu_ingress).
   const bool copy = flights_[f].grouped;
-  taken(node, w, code({port, channel / vcs}), pcie::now_ps() + (copy ? cfg_.beat_ps + beats_ps(flights_[f]) : 0));
+  taken(node, w, code({port, channel / vcs}), pcie::now_ps() + (copy ? cfg_.beat_ps : 0) + beats_ps(flights_[f]));
   if (!copy) unused_.push_back(f);
   return true;
 }
@@ -249,6 +252,7 @@ void network::taken(unsigned node, waiter w, uint8_t way, uint64_t gone_ps) {
 
 void network::give_back(unsigned node, waiter w, unsigned units, uint64_t at_ps) {
   if (w.input == own_port()) return;
+  if (cfg_.control_gap != 0) schedule(at_ps, what::freed, node, w.input, w.channel, 0);
   const topology::end from = across(node, w.input);
   schedule(at_ps + cfg_.latency_ps + cfg_.flit_ps, what::credit, from.node, from.port, w.channel, units);
 }
@@ -261,19 +265,15 @@ void network::transmit(unsigned node, unsigned port, unsigned channel, uint32_t 
   uint64_t start = pcie::now_ps();
   if (o.owes && start > o.free_ps) {  // control left while the link was idle
     start = std::max(start, o.free_ps + cfg_.flit_ps);
+    o.control_ps = o.free_ps;
     o.gap = 0;
     o.owes = false;
   }
   o.free_ps = start + it.flits * cfg_.flit_ps;
   stats_.flits += it.flits;
   flits_of_[node] += it.flits;
-  o.gap = uint16_t(o.gap + it.flits);
-  if (o.owes && o.gap >= cfg_.control_gap) {
-    o.free_ps += cfg_.flit_ps;
-    o.gap = uint16_t(o.gap - cfg_.control_gap);
-    o.owes = false;
-  }
-  o.gap = uint16_t(std::min<unsigned>(o.gap, cfg_.control_gap));
+  o.gap = uint16_t(std::min<unsigned>(o.gap, cfg_.control_gap) + it.flits);
+  if (o.owes) send_control(o, start);
   const group_line* line = it.grouped ? line_of(to.node, it.to, channel / vcs) : nullptr;
   const bool there = it.grouped ? !line || !line->branches : it.to == to.node;
   stats_.hops += !there;
@@ -314,17 +314,26 @@ bool network::branch(unsigned node, unsigned port, unsigned channel, uint32_t f)
   return false;
 }
 
-// A packet has come by this port: it is acknowledged by the way back.
+// A packet has come by this port, or has left its buffer: the way back says so, by the flit that is planned, or another
+// one.
 void network::owe_control(unsigned node, unsigned port) {
-  if (cfg_.control_gap == 0) return;
   output& o = out(node, port);
   const uint64_t now = pcie::now_ps();
-  if (o.free_ps > now && o.gap < cfg_.control_gap) {
-    o.owes = true;
-    return;
-  }
+  if (cfg_.control_gap == 0 || o.control_ps > now) return;
+  o.owes = true;
+  send_control(o, now);
+}
+
+// At once on an idle link, else as soon as enough flits of the packet under way have left; if it ends before, at its
+// end or with the next one.
+void network::send_control(output& o, uint64_t now) const {
+  const uint64_t left = o.free_ps > now ? (o.free_ps - now + cfg_.flit_ps - 1) / cfg_.flit_ps : 0;  // of its flits
+  const uint64_t since = o.gap - std::min<uint64_t>(o.gap, left);
+  const uint64_t wait = left == 0 ? 0 : cfg_.control_gap - std::min<uint64_t>(since, cfg_.control_gap);
+  if (wait > 0 && wait >= left) return;
+  o.control_ps = now + wait * cfg_.flit_ps;
   o.free_ps = std::max(o.free_ps, now) + cfg_.flit_ps;
-  o.gap = 0;
+  o.gap = uint16_t(left - wait);
   o.owes = false;
 }
 

@@ -39,8 +39,8 @@ struct network_config {
   uint64_t hop_ps = 0;       // in a hop: last flit in to first flit out, the beat below included
   uint64_t beat_ps = 0;      // a beat from an input to the queue of a link, from which its packet may begin then
   unsigned units = 256;      // of a receive buffer: one a packet, one for each of its beats of payload
-  // Acknowledgements and credits leave in separate flits while the link is idle; under load at most one is sent after
-  // this number of flits of packets. 0: they take no time.
+  // Acknowledgements and credits leave in separate flits while the link is idle; under load there are at least this
+  // many flits of packets between two of them. 0: they take no time.
   unsigned control_gap = 0;
 };
 
@@ -129,7 +129,8 @@ class network : public sc_core::sc_module, public packet_network {
     uint64_t free_ps = 0;
     uint64_t last_ps = 0, grouped_ps = 0;    // when the last packet arrives, and the last one for a group
     std::array<uint16_t, channels> units{};  // free at the other end
-    uint16_t gap = 0;                        // flits of packets since the last one of control
+    uint64_t control_ps = 0;                 // begin of the last flit of control, planned if later than now
+    uint16_t gap = 0;                        // flits of packets after it
     bool owes = false;                       // one of control, as soon as that is possible
     uint8_t last = 0;                        // channel served last; with queues the place() let in last
     uint8_t asked = 0;                       // bits: channels for which a sender waits
@@ -141,7 +142,7 @@ class network : public sc_core::sc_module, public packet_network {
     shares turns;
   };
   static uint8_t code(const topology::step& s) { return uint8_t(1 + 2 * s.port + s.lane); }
-  enum class what : uint8_t { arrival, wake, credit, copy, move, taken };
+  enum class what : uint8_t { arrival, wake, credit, copy, move, taken, freed };
   struct event {
     what kind;
     uint8_t port, channel;
@@ -169,6 +170,7 @@ class network : public sc_core::sc_module, public packet_network {
   void taken(unsigned node, waiter w, uint8_t way, uint64_t gone_ps);
   void transmit(unsigned node, unsigned port, unsigned channel, uint32_t f);
   void owe_control(unsigned node, unsigned port);
+  void send_control(output& o, uint64_t now) const;
   void leave(unsigned node, waiter w);
   void ask(unsigned node, waiter w, const topology::step& way, const std::optional<topology::step>& also);
   void give_back(unsigned node, waiter w, unsigned units, uint64_t at_ps);
