@@ -98,7 +98,8 @@ class walk {
   // Runs of `n` bytes, `stride` apart.
   template <size_t N>
   void strided(char* at, uint64_t n, uint64_t count, uint64_t stride) {
-    char* packed = packed_;
+    char* packed = packed_;  // not the member, which the bytes written might overlap for all the compiler knows
+#pragma GCC unroll 4
     for (uint64_t i = 0; i < count; ++i) {
       packs ? copy<N>(packed, at, n) : copy<N>(at, packed, n);
       packed += N ? N : n;
@@ -135,8 +136,16 @@ class walk {
     if (handle_.run == 0)
       return indexed(at, look(0), look(runs + 1), runs, [&](char* to, uint64_t n) { run<0>(to, n); });
     with_width(handle_.run, [&](auto width) {
+      constexpr size_t N = decltype(width)::value;
       const uint64_t* const places = look(0);
-      for (uint64_t r = 0; r < runs; ++r) run<decltype(width)::value>(moved_by(at, places[r]), handle_.run);
+      const uint64_t n = N ? N : handle_.run;
+      char* packed = packed_;
+#pragma GCC unroll 4
+      for (uint64_t r = 0; r < runs; ++r, packed += n) {
+        char* const there = moved_by(at, places[r]);
+        packs ? copy<N>(packed, there, n) : copy<N>(there, packed, n);
+      }
+      packed_ = packed;
     });
   }
   template <class Block>
