@@ -16,6 +16,7 @@
 namespace ggas::test {
 namespace {
 
+using fabric::link_state;
 using fabric::network;
 using nic::packet;
 using nic::vc;
@@ -103,18 +104,18 @@ using change = std::tuple<unsigned, bool, uint64_t>;
 TEST(network_faults, both_ends_hear_of_a_cut) {
   rig r("ring", 4, {{0, 0, 1'000'000, 5'000'000}});
   r.run_until(900'000);
-  EXPECT_EQ(r.net->state(0, 0), network::link_state::up);
+  EXPECT_EQ(r.net->state(0, 0), link_state::up);
   r.run_until(4'000'000);
   EXPECT_EQ(r.nodes[1].changes, (std::vector<change>{{1, false, 1'000'000 + latency_ps}}));
   EXPECT_EQ(r.nodes[0].changes, (std::vector<change>{{0, false, 1'000'000 + 2 * latency_ps + flit_ps}}));
   EXPECT_TRUE(r.nodes[2].changes.empty() && r.nodes[3].changes.empty());
   for (const auto& [n, port] : {std::pair(0u, 0u), std::pair(1u, 1u)})
-    EXPECT_EQ(r.net->state(n, port), network::link_state::dead);
-  EXPECT_EQ(r.net->state(0, 1), network::link_state::up);
+    EXPECT_EQ(r.net->state(n, port), link_state::dead);
+  EXPECT_EQ(r.net->state(0, 1), link_state::up);
   // It stays so until both are asked to start again, and there is a signal.
   r.net->retrain(1);
   r.run_until(6'000'000);
-  EXPECT_EQ(r.net->state(1, 1), network::link_state::down);
+  EXPECT_EQ(r.net->state(1, 1), link_state::down);
   r.net->retrain(0);
   r.run_until(10'000'000);
   const uint64_t up = 6'000'000 + 3 * (latency_ps + flit_ps);
@@ -180,7 +181,7 @@ TEST_P(crowd, loses_nothing_silently_and_goes_on) {
   // The links come back, and with them their buffers.
   for (unsigned n = 0; n < nodes; ++n) r.net->retrain(n);
   r.run_until(back_ps + 10'000'000);
-  for (const network::cut& c : cuts) EXPECT_EQ(r.net->state(c.node, c.port), network::link_state::up);
+  for (const network::cut& c : cuts) EXPECT_EQ(r.net->state(c.node, c.port), link_state::up);
   r.write_routes(fabric::damage(r.net->shape()));
   r.send_at_random(20'000, r.k.now_ps());
   r.run_until(back_ps + 3'000'000'000);
