@@ -45,6 +45,17 @@ INSTANTIATE_TEST_SUITE_P(On, MpiInKernels, testing::ValuesIn(mpi_targets()),
 
 TEST_P(MpiInKernels, MessagesRequestsAndWindows) { run(calls::mpi_calls, 1); }
 TEST_P(MpiInKernels, GroupsAndCommunicators) { run(calls::mpi_communicators, 1); }
+// More ranks than messages that may wait at one of them.
+class MpiOfManyRanks : public MpiInKernels {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MpiOfManyRanks);
+std::vector<mpi_target> many_ranks() {
+  if (kind == ggas_rank_is_thread) return {{{.nodes = 2}, 2, 64}};
+  return {};
+}
+INSTANTIATE_TEST_SUITE_P(On, MpiOfManyRanks, testing::ValuesIn(many_ranks()),
+                         [](const auto& i) { return i.param.name(); });
+TEST_P(MpiOfManyRanks, GroupsAndCommunicators) { run(calls::mpi_communicators, 1); }
+
 TEST_P(MpiInKernels, CollectivesAreAsASerialModelSays) {
   for (uint64_t seed = 1; seed <= 3; ++seed) run(calls::mpi_collectives, seed);
 }

@@ -50,17 +50,31 @@
 #endif
 
 #define GGAS_MPI_ONE_SIDED(F) F(Win_create) F(Put) F(Get) F(Accumulate) F(Rput) F(Rget) F(Raccumulate)
-#define GGAS_MPI_COLLECTIVES_OF(F, c)                                                                                 \
-  F(Bcast##c)                                                                                                         \
-  F(Ibcast##c)                                                                                                        \
-  F(Allreduce##c) F(Iallreduce##c) F(Scan##c) F(Iscan##c) F(Exscan##c) F(Iexscan##c) F(Reduce##c) F(Ireduce##c)       \
-      F(Reduce_scatter_block##c) F(Ireduce_scatter_block##c) F(Reduce_scatter##c) F(Ireduce_scatter##c)               \
-          F(Allgather##c) F(Iallgather##c) F(Alltoall##c) F(Ialltoall##c) F(Gather##c) F(Igather##c) F(Scatter##c)    \
-              F(Iscatter##c) F(Allgatherv##c) F(Iallgatherv##c) F(Gatherv##c) F(Igatherv##c) F(Scatterv##c)           \
-                  F(Iscatterv##c) F(Alltoallv##c) F(Ialltoallv##c) F(Neighbor_allgather##c) F(Ineighbor_allgather##c) \
-                      F(Neighbor_alltoall##c) F(Ineighbor_alltoall##c) F(Neighbor_allgatherv##c)                      \
-                          F(Ineighbor_allgatherv##c) F(Neighbor_alltoallv##c) F(Ineighbor_alltoallv##c)               \
-                              F(Alltoallw##c) F(Ialltoallw##c) F(Neighbor_alltoallw##c) F(Ineighbor_alltoallw##c)
+// A line for each call and its form that does not block.
+// clang-format off
+#define GGAS_MPI_COLLECTIVES_OF(F, c) \
+  F(Bcast##c) F(Ibcast##c) \
+  F(Allreduce##c) F(Iallreduce##c) \
+  F(Scan##c) F(Iscan##c) \
+  F(Exscan##c) F(Iexscan##c) \
+  F(Reduce##c) F(Ireduce##c) \
+  F(Reduce_scatter_block##c) F(Ireduce_scatter_block##c) \
+  F(Reduce_scatter##c) F(Ireduce_scatter##c) \
+  F(Allgather##c) F(Iallgather##c) \
+  F(Alltoall##c) F(Ialltoall##c) \
+  F(Gather##c) F(Igather##c) \
+  F(Scatter##c) F(Iscatter##c) \
+  F(Allgatherv##c) F(Iallgatherv##c) \
+  F(Gatherv##c) F(Igatherv##c) \
+  F(Scatterv##c) F(Iscatterv##c) \
+  F(Alltoallv##c) F(Ialltoallv##c) \
+  F(Neighbor_allgather##c) F(Ineighbor_allgather##c) \
+  F(Neighbor_alltoall##c) F(Ineighbor_alltoall##c) \
+  F(Neighbor_allgatherv##c) F(Ineighbor_allgatherv##c) \
+  F(Neighbor_alltoallv##c) F(Ineighbor_alltoallv##c) \
+  F(Alltoallw##c) F(Ialltoallw##c) \
+  F(Neighbor_alltoallw##c) F(Ineighbor_alltoallw##c)
+// clang-format on
 #if MPI_VERSION >= 4
 #define GGAS_MPI_COLLECTIVES(F) GGAS_MPI_COLLECTIVES_OF(F, ) GGAS_MPI_COLLECTIVES_OF(F, _c)
 #else

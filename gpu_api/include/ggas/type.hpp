@@ -43,8 +43,8 @@ enum class type_form {
 };
 
 // The part of a datatype that must be equal on both sides of a transfer: the primitives in their order, without places.
-// Two sequences are equal if they have the same length and repeat the same word. The shortest word is found of sequences
-// of up to 2^40 elements of one primitive, and of longer ones that repeat it up to 2^20 times or a prime number of times.
+// Two sequences are equal if they have the same length and repeat the same word. The shortest word is found up to 2^40
+// elements of one primitive, and beyond if the sequence repeats it up to 2^20 times or a prime number of times.
 struct type_signature {
   uint64_t word;         // a hash of the shortest word that the sequence repeats; 0: no elements
   uint64_t word_length;  // its elements

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives of communicators but MPI_COMM_WORLD: their ranks exchange messages, others need not take part. A rank
 // with a wrong argument returns its error, and takes no part. Included by collectives.cuh.
+//
+// A rank has room for a limited number of messages that wait (message_config::waiting). If others fill it, the message
+// that the rank needs cannot arrive. So a rank that receives from many others invites some of them at a time, and where
+// every rank sends to every other one, all pass a barrier after each few steps.
 #pragma once
 
 #include "ggas/detail/mpi/world.cuh"
@@ -36,6 +40,15 @@ GGAS_DEVICE_FUNCTION void copy_here(void* to, const void* from, uint64_t bytes) 
     for (uint64_t i = alone ? 0 : g.rank(); i < bytes; i += alone ? 1 : g.size())
       static_cast<char*>(to)[i] = static_cast<const char*>(from)[i];
   g.sync();
+}
+
+// Invitations of a rank that have not been answered, and steps between two barriers.
+constexpr int open_at_once = 8;
+
+GGAS_DEVICE int invite(MPI_Comm comm, int rank) { return send_to(comm, rank, nullptr, 0); }
+GGAS_DEVICE_FUNCTION int send_when_invited(MPI_Comm comm, int rank, const void* data, uint64_t bytes) {
+  const int error = receive_from(comm, rank, nullptr, 0);
+  return error != MPI_SUCCESS ? error : send_to(comm, rank, data, bytes);
 }
 
 // Round k: with the ranks 2^k before and after.
@@ -76,9 +89,12 @@ struct parts_of_ranks {
 GGAS_DEVICE_FUNCTION int gather_by_messages(MPI_Comm comm, const void* own, uint64_t bytes, parts_of_ranks to,
                                             int root) {
   const int n = size_of(comm), me = rank_in(comm);
-  if (me != root) return send_to(comm, root, own, bytes);
+  if (me != root) return send_when_invited(comm, root, own, bytes);
   int error = MPI_SUCCESS;
-  for (int r = 0; r < n; ++r) {
+  for (int i = 0; i < n + open_at_once && error == MPI_SUCCESS; ++i) {
+    if (i < n && i != me) error = invite(comm, i);
+    const int r = i - open_at_once;
+    if (r < 0) continue;
     if (r == me)
       copy_here(to.at(r), own, bytes);
     else
@@ -101,8 +117,10 @@ GGAS_DEVICE_FUNCTION int scatter_by_messages(MPI_Comm comm, parts_of_ranks from,
 // Each rank's part goes to all others; it lies in its place already.
 GGAS_DEVICE_FUNCTION int allgather_by_messages(MPI_Comm comm, parts_of_ranks all) {
   int error = MPI_SUCCESS;
-  for (int r = 0; r < size_of(comm); ++r)
+  for (int r = 0; r < size_of(comm); ++r) {
     error = first_of(error, broadcast_by_messages(comm, all.at(r), all.bytes(r), r));
+    if (r % open_at_once == open_at_once - 1) error = first_of(error, barrier_by_messages(comm));
+  }
   return error;
 }
 GGAS_DEVICE_FUNCTION int alltoall_by_messages(MPI_Comm comm, parts_of_ranks from, parts_of_ranks to) {
@@ -113,6 +131,7 @@ GGAS_DEVICE_FUNCTION int alltoall_by_messages(MPI_Comm comm, parts_of_ranks from
     const int next = (me + i) % n, before = (me + n - i) % n;
     error =
         first_of(error, exchange(comm, next, from.at(next), from.bytes(next), before, to.at(before), to.bytes(before)));
+    if (i % open_at_once == 0) error = first_of(error, barrier_by_messages(comm));
   }
   return error;
 }

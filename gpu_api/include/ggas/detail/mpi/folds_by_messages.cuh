@@ -49,9 +49,11 @@ struct message_fold {
   GGAS_DEVICE int reduce(uint64_t n, int root) const {
     const int ranks = size_of(comm), me = rank_in(comm);
     int error = MPI_SUCCESS, k = 1;
+    for (int i = 1; i < ranks && (me & i) == 0; i *= 2)
+      if (me + i < ranks) error = first_of(error, invite(comm, me + i));
     for (; k < ranks && (me & k) == 0; k *= 2)
       if (me + k < ranks) error = first_of(error, take(me + k, n, false));
-    if (k < ranks && me != 0) error = first_of(error, send_to(comm, me - k, mine, bytes(n)));
+    if (k < ranks && me != 0) error = first_of(error, send_when_invited(comm, me - k, mine, bytes(n)));
     if (root != 0 && me == 0) error = first_of(error, send_to(comm, root, mine, bytes(n)));
     if (root != 0 && me == root) error = first_of(error, receive_from(comm, 0, mine, bytes(n)));
     return error;

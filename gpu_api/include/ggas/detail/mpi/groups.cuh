@@ -259,19 +259,16 @@ GGAS_DEVICE_FUNCTION int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, i
   const rank_set all = set_of_any(comm);
   uint64_t common = free_comms();
   int error = MPI_SUCCESS;
-  for (int i = 1; i < group->size && group->me == 0; ++i) {
-    uint64_t other = 0;
-    const int peer = all.place_of(group->world_rank(i));
-    error = first_of(error, MPI_Recv(&other, 1, MPI_UNSIGNED_LONG, peer, tag, comm, MPI_STATUS_IGNORE));
-    common &= other;
-  }
-  for (int i = 1; i < group->size && group->me == 0; ++i)
-    error = first_of(error, MPI_Send(&common, 1, MPI_UNSIGNED_LONG, all.place_of(group->world_rank(i)), tag, comm));
-  if (group->me != 0) {
-    const int first = all.place_of(group->world_rank(0));
-    error = MPI_Send(&common, 1, MPI_UNSIGNED_LONG, first, tag, comm);
-    error = first_of(error, MPI_Recv(&common, 1, MPI_UNSIGNED_LONG, first, tag, comm, MPI_STATUS_IGNORE));
-  }
+  // From rank to rank and back: then one message at most waits at each.
+  const int before = group->me > 0 ? all.place_of(group->world_rank(group->me - 1)) : MPI_PROC_NULL;
+  const int after = group->me + 1 < group->size ? all.place_of(group->world_rank(group->me + 1)) : MPI_PROC_NULL;
+  const uint64_t mine = common;
+  if (before != MPI_PROC_NULL) error = MPI_Recv(&common, 1, MPI_UNSIGNED_LONG, before, tag, comm, MPI_STATUS_IGNORE);
+  common &= mine;
+  error = first_of(error, MPI_Send(&common, 1, MPI_UNSIGNED_LONG, after, tag, comm));
+  if (after != MPI_PROC_NULL)
+    error = first_of(error, MPI_Recv(&common, 1, MPI_UNSIGNED_LONG, after, tag, comm, MPI_STATUS_IGNORE));
+  error = first_of(error, MPI_Send(&common, 1, MPI_UNSIGNED_LONG, before, tag, comm));
   if (error != MPI_SUCCESS) return error;
   common = reinterpret_cast<uintptr_t>(of_all_threads(reinterpret_cast<void*>(static_cast<uintptr_t>(common))));
   return new_comm(common, new_group(group->size, [&](int i) { return group->world_rank(i); }), made);
