@@ -11,6 +11,7 @@ import pytest
 
 BENCH = os.environ["GGAS_BENCH"]
 ROOT = Path(__file__).resolve().parents[2]
+LONG = pytest.mark.skipif("GGAS_LONG" not in os.environ, reason="system.nic_model_8")
 
 
 def bench(*args, check=True):
@@ -54,7 +55,8 @@ def beyond_the_bar(platform, nodes, *args):
     ("galibier-k20", 2, ["store_bandwidth", "put_latency"]),
     ("galibier-k20", 3, ["load_latency", "random_stores"]),
     ("modern", 2, ["put_bandwidth"]),
-    ("galibier-k20", 2, ["--topology", "leaf-spine:2x1x1,cut_through=false", "put_latency", "store_bandwidth"])])
+    pytest.param("galibier-k20", 2, ["--topology", "leaf-spine:2x1x1,cut_through=false", "put_latency", "store_bandwidth"],
+                 marks=LONG)])
 def test_off_by_less_than_the_bar(platform, nodes, names):
     assert beyond_the_bar(platform, nodes, *names) == {}
 
@@ -66,8 +68,7 @@ def test_gate():
 
 
 # Results are verified by the benchmarks themselves.
-@pytest.mark.parametrize("nodes", ["3", pytest.param("8", marks=pytest.mark.skipif(
-    "GGAS_LONG" not in os.environ, reason="system.nic_model_8"))])
+@pytest.mark.parametrize("nodes", ["3", pytest.param("8", marks=LONG)])
 def test_benchmarks_with_more_than_two_nodes(nodes):
     bench("store_latency", "load_bandwidth", "barrier", "reduce", "allreduce", "alltoall", "himeno", "global_reduction",
           "random_access", "put_latency", "get_bandwidth", "message_rate", "--nic", "model", "--nodes", nodes,
@@ -75,7 +76,7 @@ def test_benchmarks_with_more_than_two_nodes(nodes):
 
 
 # Results are verified by the benchmarks themselves.
-@pytest.mark.parametrize("topology", ["leaf-spine:2x1x2", "torus:2:2", "file"])
+@pytest.mark.parametrize("topology", ["file", *(pytest.param(t, marks=LONG) for t in ("leaf-spine:2x1x2", "torus:2:2"))])
 def test_switches(topology, tmp_path):
     if topology == "file":
         topology = tmp_path / "net"
