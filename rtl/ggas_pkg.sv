@@ -140,8 +140,8 @@ package ggas_pkg;
   // Collectives (docs/coll.md), header as net_hdr_t: `addr` holds coll_pkg::ask_t, `tag` epoch and group.
   localparam logic [7:0] OP_COLL_UP       = 8'h30;  // RMA: 0 … 64 DW, to the parent
   localparam logic [7:0] OP_COLL_DOWN     = 8'h31;  // RMA: 0 … 64 DW, to a child
-  // Reserved: 8'h40 … 8'h7f for future use. A NIC drops unknown ops with BAD_PACKET. OP_MULTICAST is the bit of a store
-  // to all nodes of group `dst`. Only stores have it; the target's net clears it.
+  // Reserved: 8'h40 … 8'h7f for future use. A NIC drops unknown ops with BAD_PACKET. OP_MULTICAST is the bit of a
+  // store to all nodes of group `dst`. Only stores have it; the target's net clears it.
   localparam logic [7:0] OP_MULTICAST      = 8'h80;
 
   // Answers that their units identify by a tag, so that their order does not matter: with several links net marks them

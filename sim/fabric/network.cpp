@@ -114,10 +114,7 @@ void network::waiters::remove(waiter w) {
 void network::arrive(unsigned node, unsigned port, unsigned channel, uint32_t f) {
   if (flights_[f].grouped && !branch(node, port, channel, f)) return;
   flights_[f].arrived = ++arrivals_;
-  flights_[f].next = none;
-  input::fifo& q = in(node, port).of[channel];
-  (q.first == none ? q.first : flights_[q.last].next) = f;
-  q.last = f;
+  in(node, port).append(flights_, channel, f);
   if (port == own_port())
     ++at_home_[node][channel];
   else
@@ -125,18 +122,10 @@ void network::arrive(unsigned node, unsigned port, unsigned channel, uint32_t f)
   offer(node, port, channel);
 }
 
-// Whether the front of that channel, an NP packet, came after a P packet that is still here.
-bool network::behind_posted(const input& i, unsigned channel) const {
-  if (channel % vcs != non_posted) return false;
-  const uint64_t arrived = flights_[i.of[channel].first].arrived;
-  const auto older = [&](unsigned c) { return i.of[c].first != none && flights_[i.of[c].first].arrived < arrived; };
-  return older(posted) || older(posted + vcs);
-}
-
 // The front of an input's channel asks for its way out.
 void network::offer(unsigned node, unsigned port, unsigned channel) {
   input& i = in(node, port);
-  if (i.of[channel].first == none || i.offered >> channel & 1 || behind_posted(i, channel)) return;
+  if (i.of[channel].first == none || i.offered >> channel & 1 || i.behind_posted(flights_, channel)) return;
   const waiter w{uint8_t(port), uint8_t(channel)};
   const flight& f = flights_[i.of[channel].first];
   i.offered |= uint8_t(1u << channel);

@@ -21,6 +21,7 @@
 #include <systemc>
 #include <vector>
 
+#include "sim/fabric/arrivals.hpp"
 #include "sim/fabric/monotone_queue.hpp"
 #include "sim/fabric/packet_network.hpp"
 #include "sim/fabric/routes.hpp"
@@ -75,8 +76,8 @@ class network : public sc_core::sc_module, public packet_network {
   void retrain(unsigned node) override;
 
  private:
-  static constexpr unsigned vcs = 4, channels = 2 * vcs;
-  static constexpr uint32_t none = ~uint32_t{0};
+  static constexpr unsigned vcs = arrivals::vcs, channels = arrivals::channels;
+  static constexpr uint32_t none = arrivals::none;
   // The data of a packet that hops need. Inputs and outputs are small, because many nodes have many of them, and
   // allocate no memory.
   struct flight {
@@ -93,11 +94,7 @@ class network : public sc_core::sc_module, public packet_network {
   };
   static constexpr unsigned own_branch = 12;
   // Packets that came over one link, or from the own NIC.
-  struct input {
-    struct fifo {
-      uint32_t first = none, last = none;  // flights
-    };
-    std::array<fifo, channels> of;
+  struct input : arrivals {
     std::array<uint8_t, channels> second{};  // code() of the front's second choice; 0: it waits for none
     std::array<uint8_t, channels> first{};   // and of its first one
     uint8_t offered = 0;                     // bits: the front of that channel has asked for its output
@@ -160,7 +157,6 @@ class network : public sc_core::sc_module, public packet_network {
   void drain();
   void arrive(unsigned node, unsigned port, unsigned channel, uint32_t f);
   void offer(unsigned node, unsigned port, unsigned channel);
-  bool behind_posted(const input& i, unsigned channel) const;
   void wait(unsigned node, uint8_t way, waiter w);
   void stop_waiting(unsigned node, uint8_t way, waiter w);
   topology::end across(unsigned node, unsigned port) const { return across_[node * own_port() + port]; }

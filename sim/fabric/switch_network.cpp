@@ -127,26 +127,15 @@ void switch_network::ready(unsigned node, unsigned port) {
 void switch_network::arrive(const event& e) {
   const uint32_t f = e.value;
   flights_[f].arrived = ++arrivals_;
-  flights_[f].next = none;
-  input::fifo& q = in(e.vertex, e.port).of[e.channel];
-  (q.first == none ? q.first : flights_[q.last].next) = f;
-  q.last = f;
+  in(e.vertex, e.port).append(flights_, e.channel, f);
   if (is_own(e.vertex, e.port)) ++at_home_[e.vertex][e.channel];
   offer(e.vertex, e.port, e.channel);
-}
-
-// Whether the first of that channel, an NP packet, came after a P packet that is still here.
-bool switch_network::behind_posted(const input& i, unsigned channel) const {
-  if (channel % vcs != non_posted) return false;
-  const uint64_t arrived = flights_[i.of[channel].first].arrived;
-  const auto older = [&](unsigned c) { return i.of[c].first != none && flights_[i.of[c].first].arrived < arrived; };
-  return older(posted) || older(posted + vcs);
 }
 
 // The first of an input's channel asks for its output.
 void switch_network::offer(unsigned vertex, unsigned port, unsigned channel) {
   input& i = in(vertex, port);
-  if (i.of[channel].first == none || i.offered >> channel & 1 || behind_posted(i, channel)) return;
+  if (i.of[channel].first == none || i.offered >> channel & 1 || i.behind_posted(flights_, channel)) return;
   i.offered |= uint8_t(1u << channel);
   const flight& f = flights_[i.of[channel].first];
   const bool home = f.to == vertex;

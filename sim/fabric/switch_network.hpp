@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/fabric/arrivals.hpp"
 #include "sim/fabric/monotone_queue.hpp"
 #include "sim/fabric/packet_network.hpp"
 #include "sim/pcie/timer.hpp"
@@ -65,8 +66,9 @@ class switch_network : public sc_core::sc_module, public packet_network {
   uint64_t latency_ps(unsigned vertex, unsigned port) const { return out(vertex, port).latency_ps; }
 
  private:
-  static constexpr unsigned vcs = 4, channels = vcs * graph::lanes;
-  static constexpr uint32_t none = ~uint32_t{0};
+  static constexpr unsigned vcs = arrivals::vcs, channels = arrivals::channels;
+  static_assert(channels == vcs * graph::lanes);
+  static constexpr uint32_t none = arrivals::none;
   struct flight {
     uint64_t arrived = 0;  // in which order at this vertex
     uint32_t next = none;  // after it in its channel
@@ -74,11 +76,7 @@ class switch_network : public sc_core::sc_module, public packet_network {
     uint16_t to = 0;
   };
   // What came by one cable, or from the own NIC.
-  struct input {
-    struct fifo {
-      uint32_t first = none, last = none;
-    };
-    std::array<fifo, channels> of;
+  struct input : arrivals {
     uint8_t offered = 0;   // bits: the first of that channel waits for its output
     uint64_t free_ps = 0;  // the last packet has been taken from it
   };
@@ -119,7 +117,6 @@ class switch_network : public sc_core::sc_module, public packet_network {
   void handle(const event& e);
   void arrive(const event& e);
   void offer(unsigned vertex, unsigned port, unsigned channel);
-  bool behind_posted(const input& i, unsigned channel) const;
   void pump(unsigned vertex, unsigned port);
   void hand_over(unsigned node);
   bool can_leave(const output& o, const input& i, const waiter& w) const;

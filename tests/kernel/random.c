@@ -237,7 +237,7 @@ void random_calls(node* n) {
   CHECK_IS(next_note(n).kind, GGAS_RMA_NOTE_REQUESTER);
   meet(n);
   CHECK_IS(wrong(to, BYTES, 5 + n->other), 0);
-  printf("# %u random acts, seed %#llx, beside %u puts\n", rounds, (unsigned long long)of_user, sent);
+  printf("# %u random acts, seed %#llx, together with %u puts\n", rounds, (unsigned long long)of_user, sent);
   CHECK_IS(write_file("/sys/class/ggas/ggas0/revoke", "9 1000"), 0);
   ggas_region_end(&source);
   ggas_region_end(&target);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of all lanes to flits. Lanes may be late against each other by less than their buffers; markers show how much.
-// Every flit that is lost here is either counted by bad_o, or `up` falls. Bits that the wire changed in a flit are for the
-// CRC of the link.
+// If a flit is lost here, bad_o counts it or `up` falls. The CRC of the link finds bits of a flit that the wire
+// changed.
 `default_nettype none
 
 module lanes_rx #(
@@ -64,7 +64,8 @@ module lanes_rx #(
         S_SEEK:  if (all && first == '1) state_q <= S_RUN;
         default: ;
       endcase
-      if (state_q != S_FLUSH && (!(&aligned) || overflow != '0 || (state_q == S_RUN && silent) || (take && skewed))) begin
+      if (state_q != S_FLUSH &&
+          (!(&aligned) || overflow != '0 || (state_q == S_RUN && silent) || (take && skewed))) begin
         state_q <= S_FLUSH;
         count_q <= '0;
       end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC for UltraScale+ without anything of the vendor: the NIC, the shim to the hard PCIe block, and the lanes of its
-// link. A board's top module (fpga.sv) joins it to the block and to the transceivers.
+// The NIC for UltraScale+ without any part of the vendor: the NIC, the shim to the hard PCIe block, and the lanes of
+// its link. A board's top module (fpga.sv) joins it to the block and to the transceivers.
 `default_nettype none
 
 module nic_usp #(
@@ -108,8 +108,9 @@ module nic_usp #(
   logic [1:0] flit_out_kind, flit_in_kind;
   nic_top #(.DATA_W(DATA_W), .PAGE_LOG2(PAGE_LOG2)) i_nic (
       .clk_i, .rst_ni(rst_n), .time_i(time_q), .busy_o(busy), .timer_o(timer), .cfg_mps_i(mps), .cfg_mrrs_i(mrrs),
-      .cfg_bus_id_i(bus_id), .cfg_msix_enable_i(msix_enable), .cfg_msix_mask_i(msix_mask), .cfg_bus_master_i(bus_master),
-      .cfg_flr_i(flr), .flr_done_o(flr_done), .cfg_clock_khz_i(CLOCK_KHZ), .cfg_serial_i(serial_i),
+      .cfg_bus_id_i(bus_id), .cfg_msix_enable_i(msix_enable), .cfg_msix_mask_i(msix_mask),
+      .cfg_bus_master_i(bus_master), .cfg_flr_i(flr),
+      .flr_done_o(flr_done), .cfg_clock_khz_i(CLOCK_KHZ), .cfg_serial_i(serial_i),
       .rx_req_valid_i(rx_req_valid), .rx_req_ready_o(rx_req_ready), .rx_req_sop_i(rx_req_sop),
       .rx_req_eop_i(rx_req_eop), .rx_req_hdr_i(rx_req_hdr), .rx_req_data_i(rx_req_data), .np_credit_o(np_credit),
       .rx_cpl_valid_i(rx_cpl_valid), .rx_cpl_ready_o(rx_cpl_ready), .rx_cpl_sop_i(rx_cpl_sop),

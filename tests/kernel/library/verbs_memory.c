@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   if (getchar() != '\n') fail("no line");
   for (size_t i = 0; i < BYTES; ++i)
     if (at[BEFORE + i] != (unsigned char)(seed * 31 + i * 7 + (i >> 8))) fail("other bytes");
-  if (at[BEFORE - 1] || at[BEFORE + BYTES]) fail("bytes beside the region");
+  if (at[BEFORE - 1] || at[BEFORE + BYTES]) fail("bytes next to the region");
   if (ibv_dereg_mr(mr) || ibv_dealloc_pd(pd) || ibv_close_device(c)) fail("an object does not end");
   ibv_free_device_list(all);
   return 0;

@@ -29,8 +29,8 @@ module lanes_bench #(
       .tx_rst_ni(rst_ni), .tx_header_o, .tx_data_o
   );
   lanes_rx #(.LANES(LANES)) i_rx (
-      .rx_clk_i({LANES{wire_clk_i}}), .rx_rst_ni({LANES{rst_ni}}), .rx_valid_i('1), .rx_header_i, .rx_data_i, .rx_slip_o,
-      .clk_i(to_clk_i), .rst_ni, .up_o, .flit_valid_o, .flit_kind_o, .flit_data_o, .bad_o
+      .rx_clk_i({LANES{wire_clk_i}}), .rx_rst_ni({LANES{rst_ni}}), .rx_valid_i('1), .rx_header_i, .rx_data_i,
+      .rx_slip_o, .clk_i(to_clk_i), .rst_ni, .up_o, .flit_valid_o, .flit_kind_o, .flit_data_o, .bad_o
   );
 endmodule
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hard block: its side of the streams as signals of software. Verilator does not see when VPI writes a variable, so
-// what software writes after an edge is taken at the next falling edge: as if it had been there from the rising edge on.
+// The hard block's side of the streams as signals of software. Verilator does not see when VPI writes a variable. So a
+// value that software writes after a rising edge is taken at the next falling edge, as if it had been there since then.
 `default_nettype none
 
 module block_side #(
