@@ -3,12 +3,12 @@
 // (docs/board.md).
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
+#include <array>
+#include <cstdlib>
 
 #include "Vlanes4.h"
 #include "Vlanes8.h"
-#include "tests/rtl/lanes/wire.hpp"
+#include "tests/rtl/lanes/lane_line.hpp"
 
 namespace ggas::test {
 namespace {
@@ -20,34 +20,25 @@ uint64_t mix(uint64_t x) {
 
 // What the receiver saw, and what it may have lost.
 struct tally {
-  uint64_t sent = 0, arrived = 0, damaged = 0, lost = 0, bad = 0, falls = 0, silent = 0, repeated = 0, up_cycles = 0;
+  uint64_t sent = 0, arrived = 0, damaged = 0, lost = 0, bad = 0, falls = 0, silent = 0, repeated = 0;
 };
 
 template <class Model, unsigned Lanes>
 class lanes {
  public:
-  explicit lanes(uint64_t seed) : rng_(seed) {
-    for (const bool reset : {false, true, false}) {
-      m_.rst_ni = !reset;
-      edge(false, false, false);
-    }
-    connect();
-  }
-  ~lanes() { m_.final(); }
+  explicit lanes(uint64_t seed) : line_(seed), rng_(seed + 1) {}
 
   // Parts per million by which a clock is fast.
-  void clocks(int from, int on_wire, int to) { period_ = {slow(from), slow(on_wire), slow(to)}; }
-  void offer(double p) { offer_ = p; }
-  void bit_errors(double p) { errors_ = p; }  // of a block of a lane
-  void noise(unsigned lane_mask) { noise_ = lane_mask; }
-  void wire_clock(bool on) { wire_on_ = on; }
-  // New cables: every lane somewhere in a block, up to five blocks late.
-  void connect() {
-    for (auto& w : wire_) w.connect(unsigned(rng_.below(66)), unsigned(rng_.range(2, 7)));
+  void clocks(int from, int on_wire, int to) {
+    clocks_.fast(0, from);
+    clocks_.fast(1, on_wire);
+    clocks_.fast(2, to);
   }
-  void slip_one() { wire_[rng_.below(Lanes)].slip(); }
+  void offer(double p) { offer_ = p; }
+  void wire_clock(bool on) { wire_on_ = on; }
+  lane_line<Model, Lanes>& line() { return line_; }
 
-  bool up() const { return m_.up_o; }
+  bool up() const { return line_.pins().up_o; }
   const tally& count() const { return count_; }
 
   // Cycles of the receiver.
@@ -55,77 +46,41 @@ class lanes {
     for (const uint64_t end = received_ + cycles; received_ < end;) step();
   }
   bool run_until_up(uint64_t limit) {
-    for (const uint64_t end = received_ + limit; received_ < end && !m_.up_o;) step();
-    return m_.up_o;
+    for (const uint64_t end = received_ + limit; received_ < end && !up();) step();
+    return up();
   }
 
  private:
-  static constexpr uint64_t nominal = 4'000'000'000;  // 4 ns in attoseconds
-  static uint64_t slow(int ppm) { return nominal - uint64_t(int64_t(nominal) / 1'000'000 * ppm); }
-
-  void edge(bool from, bool on_wire, bool to) {
-    m_.from_clk_i = from;
-    m_.wire_clk_i = on_wire;
-    m_.to_clk_i = to;
-    m_.eval();
-  }
-  // The next rising edges; the low phase lies between two of them.
   void step() {
-    const uint64_t now = *std::min_element(next_.begin(), next_.end());
-    std::array<bool, 3> rises{};
-    for (unsigned i = 0; i < 3; ++i) {
-      if (next_[i] != now) continue;
-      rises[i] = i != 1 || wire_on_;
-      next_[i] += period_[i];
-    }
+    const auto rises = clocks_.step();
     if (rises[2]) check();
-    const bool taken = m_.flit_valid_i && m_.flit_ready_o;
-    edge(rises[0], rises[1], rises[2]);
-    if (rises[1]) carry();
+    const bool taken = line_.pins().flit_valid_i && line_.pins().flit_ready_o;
+    line_.rise(rises[0], rises[1] && wire_on_, rises[2]);
     if (rises[0]) give(taken);
     received_ += rises[2];
-    edge(false, false, false);
   }
 
   void give(bool taken) {
+    auto& m = line_.pins();
     if (taken) ++count_.sent;
-    if (m_.flit_valid_i && !taken) return;
-    m_.flit_valid_i = rng_.chance(offer_);
+    if (m.flit_valid_i && !taken) return;
+    m.flit_valid_i = rng_.chance(offer_);
     const uint64_t n = count_.sent + 1;
-    m_.flit_kind_i = mix(n) & 3;
-    for (unsigned l = 0; l < Lanes; ++l) set(m_.flit_data_i, l, l == 0 ? n : mix(n + l * 0x9e3779b97f4a7c15ull));
-  }
-
-  void carry() {
-    unsigned slips = m_.rx_slip_o;
-    uint64_t headers = 0;
-    for (unsigned l = 0; l < Lanes; ++l) {
-      wire_[l].push({unsigned(m_.tx_header_o >> 2 * l & 3), get(m_.tx_data_o, l)});
-      if (slips >> l & 1) wire_[l].slip();
-      block b = noise_ >> l & 1 ? block{unsigned(rng_.below(4)), rng_.next()} : wire_[l].pop();
-      if (rng_.chance(errors_)) damage(b);
-      headers |= uint64_t{b.header} << 2 * l;
-      set(m_.rx_data_i, l, b.data);
-    }
-    m_.rx_header_i = headers;
-  }
-  void damage(block& b) {
-    const unsigned bit = unsigned(rng_.below(66));
-    (bit < 2 ? b.header ^= 1u << bit : b.data ^= uint64_t{1} << (bit - 2));
-    ++injected_;
+    m.flit_kind_i = mix(n) & 3;
+    for (unsigned l = 0; l < Lanes; ++l) line_.flit_word(l, l == 0 ? n : mix(n + l * 0x9e3779b97f4a7c15ull));
   }
 
   // Before the receiver's edge: what it sees.
   void check() {
-    count_.up_cycles += m_.up_o;
-    if (was_up_ && !m_.up_o) ++count_.falls, excused_ = true;
-    was_up_ = m_.up_o;
-    if (m_.bad_o) ++count_.bad, ++excuses_;
-    if (!m_.flit_valid_o) return;
-    EXPECT_TRUE(m_.up_o) << "a flit while the lanes are down";
-    const uint64_t n = get(m_.flit_data_o, 0);
-    bool whole = n != 0 && n <= count_.sent + 1 && m_.flit_kind_o == (mix(n) & 3);
-    for (unsigned l = 1; l < Lanes; ++l) whole = whole && get(m_.flit_data_o, l) == mix(n + l * 0x9e3779b97f4a7c15ull);
+    const auto& m = line_.pins();
+    if (was_up_ && !m.up_o) ++count_.falls, excused_ = true;
+    was_up_ = m.up_o;
+    if (m.bad_o) ++count_.bad, ++excuses_;
+    if (!m.flit_valid_o) return;
+    EXPECT_TRUE(m.up_o) << "a flit while the lanes are down";
+    const uint64_t n = line_.flit_word(0);
+    bool whole = n != 0 && n <= count_.sent + 1 && m.flit_kind_o == (mix(n) & 3);
+    for (unsigned l = 1; l < Lanes; ++l) whole = whole && line_.flit_word(l) == mix(n + l * 0x9e3779b97f4a7c15ull);
     if (!whole) {  // for the CRC of the link
       ++count_.damaged, ++excuses_;
       return;
@@ -143,24 +98,12 @@ class lanes {
     excused_ = false;
   }
 
-  template <class Port>
-  static uint64_t get(const Port& p, unsigned l) {
-    return p[2 * l] | uint64_t{p[2 * l + 1]} << 32;
-  }
-  template <class Port>
-  static void set(Port& p, unsigned l, uint64_t v) {
-    p[2 * l] = uint32_t(v);
-    p[2 * l + 1] = uint32_t(v >> 32);
-  }
-
-  Model m_;
+  lane_line<Model, Lanes> line_;
+  lane_clocks<3> clocks_;  // of the sender, the lanes, the receiver
   rng rng_;
-  std::array<lane_wire, Lanes> wire_;
-  std::array<uint64_t, 3> period_{nominal, nominal, nominal}, next_{nominal, nominal + 1'234'567, nominal + 2'345'678};
-  double offer_ = 1, errors_ = 0;
-  unsigned noise_ = 0;
+  double offer_ = 1;
   bool wire_on_ = true, was_up_ = false, excused_ = true;  // before the first flit all may be lost
-  uint64_t received_ = 0, last_ = 0, excuses_ = 0, injected_ = 0;
+  uint64_t received_ = 0, last_ = 0, excuses_ = 0;
   tally count_;
 };
 
@@ -205,9 +148,9 @@ TYPED_TEST(LanesTest, BitErrors) {
   TypeParam d(seed());
   d.clocks(300, 300, -300);
   ASSERT_TRUE(d.run_until_up(lock_time));
-  d.bit_errors(0.001);
+  d.line().bit_errors(0.001);
   d.run(40'000);
-  d.bit_errors(0);
+  d.line().bit_errors(0);
   d.run(1000);
   const tally& c = d.count();
   EXPECT_GT(c.bad, 0u);
@@ -224,7 +167,7 @@ TYPED_TEST(LanesTest, Slips) {
   for (int k = 0; k < 6; ++k) {
     ASSERT_TRUE(d.run_until_up(lock_time)) << k;
     d.run(3'000);
-    d.slip_one();
+    d.line().slip_one();
     d.run(200);
     EXPECT_FALSE(d.up()) << "not noticed within 200 cycles";
   }
@@ -242,12 +185,12 @@ TYPED_TEST(LanesTest, CablePull) {
     if (k % 3 == 2)
       d.wire_clock(false);
     else
-      d.noise(k % 3 == 0 ? 1 : ~0u);
+      d.line().noise(k % 3 == 0 ? 1 : ~0u);
     d.run(2'000);
     EXPECT_FALSE(d.up()) << k;
-    d.noise(0);
+    d.line().noise(0);
     d.wire_clock(true);
-    if (k % 3 != 2) d.connect();
+    if (k % 3 != 2) d.line().connect();
   }
   nothing_silent(d.count());
 }
@@ -273,15 +216,15 @@ TYPED_TEST(LanesTest, Everything) {
   while (d.count().arrived < flits) {
     d.clocks(int(r.range(0, 600)) - 300, int(r.range(0, 600)) - 300, int(r.range(0, 600)) - 300);
     d.offer(r.chance(0.7) ? 1 : 0.3);
-    d.bit_errors(r.chance(0.5) ? 0 : r.chance(0.5) ? 1e-5 : 1e-3);
+    d.line().bit_errors(r.chance(0.5) ? 0 : r.chance(0.5) ? 1e-5 : 1e-3);
     if (d.run_until_up(2 * lock_time)) ++ups;
     d.run(r.range(100, flits / 20));
-    if (r.chance(0.3)) d.slip_one();
-    if (r.chance(0.2)) d.noise(unsigned(r.next()));
+    if (r.chance(0.3)) d.line().slip_one();
+    if (r.chance(0.2)) d.line().noise(unsigned(r.next()));
     if (r.chance(0.1)) d.wire_clock(false);
     d.run(r.range(1, 400));
-    if (r.chance(0.1)) d.connect();
-    d.noise(0);
+    if (r.chance(0.1)) d.line().connect();
+    d.line().noise(0);
     d.wire_clock(true);
   }
   const tally& c = d.count();
