@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device address means: the GPU's own memory, or a bus address after PCIe, or nothing this GPU may touch.
+// What a device address means: the GPU's own memory, or a bus address on the other side of PCIe, or nothing that this
+// GPU may touch.
 #pragma once
 
 #include <cstddef>

@@ -221,19 +221,32 @@ struct rank_terms {
   call_terms call;
   uint64_t to;
 };
+GGAS_DEVICE unsigned term_row(uint64_t turn, unsigned i) {
+  return rank_layout::terms + static_cast<unsigned>(turn % 2) * rank_layout::term_rows + i;
+}
 GGAS_DEVICE uint64_t* term_of(const rank_call& c, int owner, uint64_t turn, unsigned i, int of) {
-  return c.word(owner, rank_layout::terms + static_cast<unsigned>(turn % 2) * rank_layout::term_rows + i, of);
+  return c.word(owner, term_row(turn, i), of);
+}
+// The word of a permute's target: the rank or, if there is no such rank, no_target; above it the number of the
+// agreement, if ranks agree on nothing else.
+constexpr uint64_t no_target = 0xffff, agreement_step = no_target + 1;
+static_assert(rank_layout::most_ranks <= no_target);
+GGAS_DEVICE uint64_t target_or_none(const rank_call& c, int to) {
+  return to >= 0 && to < c.count ? static_cast<uint64_t>(to) : no_target;
+}
+GGAS_DEVICE uint64_t* target_of(const rank_call& c, int owner, uint64_t turn, int of) {
+  return term_of(c, owner, turn, 3, of);
 }
 GGAS_DEVICE void store_rank_terms(const rank_call& c, int owner, uint64_t turn, const rank_terms& t) {
   store_relaxed(term_of(c, owner, turn, 0, c.me), t.call.n);
   store_relaxed(term_of(c, owner, turn, 1, c.me), t.call.how);
   store_relaxed(term_of(c, owner, turn, 2, c.me), t.call.team);
-  store_relaxed(term_of(c, owner, turn, 3, c.me), t.to);
+  store_relaxed(target_of(c, owner, turn, c.me), t.to);
 }
 GGAS_DEVICE rank_terms load_rank_terms(const rank_call& c, uint64_t turn, int of) {
   return {{load_relaxed(term_of(c, c.me, turn, 0, of)), load_relaxed(term_of(c, c.me, turn, 1, of)),
            load_relaxed(term_of(c, c.me, turn, 2, of))},
-          load_relaxed(term_of(c, c.me, turn, 3, of))};
+          load_relaxed(target_of(c, c.me, turn, of))};
 }
 
 // Whether each rank is the target of exactly one rank. It is if the number of different targets equals the number of
@@ -247,7 +260,7 @@ GGAS_DEVICE bool is_permutation(const rank_call& c, uint64_t turn) {
     for (int i = first; i < at_once; i += step) marks[i] = base + i >= c.count;
     __syncthreads();
     for (int rank = first; rank < c.count; rank += step) {
-      const uint64_t to = load_relaxed(term_of(c, c.me, turn, 3, rank)) - static_cast<uint64_t>(base);
+      const uint64_t to = (load_relaxed(target_of(c, c.me, turn, rank)) & no_target) - static_cast<uint64_t>(base);
       if (to < at_once) marks[to] = 1;
     }
     __syncthreads();
@@ -276,6 +289,26 @@ GGAS_DEVICE_FUNCTION ggas_status agree_as_ranks(rank_call c, rank_terms mine, bo
   if (is_first_thread()) store_own(c.own_count(rank_layout::agreements), turn);
   __syncthreads();
   return all && (mine.call.team & call_terms::refuses) == 0 ? ggas_ok : ggas_bad_argument;
+}
+
+// The same for the targets of a permute alone. A word has the number of its agreement, so a rank that has all words
+// knows that all ranks have entered: no barrier is needed.
+GGAS_DEVICE ggas_status agree_on_targets(const rank_call& c, int to, uint64_t timeout_ns) {
+  const uint64_t turn = load_own(c.own_count(rank_layout::agreements)) + 1, least = turn * agreement_step;
+  const uint64_t mine = least + target_or_none(c, to);
+  const unsigned row = term_row(turn, 3);
+  const auto every = [](int) { return true; };
+  ggas_status s = c.ranks.nodes.size > 1 && nic_page() && is_first_thread() ? settle_stores() : ggas_ok;
+  __syncthreads();
+  tell_ranks(c, row, mine, every);
+  if (is_first_thread()) store_relaxed(c.own(row, c.me), mine);
+  poll_deadline end(timeout_ns);
+  if (s == ggas_ok) s = await_ranks(c, row, every, least, end);
+  if (s = status_of_ranks(c, s); s != ggas_ok) return s;
+  const bool all = !__syncthreads_or(!is_permutation(c, turn));
+  if (is_first_thread()) store_own(c.own_count(rank_layout::agreements), turn);
+  __syncthreads();
+  return all ? ggas_ok : ggas_bad_argument;
 }
 
 // ------------------------------------------------------------------------------------------------ calls
@@ -310,14 +343,15 @@ GGAS_DEVICE rank_call open_call(const ggas_ranks& r, unsigned mode) {
 GGAS_DEVICE ggas_status begin_call(const rank_call& c, const rank_facts& f, uint64_t timeout_ns) {
   const ggas_status s = block_status(load_relaxed(own_word(layout::broken)) != 0 ? ggas_broken : ggas_ok);
   if (s != ggas_ok) return s;
-  if (ranks_checked() || (f.permutes && c.enters(ggas_in_all))) {
-    rank_terms mine{f.terms, static_cast<uint64_t>(static_cast<uint32_t>(f.to))};
+  if (ranks_checked()) {
+    rank_terms mine{f.terms, target_or_none(c, f.to)};
     mine.call.how |= (uint64_t{c.mode} | call_terms::of_ranks) << 24 | uint64_t{c.ranks.blocks} << 48;
     mine.call.team = static_cast<uint64_t>(c.ranks.nodes.first) | static_cast<uint64_t>(c.ranks.nodes.stride) << 16 |
                      static_cast<uint64_t>(c.ranks.nodes.size - 1) << 32 | (f.good ? 0 : call_terms::refuses);
     return agree_as_ranks(c, mine, f.permutes, timeout_ns);
   }
-  return c.enters(ggas_in_all) ? meet_ranks<meeting::barrier>(c.ranks, timeout_ns) : ggas_ok;
+  if (!c.enters(ggas_in_all)) return ggas_ok;
+  return f.permutes ? agree_on_targets(c, f.to, timeout_ns) : meet_ranks<meeting::barrier>(c.ranks, timeout_ns);
 }
 
 // good(): whether the arguments are valid, for valid ranks. `body(call, poll_deadline)` moves the data and returns the
