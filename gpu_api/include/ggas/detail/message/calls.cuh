@@ -85,6 +85,7 @@ GGAS_DEVICE void begin_matching(message_rank r, const ggas_messages& m) {
   d.node_ranks = ranks_of_node(m);
   d.me = ggas_node() * d.node_ranks + static_cast<int>(index_of_caller(m));
   d.launch = launch;
+  d.sent_to = -1;
   d.requests = requests;
   for (int slot = 0; slot < static_cast<int>(m.requests); ++slot) r.request(slot).state = message_request::unused;
 }

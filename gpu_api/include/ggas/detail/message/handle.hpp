@@ -82,6 +82,10 @@ struct matching_state {
   uint32_t pieces;         // of collectives of MPI that have begun
   uint32_t windows;        // of MPI, a bit each from bit 1 on
   uint64_t communicators;  // of MPI: where the rank's table of them lies; 0: there is none
+  uint64_t types;          // the same for derived types
+  // The last message of one word: its receiver, the lines of that ring up to it, and those known to be free.
+  int32_t sent_to;
+  uint64_t sent_until, free_until;
   // What the call of the rank that just ends gives, for all of its threads.
   uint32_t status;
   int32_t source, tag;

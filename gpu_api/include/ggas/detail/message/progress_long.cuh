@@ -3,6 +3,7 @@
 // Included by message.cuh.
 #pragma once
 
+#include "ggas/detail/message/one_word.cuh"
 #include "ggas/detail/message/progress.cuh"
 #include "ggas/detail/message/records.cuh"
 
@@ -202,9 +203,8 @@ GGAS_DEVICE message_turn by_progress(const G& g, F f) {
 // Called by all threads of the rank. The threads that make progress first call start(group). When ready() is true, or
 // the time is over, they call finish(group, late); its first thread stores the result of the call in the desk.
 template <class G, class Start, class Ready, class Finish>
-GGAS_DEVICE ggas_status run_messages(const G& g, message_rank r, uint64_t timeout_ns, Start start, Ready ready,
+GGAS_DEVICE ggas_status run_messages(const G& g, message_rank r, poll_deadline end, Start start, Ready ready,
                                      Finish finish) {
-  poll_deadline end(timeout_ns);
   for (bool first = true;; first = false) {
     const message_turn t = by_progress(g, [&](const progress_group<G>& by) {
       if (first) start(by);
@@ -253,11 +253,11 @@ GGAS_DEVICE void withdraw(message_rank r, int slot, ggas_status s) {
 // ---- calls
 
 template <class G>
-GGAS_APART ggas_status run_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes, int peer,
-                                   int tag, uint32_t info, uint64_t timeout_ns) {
+GGAS_DEVICE_FUNCTION ggas_status run_with_request(message_rank r, message_request::stage first, void* buffer,
+                                                  uint64_t bytes, int peer, int tag, uint32_t info, poll_deadline end) {
   int slot = no_request;
   return run_messages(
-      G{}, r, timeout_ns,
+      G{}, r, end,
       [&](const progress_group<G>& by) {
         if (by.leads()) slot = make_request(r, first, buffer, bytes, peer, tag, info);
         slot = by.of_leader(slot);
@@ -272,12 +272,24 @@ GGAS_APART ggas_status run_request(message_rank r, message_request::stage first,
           give_result(r, slot);
       });
 }
+template <class G>
+GGAS_APART ggas_status run_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes, int peer,
+                                   int tag, uint32_t info, uint64_t timeout_ns) {
+  const G g;
+  poll_deadline end(timeout_ns);
+  if (first == message_request::queued) {
+    if (bytes <= most_of_one_word && send_one_word(g, r, buffer, bytes, peer, tag, info)) return ggas_ok;
+  } else if (receive_one_word(g, r, buffer, bytes, peer, tag, info, end)) {
+    return ggas_ok;
+  }
+  return run_with_request<G>(r, first, buffer, bytes, peer, tag, info, end);
+}
 
 template <class G>
 GGAS_APART ggas_status begin_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes,
                                      int peer, int tag, uint32_t info) {
   return run_messages(
-      G{}, r, 0,
+      G{}, r, poll_deadline(0),
       [&](const progress_group<G>& by) {
         if (!by.leads()) return;
         const int slot = make_request(r, first, buffer, bytes, peer, tag, info);
@@ -296,7 +308,8 @@ GGAS_DEVICE int find_ended(message_rank r, uint64_t set) {
 template <class G>
 GGAS_APART ggas_status wait_for_requests(message_rank r, uint64_t set, bool ends, uint64_t timeout_ns) {
   return run_messages(
-      G{}, r, timeout_ns, [](const progress_group<G>&) {}, [&] { return find_ended(r, set) != no_request; },
+      G{}, r, poll_deadline(timeout_ns), [](const progress_group<G>&) {},
+      [&] { return find_ended(r, set) != no_request; },
       [&](bool) {
         const int slot = find_ended(r, set);
         r.matching().number = slot == no_request ? 0 : r.request(slot).number;
@@ -312,7 +325,8 @@ GGAS_APART ggas_status wait_for_requests(message_rank r, uint64_t set, bool ends
 template <class G>
 GGAS_APART ggas_status wait_for_message(message_rank r, int from, int tag, uint64_t timeout_ns) {
   return run_messages(
-      G{}, r, timeout_ns, [](const progress_group<G>&) {}, [&] { return find_waiting(r, from, tag) != 0; },
+      G{}, r, poll_deadline(timeout_ns), [](const progress_group<G>&) {},
+      [&] { return find_waiting(r, from, tag) != 0; },
       [&](bool late) {
         give_status(r, late ? end_of_wait() : ggas_ok);
         if (late) return;

@@ -244,8 +244,9 @@ GGAS_DEVICE void note_match(message_request& q, int source, int tag, uint32_t in
   q.found_bytes = bytes;
 }
 // Whether a receive gets the data of what it has matched.
+GGAS_DEVICE bool fits_info(uint32_t wanted, uint32_t info) { return wanted == 0 || info == 0 || wanted == info; }
 GGAS_DEVICE bool accepts(const message_request& q, uint64_t bytes, uint32_t info) {
-  return bytes <= q.bytes && (q.info == 0 || info == 0 || q.info == info);
+  return bytes <= q.bytes && fits_info(q.info, info);
 }
 GGAS_DEVICE bool is_accepted(const message_request& q) { return accepts(q, q.found_bytes, q.found_info); }
 GGAS_DEVICE ggas_status status_of_match(const message_request& q) {
