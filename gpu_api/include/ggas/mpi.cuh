@@ -18,6 +18,8 @@
 #include "ggas/detail/mpi/names.cuh"
 #include "ggas/detail/mpi/world.cuh"
 
+#include "ggas/detail/mpi/type_calls.cuh"
+
 #include "ggas/detail/mpi/point_to_point.cuh"
 
 #include "ggas/detail/mpi/collectives.cuh"
@@ -25,6 +27,8 @@
 #include "ggas/detail/mpi/reductions.cuh"
 
 #include "ggas/detail/mpi/vector_forms.cuh"
+
+#include "ggas/detail/mpi/collective_calls.cuh"
 
 #include "ggas/detail/mpi/groups.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI in kernels on real GPUs, for the kind of rank that GGAS_MPI_RANK names.
 #include "tests/gpu_api/messages_run.hpp"
-#include "tests/gpu_api/mpi_calls.cuh"
+#include "tests/gpu_api/mpi_types.cuh"
 
 #include "rig.hpp"
 
@@ -37,6 +37,7 @@ class mpi_rig : public rig {
 
 TEST_F(mpi_rig, messages_requests_and_windows) {
   go(2, 64, calls::mpi_calls, 1);
+  go(2, 64, calls::mpi_types, 1);
   go(2, 64, calls::mpi_communicators, 1);
   if (kind == ggas_rank_is_block) go(64, 96, calls::mpi_calls, 2);
 }

@@ -57,7 +57,20 @@ extern "C" __global__ void mpi(float* data, int* counts, int* out) {
   out[4] = MPI_Exscan(data, data + 1, 1, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD);
   out[5] = MPI_Alltoallv(data, counts, counts, MPI_FLOAT, data, counts, counts, MPI_FLOAT, MPI_COMM_WORLD);
   out[6] = MPI_Gatherv(data, 1, MPI_FLOAT, data, counts, counts, MPI_FLOAT, 0, MPI_COMM_WORLD);
-  out[7] = MPI_Finalize();
+  MPI_Datatype column, cell;
+  MPI_Aint at = 0;
+  MPI_Request r;
+  MPI_Win win;
+  out[7] = MPI_Type_vector(counts[0], 1, 4, MPI_FLOAT, &column);
+  out[8] = MPI_Type_create_struct(1, counts, &at, &column, &cell);
+  out[9] = MPI_Type_create_subarray(2, counts, counts, counts, MPI_ORDER_C, column, &cell);
+  out[10] = MPI_Type_indexed(1, counts, counts, MPI_FLOAT, &cell);
+  out[11] = MPI_Type_create_resized(column, 0, 4, &cell) + MPI_Type_commit(&cell);
+  out[12] = MPI_Isend(data, 1, cell, 1, 2, MPI_COMM_WORLD, &r) + MPI_Wait(&r, MPI_STATUS_IGNORE);
+  out[13] = MPI_Win_create(data, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  out[14] = MPI_Put(data, 1, cell, 1, 0, 1, cell, win);
+  out[15] = MPI_Type_free(&cell);
+  out[16] = MPI_Finalize();
 }
 
 extern "C" __global__ void shared(ggas::upc::shared_array<int, 4> a, ggas::upc::shared_array<float> b, int64_t* out) {

@@ -10,12 +10,13 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace {
 
 using ggas::mpi_threads::rank_state;
 
-static_assert(sizeof(MPI_Status) == 24 && sizeof(MPI_Request) == 40, "mpi.h has these sizes");
+static_assert(sizeof(MPI_Status) == 24 && sizeof(MPI_Request) == 48, "mpi.h has these sizes");
 
 constexpr const char* error_texts[] = {"no error",
                                        "invalid buffer",
@@ -107,10 +108,6 @@ GGAS_C(int, MPI_Comm_set_errhandler, (int comm, int handler)) {
 }
 GGAS_C(double, MPI_Wtime, ()) { return MPI_Wtime(); }
 GGAS_C(double, MPI_Wtick, ()) { return 1e-9; }
-GGAS_C(int, MPI_Type_size, (int type, int* size)) {
-  *size = TYPE_SIZE(type);
-  return checked(ggas::mpi::type_good(of(type)) ? MPI_SUCCESS : MPI_ERR_TYPE, "MPI_Type_size");
-}
 GGAS_MPI_CALL(MPI_Get_version, (int* version, int* subversion), version, subversion)
 GGAS_MPI_CALL(MPI_Comm_size, (int comm, int* size), comm_of(comm), size)
 GGAS_MPI_CALL(MPI_Comm_rank, (int comm, int* rank), comm_of(comm), rank)
@@ -147,6 +144,53 @@ GGAS_MPI_CALL(MPI_Group_translate_ranks, (MPI_Group a, int n, const int* ranks, 
               b, there)
 GGAS_MPI_CALL(MPI_Group_compare, (MPI_Group a, MPI_Group b, int* how), a, b, how)
 GGAS_MPI_CALL(MPI_Group_free, (MPI_Group * group), group)
+
+// ---------------------------------------------------------------------------------------------- derived types
+
+#define GGAS_MPI_MAKES_TYPE(name, parameters, ...) \
+  GGAS_C(int, name, parameters) {                  \
+    MPI_Datatype new_one = MPI_DATATYPE_NULL;      \
+    const int error = name(__VA_ARGS__, &new_one); \
+    *made = new_one;                               \
+    return checked(error, #name);                  \
+  }
+GGAS_MPI_MAKES_TYPE(MPI_Type_contiguous, (int n, int t, int* made), n, of(t))
+GGAS_MPI_MAKES_TYPE(MPI_Type_vector, (int n, int length, int stride, int t, int* made), n, length, stride, of(t))
+GGAS_MPI_MAKES_TYPE(MPI_Type_create_hvector, (int n, int length, MPI_Aint stride, int t, int* made), n, length, stride,
+                    of(t))
+GGAS_MPI_MAKES_TYPE(MPI_Type_indexed, (int n, const int* l, const int* at, int t, int* made), n, l, at, of(t))
+GGAS_MPI_MAKES_TYPE(MPI_Type_create_hindexed, (int n, const int* l, const MPI_Aint* at, int t, int* made), n, l, at,
+                    of(t))
+GGAS_MPI_MAKES_TYPE(MPI_Type_create_indexed_block, (int n, int l, const int* at, int t, int* made), n, l, at, of(t))
+GGAS_MPI_MAKES_TYPE(MPI_Type_create_hindexed_block, (int n, int l, const MPI_Aint* at, int t, int* made), n, l, at,
+                    of(t))
+GGAS_C(int, MPI_Type_create_struct, (int n, const int* l, const MPI_Aint* at, const int* parts, int* made)) {
+  std::vector<MPI_Datatype> types;
+  for (int i = 0; parts && i < n; ++i) types.push_back(of(parts[i]));
+  MPI_Datatype new_one = MPI_DATATYPE_NULL;
+  const int error = MPI_Type_create_struct(n, l, at, parts ? types.data() : nullptr, &new_one);
+  *made = new_one;
+  return checked(error, "MPI_Type_create_struct");
+}
+GGAS_MPI_MAKES_TYPE(MPI_Type_create_subarray,
+                    (int n, const int* sizes, const int* parts, const int* starts, int order, int t, int* made), n,
+                    sizes, parts, starts, order, of(t))
+GGAS_MPI_MAKES_TYPE(MPI_Type_create_resized, (int t, MPI_Aint lb, MPI_Aint extent, int* made), of(t), lb, extent)
+GGAS_MPI_MAKES_TYPE(MPI_Type_dup, (int t, int* made), of(t))
+GGAS_C(int, MPI_Type_commit, (int* type)) {
+  MPI_Datatype t = of(*type);
+  return checked(MPI_Type_commit(&t), "MPI_Type_commit");
+}
+GGAS_C(int, MPI_Type_free, (int* type)) {
+  MPI_Datatype t = of(*type);
+  const int error = MPI_Type_free(&t);
+  *type = t;
+  return checked(error, "MPI_Type_free");
+}
+GGAS_MPI_CALL(MPI_Type_size, (int t, int* size), of(t), size)
+GGAS_MPI_CALL(MPI_Type_get_extent, (int t, MPI_Aint* lb, MPI_Aint* extent), of(t), lb, extent)
+GGAS_MPI_CALL(MPI_Type_get_true_extent, (int t, MPI_Aint* lb, MPI_Aint* extent), of(t), lb, extent)
+GGAS_MPI_CALL(MPI_Get_address, (const void* place, MPI_Aint* address), place, address)
 
 // ---------------------------------------------------------------------------------------------- messages
 

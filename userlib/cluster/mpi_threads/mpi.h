@@ -90,7 +90,7 @@ typedef struct {
   unsigned long long recv_bytes;
 } MPI_Status;
 typedef struct {
-  unsigned long long words[5];
+  unsigned long long words[6];
 } MPI_Request;
 #ifdef __cplusplus
 #define MPI_REQUEST_NULL \
@@ -135,7 +135,29 @@ int MPI_Group_compare(MPI_Group a, MPI_Group b, int* how);
 int MPI_Group_free(MPI_Group* group);
 double MPI_Wtime(void);
 double MPI_Wtick(void);
+
+enum { MPI_ORDER_C, MPI_ORDER_FORTRAN };
 int MPI_Type_size(MPI_Datatype type, int* size);
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint* lb, MPI_Aint* extent);
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint* lb, MPI_Aint* extent);
+int MPI_Type_contiguous(int count, MPI_Datatype type, MPI_Datatype* made);
+int MPI_Type_vector(int count, int length, int stride, MPI_Datatype type, MPI_Datatype* made);
+int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype* made);
+int MPI_Type_indexed(int count, const int* lengths, const int* places, MPI_Datatype type, MPI_Datatype* made);
+int MPI_Type_create_hindexed(int count, const int* lengths, const MPI_Aint* offsets, MPI_Datatype type,
+                             MPI_Datatype* made);
+int MPI_Type_create_indexed_block(int count, int length, const int* places, MPI_Datatype type, MPI_Datatype* made);
+int MPI_Type_create_hindexed_block(int count, int length, const MPI_Aint* offsets, MPI_Datatype type,
+                                   MPI_Datatype* made);
+int MPI_Type_create_struct(int count, const int* lengths, const MPI_Aint* offsets, const MPI_Datatype* types,
+                           MPI_Datatype* made);
+int MPI_Type_create_subarray(int dimensions, const int* sizes, const int* parts, const int* starts, int order,
+                             MPI_Datatype type, MPI_Datatype* made);
+int MPI_Type_create_resized(MPI_Datatype type, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* made);
+int MPI_Type_dup(MPI_Datatype type, MPI_Datatype* made);
+int MPI_Type_commit(MPI_Datatype* type);
+int MPI_Type_free(MPI_Datatype* type);
+int MPI_Get_address(const void* place, MPI_Aint* address);
 
 int MPI_Send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status);

@@ -11,8 +11,6 @@
 
 namespace ggas::mpi {
 
-GGAS_DEVICE char* as_bytes(const void* p) { return const_cast<char*>(static_cast<const char*>(p)); }
-GGAS_DEVICE bool in_place(const void* p) { return p == MPI_IN_PLACE; }
 GGAS_DEVICE char* part_of(const void* p, int rank, uint64_t bytes) {
   return as_bytes(p) + static_cast<uint64_t>(rank) * bytes;
 }
@@ -58,6 +56,20 @@ GGAS_DEVICE_FUNCTION int barrier_by_messages(MPI_Comm comm) {
   for (int k = 1; k < n && error == MPI_SUCCESS; k *= 2)
     error = exchange(comm, (me + k) % n, nullptr, 0, (me + n - k) % n, nullptr, 0);
   return error;
+}
+
+// After a collective, by all ranks of the communicator, whatever its result. A rank that waits for no other one could
+// send messages of many collectives to a slow rank, whose room would be full of them when the one comes that it needs.
+// So each eighth collective ends with a barrier.
+GGAS_DEVICE_FUNCTION int keep_together(MPI_Comm comm, int error) {
+  if (error == MPI_ERR_TIMEOUT) return error;
+  uint32_t& made = comms()->collectives[static_cast<int>(comm) - first_comm];
+  const uint32_t before = made;
+  const rank_group g;
+  g.sync();  // all have read
+  if (g.leads()) made = before + 1;
+  g.sync();
+  return before % open_at_once == open_at_once - 1 ? first_of(error, barrier_by_messages(comm)) : error;
 }
 
 // Down a binomial tree.

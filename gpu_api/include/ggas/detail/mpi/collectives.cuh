@@ -145,12 +145,17 @@ GGAS_DEVICE_FUNCTION int alltoall_in(MPI_Comm comm, const void* from, int count,
 
 GGAS_DEVICE int MPI_Barrier(MPI_Comm comm) {
   if (ggas::mpi::is_other(comm)) return ggas::mpi::barrier_by_messages(comm);
-  return ggas::mpi::after(ggas::mpi::comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, ggas::mpi::meet());
+  using namespace ggas::detail;
+  const ggas_status s = meet_ranks<meeting::barrier>(ggas::mpi::world().blocks, ggas::mpi::timeout_ns);
+  return ggas::mpi::after(ggas::mpi::comm_good(comm) ? MPI_SUCCESS : MPI_ERR_COMM, ggas::mpi::error_of(s));
 }
 
-GGAS_DEVICE_FUNCTION int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  using namespace ggas::mpi;
-  if (is_other(comm)) return broadcast_in(comm, buffer, count, type, root);
+namespace ggas::mpi {
+
+// ---- of basic types
+
+GGAS_DEVICE_FUNCTION int broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  if (is_other(comm)) return keep_together(comm, broadcast_in(comm, buffer, count, type, root));
   const int wrong = first_of(check_data(buffer, count, type, comm), check_root(root));
   const uint64_t total = count < 0 ? 0 : bytes_of(count, type);
   const bool sends = is_root(root);
@@ -161,10 +166,9 @@ GGAS_DEVICE_FUNCTION int MPI_Bcast(void* buffer, int count, MPI_Datatype type, i
                                 }));
 }
 
-GGAS_DEVICE_FUNCTION int MPI_Gather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
-                                    MPI_Datatype to_type, int root, MPI_Comm comm) {
-  using namespace ggas::mpi;
-  if (is_other(comm)) return gather_in(comm, from, count, type, to, to_count, to_type, root);
+GGAS_DEVICE_FUNCTION int gather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                                MPI_Datatype to_type, int root, MPI_Comm comm) {
+  if (is_other(comm)) return keep_together(comm, gather_in(comm, from, count, type, to, to_count, to_type, root));
   const bool receives = is_root(root);
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   const bool same = receives && in_place(from);
@@ -182,10 +186,9 @@ GGAS_DEVICE_FUNCTION int MPI_Gather(const void* from, int count, MPI_Datatype ty
                }));
 }
 
-GGAS_DEVICE_FUNCTION int MPI_Scatter(const void* from, int count, MPI_Datatype type, void* to, int to_count,
-                                     MPI_Datatype to_type, int root, MPI_Comm comm) {
-  using namespace ggas::mpi;
-  if (is_other(comm)) return scatter_in(comm, from, count, type, to, to_count, to_type, root);
+GGAS_DEVICE_FUNCTION int scatter(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                                 MPI_Datatype to_type, int root, MPI_Comm comm) {
+  if (is_other(comm)) return keep_together(comm, scatter_in(comm, from, count, type, to, to_count, to_type, root));
   const bool sends = is_root(root), same = sends && in_place(to);
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   int wrong = first_of(same ? MPI_SUCCESS : check_data(to, to_count, to_type, comm), check_root(root));
@@ -202,10 +205,9 @@ GGAS_DEVICE_FUNCTION int MPI_Scatter(const void* from, int count, MPI_Datatype t
                }));
 }
 
-GGAS_DEVICE_FUNCTION int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
-                                       MPI_Datatype to_type, MPI_Comm comm) {
-  using namespace ggas::mpi;
-  if (is_other(comm)) return allgather_in(comm, from, count, type, to, to_count, to_type);
+GGAS_DEVICE_FUNCTION int allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                                   MPI_Datatype to_type, MPI_Comm comm) {
+  if (is_other(comm)) return keep_together(comm, allgather_in(comm, from, count, type, to, to_count, to_type));
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   const bool same = in_place(from);
   const uint64_t n = bytes_of(to_count, to_type);
@@ -221,10 +223,9 @@ GGAS_DEVICE_FUNCTION int MPI_Allgather(const void* from, int count, MPI_Datatype
                }));
 }
 
-GGAS_DEVICE_FUNCTION int MPI_Alltoall(const void* from, int count, MPI_Datatype type, void* to, int to_count,
-                                      MPI_Datatype to_type, MPI_Comm comm) {
-  using namespace ggas::mpi;
-  if (is_other(comm)) return alltoall_in(comm, from, count, type, to, to_count, to_type);
+GGAS_DEVICE_FUNCTION int alltoall(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                                  MPI_Datatype to_type, MPI_Comm comm) {
+  if (is_other(comm)) return keep_together(comm, alltoall_in(comm, from, count, type, to, to_count, to_type));
   const int ranks = ggas_message_ranks(world()), me = ggas_message_rank(world());
   int wrong = first_of(check_data(to, to_count, to_type, comm), check_data(from, count, type, comm));
   const uint64_t n = bytes_of(to_count, to_type), mine = static_cast<uint64_t>(me) * n;
@@ -238,3 +239,5 @@ GGAS_DEVICE_FUNCTION int MPI_Alltoall(const void* from, int count, MPI_Datatype 
                                    stage_of(r, half) + (part.begin - begin), part.bytes);
                }));
 }
+
+}  // namespace ggas::mpi

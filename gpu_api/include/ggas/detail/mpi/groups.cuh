@@ -2,33 +2,11 @@
 // Groups and communicators of MPI. Included by mpi.cuh.
 #pragma once
 
-#include "ggas/detail/mpi/vector_forms.cuh"
+#include "ggas/detail/mpi/collective_calls.cuh"
 
 #define MPI_GROUP_NULL static_cast<MPI_Group>(nullptr)
 
 namespace ggas::mpi {
-
-// What the first thread of the rank made, for all of them.
-GGAS_DEVICE void* of_all_threads(void* made) {
-  const rank_group g;
-  uint64_t& word = self().matching().number;
-  if (g.leads()) word = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(made));
-  g.sync();
-  made = reinterpret_cast<void*>(static_cast<uintptr_t>(word));
-  g.sync();
-  return made;
-}
-// Memory of the rank, uninitialised; null: there is none.
-template <class T>
-GGAS_DEVICE T* new_memory(int n) {
-  void* const p = rank_group{}.leads() ? malloc(static_cast<size_t>(n > 0 ? n : 1) * sizeof(T)) : nullptr;
-  return static_cast<T*>(of_all_threads(p));
-}
-GGAS_DEVICE void free_memory(void* p) {
-  const rank_group g;
-  g.sync();
-  if (g.leads()) free(p);
-}
 
 // Of these ranks of MPI_COMM_WORLD; keeps `list`, or frees it where a step says as much. By one thread.
 GGAS_DEVICE rank_set set_from(int* list, int n) {
@@ -95,6 +73,7 @@ GGAS_DEVICE int new_comm(uint64_t common, MPI_Group group, MPI_Comm* comm) {
   const rank_group g;
   if (g.leads()) {
     comms()->sets[i] = set;
+    comms()->collectives[i] = 0;
     comms()->used |= uint64_t{1} << i;
   }
   g.sync();
@@ -318,6 +297,7 @@ GGAS_DEVICE_FUNCTION int MPI_Comm_free(MPI_Comm* comm) {
 // No barrier: messages under way are lost.
 GGAS_DEVICE int MPI_Finalize() {
   using namespace ggas::mpi;
+  free_types();
   if (comms()) {
     for (int i = 0; i < most_comms; ++i)
       if ((comms()->used >> i & 1) != 0) free_memory(comms()->sets[i].list);

@@ -7,13 +7,6 @@
 #define GGAS_MPI_LEFT_OUT(name, ...) \
   GGAS_DEVICE int name(__VA_ARGS__) { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
-// Derived types.
-GGAS_MPI_LEFT_OUT(MPI_Type_contiguous, int, MPI_Datatype, MPI_Datatype*)
-GGAS_MPI_LEFT_OUT(MPI_Type_vector, int, int, int, MPI_Datatype, MPI_Datatype*)
-GGAS_MPI_LEFT_OUT(MPI_Type_indexed, int, const int*, const int*, MPI_Datatype, MPI_Datatype*)
-GGAS_MPI_LEFT_OUT(MPI_Type_create_struct, int, const int*, const MPI_Aint*, const MPI_Datatype*, MPI_Datatype*)
-GGAS_MPI_LEFT_OUT(MPI_Type_commit, MPI_Datatype*)
-GGAS_MPI_LEFT_OUT(MPI_Type_free, MPI_Datatype*)
 // Partitioned messages.
 GGAS_MPI_LEFT_OUT(MPI_Psend_init, const void*, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*)
 GGAS_MPI_LEFT_OUT(MPI_Precv_init, void*, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*)

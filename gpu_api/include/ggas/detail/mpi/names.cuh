@@ -78,13 +78,18 @@ struct MPI_Status {
   int MPI_SOURCE, MPI_TAG, MPI_ERROR;
   uint64_t recv_bytes;
 };
+namespace ggas::mpi {
+struct packed_items;
+}
 // A request of the library; a persistent one also has the call that it starts.
 struct MPI_Request {
   ggas_message_request active;
   void* buffer;
-  int bytes, peer, tag;
+  uint64_t bytes;
+  int peer, tag;
   uint32_t info;
-  int kind;  // 0: none, or of one message; 1, 2: persistent send, receive
+  int kind;                         // 0: none, or of one message; 1, 2: persistent send, receive
+  ggas::mpi::packed_items* packed;  // of a derived type
 };
 #define MPI_REQUEST_NULL \
   MPI_Request {}

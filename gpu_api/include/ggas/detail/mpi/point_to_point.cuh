@@ -2,16 +2,51 @@
 // Messages by the names of MPI, requests, packed data. Included by mpi.cuh.
 #pragma once
 
-#include "ggas/detail/mpi/world.cuh"
+#include "ggas/detail/mpi/packed_items.cuh"
 
 namespace ggas::mpi {
+GGAS_DEVICE int check_items(const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+  const derived_type* const t = derived(type);
+  return t ? check_items(buffer, count, *t, comm) : check_data(buffer, count, type, comm);
+}
 GGAS_DEVICE int check_send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  const int wrong = check_data(buffer, count, type, comm);
+  const int wrong = check_items(buffer, count, type, comm);
   return wrong != MPI_SUCCESS ? wrong : check_target(dest, tag, comm);
 }
 GGAS_DEVICE int check_receive(const void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
-  const int wrong = check_data(buffer, count, type, comm);
+  const int wrong = check_items(buffer, count, type, comm);
   return wrong != MPI_SUCCESS ? wrong : check_source(source, tag, comm);
+}
+
+// Of good arguments.
+GGAS_DEVICE int send_bytes(const void* data, uint64_t bytes, uint32_t info, int dest, int tag, MPI_Comm comm) {
+  const ggas_status s = ggas_send(rank_group{}, world(), static_cast<const char*>(data), bytes, peer_in(comm, dest),
+                                  tag_in(comm, tag), send_timeout_ns, info);
+  return s == ggas_timed_out ? no_room : error_of(s);
+}
+GGAS_DEVICE int receive_bytes(void* buffer, uint64_t most, uint32_t info, int source, int tag, MPI_Comm comm,
+                              ggas_message& m) {
+  const ggas_status s = ggas::detail::receive_message(rank_group{}, world(), buffer, most, peer_in(comm, source),
+                                                      tag_in(comm, tag), &m, timeout_ns, info);
+  return error_of(s, m, most);
+}
+GGAS_DEVICE_FUNCTION int send_items(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
+                                    MPI_Comm comm) {
+  packed_items* const p = new_items(buffer, static_cast<uint64_t>(count), type, false);
+  if (!p) return MPI_ERR_OTHER;
+  p->pack();
+  const int error = send_bytes(p->data(), p->bytes, p->type->shape.info, dest, tag, comm);
+  free_items(p);
+  return error;
+}
+GGAS_DEVICE_FUNCTION int receive_items(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                       ggas_message& m) {
+  packed_items* const p = new_items(buffer, static_cast<uint64_t>(count), type, true);
+  if (!p) return MPI_ERR_OTHER;
+  const int error = receive_bytes(p->data(), p->bytes, p->type->shape.info, source, tag, comm, m);
+  if (error == MPI_SUCCESS) p->unpack(m.bytes);
+  free_items(p);
+  return error;
 }
 }  // namespace ggas::mpi
 
@@ -21,34 +56,30 @@ GGAS_DEVICE int MPI_Send(const void* buffer, int count, MPI_Datatype type, int d
   using namespace ggas::mpi;
   const int wrong = check_send(buffer, count, type, dest, tag, comm);
   if (wrong != MPI_SUCCESS || dest == MPI_PROC_NULL) return wrong;
-  const ggas_status s = ggas_send(rank_group{}, world(), static_cast<const char*>(buffer), bytes_of(count, type),
-                                  peer_in(comm, dest), tag_in(comm, tag), send_timeout_ns, info_of(type));
-  return s == ggas_timed_out ? no_room : error_of(s);
+  return derived(type) ? send_items(buffer, count, type, dest, tag, comm)
+                       : send_bytes(buffer, bytes_of(count, type), info_of(type), dest, tag, comm);
 }
 
 GGAS_DEVICE int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                          MPI_Status* status) {
   using namespace ggas::mpi;
-  const int wrong = check_receive(buffer, count, type, source, tag, comm);
-  if (wrong != MPI_SUCCESS) return wrong;
-  if (source == MPI_PROC_NULL) {
-    fill_status(status, from_nobody(), MPI_SUCCESS);
-    return MPI_SUCCESS;
-  }
-  ggas_message m;
-  const uint64_t most = bytes_of(count, type);
-  const ggas_status s = ggas::detail::receive_message(rank_group{}, world(), buffer, most, peer_in(comm, source),
-                                                      tag_in(comm, tag), &m, timeout_ns, info_of(type));
-  const int error = error_of(s, m, most);
+  int error = check_receive(buffer, count, type, source, tag, comm);
+  if (error != MPI_SUCCESS) return error;
+  ggas_message m = from_nobody();
+  if (source != MPI_PROC_NULL)
+    error = derived(type) ? receive_items(buffer, count, type, source, tag, comm, m)
+                          : receive_bytes(buffer, bytes_of(count, type), info_of(type), source, tag, comm, m);
   fill_status(status, m, error);
   return error;
 }
 
 // Elements of what was received; MPI_UNDEFINED: no whole number.
 GGAS_DEVICE int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* count) {
-  if (!ggas::mpi::type_good(type)) return MPI_ERR_TYPE;
-  const auto size = static_cast<uint64_t>(TYPE_SIZE(type));
-  *count = status->recv_bytes % size == 0 ? static_cast<int>(status->recv_bytes / size) : MPI_UNDEFINED;
+  ggas::mpi::type_shape s;
+  if (!ggas::mpi::shape_of(type, s)) return MPI_ERR_TYPE;
+  const auto size = static_cast<uint64_t>(s.size);
+  const bool whole = size == 0 ? status->recv_bytes == 0 : status->recv_bytes % size == 0;
+  *count = !whole ? MPI_UNDEFINED : size == 0 ? 0 : static_cast<int>(status->recv_bytes / size);
   return MPI_SUCCESS;
 }
 
@@ -78,25 +109,58 @@ GGAS_DEVICE_FUNCTION int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* fla
 
 // ---- requests
 
-GGAS_DEVICE_FUNCTION int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                                   MPI_Request* request) {
-  using namespace ggas::mpi;
+namespace ggas::mpi {
+// A persistent request, not begun. `kind`: 1: send, 2: receive. Of good arguments.
+GGAS_DEVICE_FUNCTION int make_request(const void* buffer, int count, MPI_Datatype type, int peer, int tag,
+                                      MPI_Comm comm, int kind, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  const int wrong = check_send(buffer, count, type, dest, tag, comm);
-  if (wrong != MPI_SUCCESS || dest == MPI_PROC_NULL) return wrong;
-  return error_of(ggas_isend(rank_group{}, world(), static_cast<const char*>(buffer), bytes_of(count, type),
-                             peer_in(comm, dest), tag_in(comm, tag), &request->active, info_of(type)));
+  packed_items* const p = derived(type) ? new_items(buffer, static_cast<uint64_t>(count), type, kind == 2) : nullptr;
+  if (derived(type) && !p) return MPI_ERR_OTHER;
+  *request = {{},
+              p ? p->data() : as_bytes(buffer),
+              p ? p->bytes : bytes_of(count, type),
+              peer_in(comm, peer),
+              tag_in(comm, tag),
+              p ? p->type->shape.info : info_of(type),
+              kind,
+              p};
+  return MPI_SUCCESS;
 }
-GGAS_DEVICE_FUNCTION int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                                   MPI_Request* request) {
-  using namespace ggas::mpi;
+GGAS_DEVICE_FUNCTION int start_request(MPI_Request* request) {
+  if (request->peer == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (request->kind == 2)
+    return error_of(ggas::detail::begin_receive(rank_group{}, world(), request->buffer, request->bytes, request->peer,
+                                                request->tag, &request->active, request->info));
+  if (request->packed) request->packed->pack();
+  return error_of(ggas_isend(rank_group{}, world(), static_cast<const char*>(request->buffer), request->bytes,
+                             request->peer, request->tag, &request->active, request->info));
+}
+GGAS_DEVICE void drop_items(MPI_Request* request) {
+  if (request->packed) free_items(request->packed);
+  request->packed = nullptr;
+}
+// A request of one message.
+GGAS_DEVICE_FUNCTION int begin_request(const void* buffer, int count, MPI_Datatype type, int peer, int tag,
+                                       MPI_Comm comm, int kind, MPI_Request* request) {
+  int error = make_request(buffer, count, type, peer, tag, comm, kind, request);
+  if (error == MPI_SUCCESS) error = start_request(request);
+  request->kind = 0;
+  if (request->active.number == 0) drop_items(request);
+  return error;
+}
+}  // namespace ggas::mpi
+
+GGAS_DEVICE int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                          MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  const int wrong = check_receive(buffer, count, type, source, tag, comm);
-  if (wrong != MPI_SUCCESS || source == MPI_PROC_NULL) return wrong;
-  const uint64_t most = bytes_of(count, type);
-  request->bytes = static_cast<int>(most);
-  return error_of(ggas::detail::begin_receive(rank_group{}, world(), buffer, most, peer_in(comm, source),
-                                              tag_in(comm, tag), &request->active, info_of(type)));
+  const int wrong = ggas::mpi::check_send(buffer, count, type, dest, tag, comm);
+  return wrong != MPI_SUCCESS ? wrong : ggas::mpi::begin_request(buffer, count, type, dest, tag, comm, 1, request);
+}
+GGAS_DEVICE int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                          MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  const int wrong = ggas::mpi::check_receive(buffer, count, type, source, tag, comm);
+  return wrong != MPI_SUCCESS ? wrong : ggas::mpi::begin_request(buffer, count, type, source, tag, comm, 2, request);
 }
 
 namespace ggas::mpi {
@@ -107,8 +171,11 @@ GGAS_DEVICE_FUNCTION int end_request(MPI_Request* request, MPI_Status* status, u
   const bool none = request->active.number == 0;
   const ggas_status s = none ? ggas_ok : ggas_wait(rank_group{}, world(), &request->active, &m, time);
   ended = request->active.number == 0;
-  const int error = error_of(s, m, static_cast<uint64_t>(request->bytes));
-  if (ended) fill_status(status, m, error);
+  const int error = error_of(s, m, request->bytes);
+  if (!ended) return error;
+  fill_status(status, m, error);
+  if (request->packed && request->packed->receives && !none && error == MPI_SUCCESS) request->packed->unpack(m.bytes);
+  if (request->kind == 0) drop_items(request);
   return error;
 }
 GGAS_DEVICE bool has_ended(uint64_t number) {
@@ -166,44 +233,25 @@ GGAS_DEVICE_FUNCTION int MPI_Waitany(int count, MPI_Request* requests, int* inde
 }
 GGAS_DEVICE int MPI_Cancel(MPI_Request* request) {
   const ggas_status s = ggas_cancel(ggas::mpi::rank_group{}, ggas::mpi::world(), &request->active);
+  if (request->kind == 0) ggas::mpi::drop_items(request);
   return s == ggas_timed_out ? MPI_SUCCESS : ggas::mpi::error_of(s);
 }
 
 // ---- persistent requests
 
-GGAS_DEVICE_FUNCTION int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
-                                       MPI_Comm comm, MPI_Request* request) {
-  using namespace ggas::mpi;
-  const int wrong = check_send(buffer, count, type, dest, tag, comm);
-  if (wrong != MPI_SUCCESS) return wrong;
-  *request = {{},
-              const_cast<void*>(buffer),
-              static_cast<int>(bytes_of(count, type)),
-              peer_in(comm, dest),
-              tag_in(comm, tag),
-              info_of(type),
-              1};
-  return MPI_SUCCESS;
+GGAS_DEVICE int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                              MPI_Request* request) {
+  const int wrong = ggas::mpi::check_send(buffer, count, type, dest, tag, comm);
+  return wrong != MPI_SUCCESS ? wrong : ggas::mpi::make_request(buffer, count, type, dest, tag, comm, 1, request);
 }
-GGAS_DEVICE_FUNCTION int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                                       MPI_Request* request) {
-  using namespace ggas::mpi;
-  const int wrong = check_receive(buffer, count, type, source, tag, comm);
-  if (wrong != MPI_SUCCESS) return wrong;
-  *request = {
-      {}, buffer, static_cast<int>(bytes_of(count, type)), peer_in(comm, source), tag_in(comm, tag), info_of(type), 2};
-  return MPI_SUCCESS;
+GGAS_DEVICE int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                              MPI_Request* request) {
+  const int wrong = ggas::mpi::check_receive(buffer, count, type, source, tag, comm);
+  return wrong != MPI_SUCCESS ? wrong : ggas::mpi::make_request(buffer, count, type, source, tag, comm, 2, request);
 }
-GGAS_DEVICE_FUNCTION int MPI_Start(MPI_Request* request) {
-  using namespace ggas::mpi;
+GGAS_DEVICE int MPI_Start(MPI_Request* request) {
   if (request->kind == 0 || request->active.number != 0) return MPI_ERR_REQUEST;
-  if (request->peer == MPI_PROC_NULL) return MPI_SUCCESS;
-  const auto bytes = static_cast<uint64_t>(request->bytes);
-  if (request->kind == 1)
-    return error_of(ggas_isend(rank_group{}, world(), static_cast<const char*>(request->buffer), bytes, request->peer,
-                               request->tag, &request->active, request->info));
-  return error_of(ggas::detail::begin_receive(rank_group{}, world(), request->buffer, bytes, request->peer,
-                                              request->tag, &request->active, request->info));
+  return ggas::mpi::start_request(request);
 }
 GGAS_DEVICE_FUNCTION int MPI_Startall(int count, MPI_Request* requests) {
   int all = MPI_SUCCESS;
@@ -212,6 +260,7 @@ GGAS_DEVICE_FUNCTION int MPI_Startall(int count, MPI_Request* requests) {
 }
 GGAS_DEVICE_FUNCTION int MPI_Request_free(MPI_Request* request) {
   const int error = request->active.number == 0 ? MPI_SUCCESS : MPI_Wait(request, MPI_STATUS_IGNORE);
+  ggas::mpi::drop_items(request);
   *request = MPI_REQUEST_NULL;
   return error;
 }
@@ -237,21 +286,17 @@ GGAS_DEVICE_FUNCTION int MPI_Sendrecv(const void* send_buffer, int send_count, M
 GGAS_DEVICE_FUNCTION int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int send_tag,
                                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
   using namespace ggas::mpi;
+  type_shape s;
   const int wrong = first_of(check_send(buffer, count, type, dest, send_tag, comm),
                              check_receive(buffer, count, type, source, tag, comm));
-  if (wrong != MPI_SUCCESS) return wrong;
-  if (bytes_of(count, type) > world().short_bytes) return MPI_ERR_COUNT;
+  if (wrong != MPI_SUCCESS || !shape_of(type, s)) return wrong;
+  if (limited_product(count, s.size) > world().short_bytes) return MPI_ERR_COUNT;
   const int error = MPI_Send(buffer, count, type, dest, send_tag, comm);
   return error == MPI_SUCCESS ? MPI_Recv(buffer, count, type, source, tag, comm, status) : error;
 }
 
 // ---- packed data: elements in sequence
 
-GGAS_DEVICE int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int* size) {
-  const int wrong = ggas::mpi::check_data(size, count, type, comm);
-  if (wrong == MPI_SUCCESS) *size = static_cast<int>(ggas::mpi::bytes_of(count, type));
-  return wrong;
-}
 namespace ggas::mpi {
 // By all threads of the rank, between its own places.
 GGAS_DEVICE void copy_own_bytes(void* to, const void* from, uint64_t bytes) {
@@ -260,28 +305,39 @@ GGAS_DEVICE void copy_own_bytes(void* to, const void* from, uint64_t bytes) {
   for (uint64_t i = g.rank(); i < bytes; i += g.size()) static_cast<char*>(to)[i] = static_cast<const char*>(from)[i];
   g.sync();
 }
-}  // namespace ggas::mpi
-GGAS_DEVICE_FUNCTION int MPI_Pack(const void* from, int count, MPI_Datatype type, void* packed, int size, int* position,
-                                  MPI_Comm comm) {
-  using namespace ggas::mpi;
-  const int wrong = check_data(from, count, type, comm);
-  if (wrong != MPI_SUCCESS) return wrong;
-  const uint64_t bytes = bytes_of(count, type);
-  const int at = *position;
-  if (at < 0 || at > size || bytes > static_cast<uint64_t>(size - at)) return MPI_ERR_TRUNCATE;
-  copy_own_bytes(static_cast<char*>(packed) + at, from, bytes);
+// Packs elements, or unpacks them, at a position that then moves on.
+GGAS_DEVICE_FUNCTION int pack_items(const void* items, int count, MPI_Datatype type, const void* packed, int size,
+                                    int* position, MPI_Comm comm, item_move how) {
+  type_shape s;
+  const int wrong = check_items(items, count, type, comm), at = *position;
+  if (wrong != MPI_SUCCESS || !shape_of(type, s)) return wrong;
+  const int64_t bytes = limited_product(count, s.size);
+  if (at < 0 || at > size || bytes > size - at) return MPI_ERR_TRUNCATE;
+  const auto n = static_cast<uint64_t>(bytes);
+  if (const derived_type* const t = derived(type))
+    move_items(*t, as_bytes(items), as_bytes(packed) + at, 0, n, how);
+  else if (how == item_move::pack)
+    copy_own_bytes(as_bytes(packed) + at, items, n);
+  else
+    copy_own_bytes(as_bytes(items), as_bytes(packed) + at, n);
   *position = at + static_cast<int>(bytes);
   return MPI_SUCCESS;
 }
-GGAS_DEVICE_FUNCTION int MPI_Unpack(const void* packed, int size, int* position, void* to, int count, MPI_Datatype type,
-                                    MPI_Comm comm) {
+}  // namespace ggas::mpi
+
+GGAS_DEVICE_FUNCTION int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int* size) {
   using namespace ggas::mpi;
-  const int wrong = check_data(to, count, type, comm);
-  if (wrong != MPI_SUCCESS) return wrong;
-  const uint64_t bytes = bytes_of(count, type);
-  const int at = *position;
-  if (at < 0 || at > size || bytes > static_cast<uint64_t>(size - at)) return MPI_ERR_TRUNCATE;
-  copy_own_bytes(to, static_cast<const char*>(packed) + at, bytes);
-  *position = at + static_cast<int>(bytes);
+  type_shape s;
+  const int wrong = check_items(size, count, type, comm);
+  if (wrong != MPI_SUCCESS || !shape_of(type, s)) return wrong;
+  *size = static_cast<int>(limited_product(count, s.size));
   return MPI_SUCCESS;
+}
+GGAS_DEVICE int MPI_Pack(const void* from, int count, MPI_Datatype type, void* packed, int size, int* position,
+                         MPI_Comm comm) {
+  return ggas::mpi::pack_items(from, count, type, packed, size, position, comm, ggas::mpi::item_move::pack);
+}
+GGAS_DEVICE int MPI_Unpack(const void* packed, int size, int* position, void* to, int count, MPI_Datatype type,
+                           MPI_Comm comm) {
+  return ggas::mpi::pack_items(to, count, type, packed, size, position, comm, ggas::mpi::item_move::unpack);
 }

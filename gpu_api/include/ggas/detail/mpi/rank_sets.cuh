@@ -49,6 +49,7 @@ constexpr int most_comms = 63, first_comm = MPI_COMM_WORLD + 1;
 struct comm_table {
   uint64_t used;  // a bit each
   rank_set sets[most_comms];
+  uint32_t collectives[most_comms];  // that the rank has made
 };
 GGAS_DEVICE comm_table* comms() {
   return reinterpret_cast<comm_table*>(static_cast<uintptr_t>(self().matching().communicators));

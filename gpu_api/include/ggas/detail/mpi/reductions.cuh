@@ -48,9 +48,10 @@ GGAS_DEVICE bool op_good(MPI_Op op, MPI_Datatype type) {
   const bool real = type == MPI_FLOAT || type == MPI_DOUBLE;
   return type == MPI_BYTE ? op >= MPI_BAND : type != MPI_PACKED && (!real || op <= MPI_MAX);
 }
-// Sums of short integers are those modulo their size.
+// Sums of short integers are those modulo their size. The other operations are a function: a loop that contains all of
+// them needs twice the registers.
 template <class T>
-GGAS_DEVICE T combined(MPI_Op op, T a, T b) {
+GGAS_DEVICE_FUNCTION T combined_otherwise(MPI_Op op, T a, T b) {
   if constexpr (!detail::is_floating<T>) {
     switch (op) {
       case MPI_LAND:
@@ -69,16 +70,14 @@ GGAS_DEVICE T combined(MPI_Op op, T a, T b) {
         break;
     }
   }
-  switch (op) {
-    case MPI_PROD:
-      return static_cast<T>(a * b);
-    case MPI_MIN:
-      return b < a ? b : a;
-    case MPI_MAX:
-      return a < b ? b : a;
-    default:
-      return static_cast<T>(a + b);
-  }
+  if (op == MPI_PROD) return static_cast<T>(a * b);
+  return (op == MPI_MIN) == (b < a) ? b : a;
+}
+template <class T>
+GGAS_DEVICE T combined(MPI_Op op, T a, T b) {
+  if (op == MPI_SUM) [[likely]]
+    return static_cast<T>(a + b);
+  return combined_otherwise(op, a, b);
 }
 
 // A number that may be missing: an erroneous call, a thread that has none.
@@ -165,12 +164,30 @@ GGAS_DEVICE int units() {
   return w.kind == ggas_rank_is_thread ? ggas_message_ranks(w) / static_cast<int>(w.threads) : ggas_message_ranks(w);
 }
 
-// The stages of `count` units from the first on, one number of each, in their order.
+// The stages of `count` units from the first on, one number of each, in their order. Some are loaded at once. Stages of
+// the units of a node lie at equal distances.
 template <class T>
 GGAS_DEVICE maybe<T> fold_units(MPI_Op op, int first, int count, uint64_t half, uint64_t i) {
+  constexpr int at_once = 4;
+  const int step = rank_of_unit(1), of_node = units() / world().blocks.nodes.size;
+  const uint64_t distance = static_cast<uint64_t>(step) * self().matching().part_bytes;
   maybe<T> all{T{}, 0};
-  for (int u = first; u < first + count; ++u)
-    all = combined(op, all, take_number<T>(stage_of(rank_of_unit(u), half) + i * place_bytes<T>));
+  GGAS_NO_UNROLL
+  for (int u = first; u < first + count;) {
+    int n = of_node - u % of_node;  // up to the end of the node
+    if (n > first + count - u) n = first + count - u;
+    const char* at = stage_of(u * step, half) + i * place_bytes<T>;
+    u += n;
+    GGAS_NO_UNROLL
+    for (; n > 0; n -= at_once, at += at_once * distance) {
+      maybe<T> some[at_once];
+      GGAS_UNROLL
+      for (int k = 0; k < at_once; ++k)
+        some[k] = k < n ? take_number<T>(at + static_cast<unsigned>(k) * distance) : maybe<T>{T{}, 0};
+      GGAS_UNROLL
+      for (int k = 0; k < at_once; ++k) all = combined(op, all, some[k]);
+    }
+  }
   return all;
 }
 // Number i of all ranks; of threads by the whole block, each for some of the units.
@@ -202,6 +219,7 @@ template <class T>
 GGAS_DEVICE void put_numbers(MPI_Op op, uint64_t half, const void* from, uint64_t begin, uint64_t n, bool there) {
   if constexpr (detail::is_same<rank_group, thread>) {
     char* const stage = stage_of(rank_of_unit(ggas_message_rank(world()) / static_cast<int>(world().threads)), half);
+    GGAS_NO_UNROLL
     for (uint64_t i = 0; any_of_block(i < n); ++i) {
       const bool mine = there && i < n;
       const maybe<T> own{mine ? read_number<T>(from, begin + i) : T{}, mine};
@@ -211,6 +229,7 @@ GGAS_DEVICE void put_numbers(MPI_Op op, uint64_t half, const void* from, uint64_
   } else {
     char* const stage = stage_of(ggas_message_rank(world()), half);
     const number_share share(from);
+    GGAS_NO_UNROLL
     for (uint64_t i = share.first; i < n; i += share.step)
       put_number(stage + i * place_bytes<T>, maybe<T>{there ? read_number<T>(from, begin + i) : T{}, there});
   }
@@ -218,12 +237,14 @@ GGAS_DEVICE void put_numbers(MPI_Op op, uint64_t half, const void* from, uint64_
 template <class T, class Fold>
 GGAS_DEVICE void take_numbers(void* to, uint64_t begin, uint64_t n, bool wanted, Fold fold) {
   if constexpr (detail::is_same<rank_group, thread>) {
+    GGAS_NO_UNROLL
     for (uint64_t i = 0; any_of_block(wanted && i < n); ++i) {
       const maybe<T> v = fold(i);
       if (wanted && i < n && v.there) write_number(to, begin + i, v.v);
     }
   } else if (wanted) {
     const number_share share(to);
+    GGAS_NO_UNROLL
     for (uint64_t i = share.first; i < n; i += share.step) {
       const maybe<T> v = fold(i);
       if (v.there) write_number(to, begin + i, v.v);
@@ -292,6 +313,7 @@ GGAS_DEVICE int reduce_all(reduction r, int wrong) {
 template <class T>
 GGAS_DEVICE void put_for_scan(const void* from, uint64_t half, uint64_t begin, uint64_t n, bool good) {
   const number_share share(from);
+  GGAS_NO_UNROLL
   for (uint64_t i = share.first; i < n; i += share.step)
     put_number(stage_of(ggas_message_rank(world()), half) + i * place_bytes<T>,
                maybe<T>{good ? read_number<T>(from, begin + i) : T{}, good});
@@ -339,22 +361,26 @@ GGAS_DEVICE int fold_in(fold_kind kind, reduction r, int root) {
 GGAS_DEVICE int MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
                            MPI_Comm comm) {
   using namespace ggas::mpi;
-  if (is_other(comm)) return fold_in(fold_kind::reduce, {from, to, count, type, op, comm, root == rank_in(comm)}, root);
+  if (is_other(comm))
+    return keep_together(comm,
+                         fold_in(fold_kind::reduce, {from, to, count, type, op, comm, root == rank_in(comm)}, root));
   return reduce_all({from, to, count, type, op, comm, is_root(root)}, check_root(root));
 }
 GGAS_DEVICE int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   using namespace ggas::mpi;
-  if (is_other(comm)) return fold_in(fold_kind::allreduce, {from, to, count, type, op, comm, true}, 0);
+  if (is_other(comm))
+    return keep_together(comm, fold_in(fold_kind::allreduce, {from, to, count, type, op, comm, true}, 0));
   return reduce_all({from, to, count, type, op, comm, true}, MPI_SUCCESS);
 }
 GGAS_DEVICE int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   using namespace ggas::mpi;
-  if (is_other(comm)) return fold_in(fold_kind::scan, {from, to, count, type, op, comm, true}, 0);
+  if (is_other(comm)) return keep_together(comm, fold_in(fold_kind::scan, {from, to, count, type, op, comm, true}, 0));
   return scan_all({from, to, count, type, op, comm, true}, true);
 }
 // `to` of rank 0 stays as it is.
 GGAS_DEVICE int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   using namespace ggas::mpi;
-  if (is_other(comm)) return fold_in(fold_kind::exscan, {from, to, count, type, op, comm, true}, 0);
+  if (is_other(comm))
+    return keep_together(comm, fold_in(fold_kind::exscan, {from, to, count, type, op, comm, true}, 0));
   return scan_all({from, to, count, type, op, comm, true}, false);
 }

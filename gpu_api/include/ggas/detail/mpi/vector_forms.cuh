@@ -107,14 +107,14 @@ GGAS_DEVICE_FUNCTION int scatter_parts_in(MPI_Comm comm, vector_parts from, void
   return scatter_by_messages(comm, message_parts(from), to, same ? 0 : bytes_of(count, to_type), root);
 }
 
-}  // namespace ggas::mpi
+// ---- of basic types
 
 // Counts of both sides are equal, as those of MPI must be. In place: at the root, or each rank.
-GGAS_DEVICE_FUNCTION int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
-                                     const int* displacements, MPI_Datatype to_type, int root, MPI_Comm comm) {
-  using namespace ggas::mpi;
+GGAS_DEVICE_FUNCTION int gather_vector(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
+                                       const int* displacements, MPI_Datatype to_type, int root, MPI_Comm comm) {
   if (is_other(comm))
-    return gather_parts_in(comm, from, count, type, {to, counts, displacements, to_type}, root, false);
+    return keep_together(comm,
+                         gather_parts_in(comm, from, count, type, {to, counts, displacements, to_type}, root, false));
   const bool receives = is_root(root), same = receives && in_place(from);
   const vector_parts parts{to, counts, displacements, to_type};
   int wrong = first_of(same ? MPI_SUCCESS : check_data(from, count, type, comm), check_root(root));
@@ -127,10 +127,10 @@ GGAS_DEVICE_FUNCTION int MPI_Gatherv(const void* from, int count, MPI_Datatype t
                                              : 0,
                       parts, receives, wrong);
 }
-GGAS_DEVICE_FUNCTION int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
-                                        const int* displacements, MPI_Datatype to_type, MPI_Comm comm) {
-  using namespace ggas::mpi;
-  if (is_other(comm)) return gather_parts_in(comm, from, count, type, {to, counts, displacements, to_type}, 0, true);
+GGAS_DEVICE_FUNCTION int allgather_vector(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
+                                          const int* displacements, MPI_Datatype to_type, MPI_Comm comm) {
+  if (is_other(comm))
+    return keep_together(comm, gather_parts_in(comm, from, count, type, {to, counts, displacements, to_type}, 0, true));
   const bool same = in_place(from);
   const vector_parts parts{to, counts, displacements, to_type};
   const int wrong = first_of(parts.check(comm), same ? MPI_SUCCESS : check_data(from, count, type, comm)),
@@ -142,10 +142,11 @@ GGAS_DEVICE_FUNCTION int MPI_Allgatherv(const void* from, int count, MPI_Datatyp
                              : bytes_of(count, type),
                       parts, true, wrong);
 }
-GGAS_DEVICE_FUNCTION int MPI_Scatterv(const void* from, const int* counts, const int* displacements, MPI_Datatype type,
-                                      void* to, int count, MPI_Datatype to_type, int root, MPI_Comm comm) {
-  using namespace ggas::mpi;
-  if (is_other(comm)) return scatter_parts_in(comm, {from, counts, displacements, type}, to, count, to_type, root);
+GGAS_DEVICE_FUNCTION int scatter_vector(const void* from, const int* counts, const int* displacements,
+                                        MPI_Datatype type, void* to, int count, MPI_Datatype to_type, int root,
+                                        MPI_Comm comm) {
+  if (is_other(comm))
+    return keep_together(comm, scatter_parts_in(comm, {from, counts, displacements, type}, to, count, to_type, root));
   const bool sends = is_root(root), same = sends && in_place(to);
   const vector_parts parts{from, counts, displacements, type};
   int wrong = first_of(same ? MPI_SUCCESS : check_data(to, count, to_type, comm), check_root(root));
@@ -155,16 +156,19 @@ GGAS_DEVICE_FUNCTION int MPI_Scatterv(const void* from, const int* counts, const
     if (!same) take_part(as_bytes(to), bytes_of(count, to_type), source, half, begin, bytes);
   });
 }
-GGAS_DEVICE_FUNCTION int MPI_Alltoallv(const void* from, const int* counts, const int* displacements, MPI_Datatype type,
-                                       void* to, const int* to_counts, const int* to_displacements,
-                                       MPI_Datatype to_type, MPI_Comm comm) {
-  using namespace ggas::mpi;
+GGAS_DEVICE_FUNCTION int alltoall_vector(const void* from, const int* counts, const int* displacements,
+                                         MPI_Datatype type, void* to, const int* to_counts, const int* to_displacements,
+                                         MPI_Datatype to_type, MPI_Comm comm) {
   const vector_parts parts{from, counts, displacements, type}, others{to, to_counts, to_displacements, to_type};
   const int wrong = first_of(others.check(comm), in_place(from) ? MPI_ERR_BUFFER : parts.check(comm));
   if (is_other(comm))
-    return wrong != MPI_SUCCESS ? wrong : alltoall_by_messages(comm, message_parts(parts), message_parts(others));
+    return wrong != MPI_SUCCESS
+               ? wrong
+               : keep_together(comm, alltoall_by_messages(comm, message_parts(parts), message_parts(others)));
   return scatter_parts(parts, true, wrong, [&](uint64_t half, uint64_t begin, uint64_t bytes) {
     for (int r = 0; r < ggas_message_ranks(world()); ++r)
       take_part(others.at(r), others.bytes(r), r, half, begin, bytes);
   });
 }
+
+}  // namespace ggas::mpi

@@ -3,7 +3,7 @@
 // ranks of one block, in its shared memory. Included by mpi.cuh.
 #pragma once
 
-#include "ggas/detail/mpi/collectives.cuh"
+#include "ggas/detail/mpi/collective_calls.cuh"
 
 // One of the rank's; what others need to know of it lies in the rank's memory.
 struct MPI_Win {
@@ -40,25 +40,65 @@ GGAS_DEVICE bool window_good(MPI_Win win) {
   return win.number >= 1 && win.number <= static_cast<int>(message_layout::windows);
 }
 
-// What is moved: checked, and where it lies at the target.
+// The bytes of `count` elements around the address of the first one.
+struct item_range {
+  int64_t low, bytes;
+  GGAS_DEVICE item_range(const type_shape& s, int count) {
+    const int64_t steps = count > 0 ? limited_product(count - 1, s.extent()) : 0;
+    low = limited_sum(s.true_lb, steps < 0 ? steps : 0);
+    bytes = count > 0 ? limited_sum(s.true_ub - s.true_lb, steps < 0 ? -steps : steps) : 0;
+  }
+};
+
+// By the threads of the rank.
+GGAS_DEVICE void put_bytes(char* at, const char* from, uint64_t bytes) {
+  rank_group{}.sync();
+  const number_share share(from);
+  for (uint64_t i = share.first; i < bytes; i += share.step) detail::store_relaxed(at + i, from[i]);
+}
+
+// What is moved: checked, and where the first element lies at the target.
 GGAS_DEVICE int find_target(const void* buffer, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
                             MPI_Datatype target_type, MPI_Win win, char*& at) {
   at = nullptr;
-  const int wrong = first_of(check_data(buffer, count, type, MPI_COMM_WORLD),
-                             check_data(buffer, target_count, target_type, MPI_COMM_WORLD));
+  type_shape own, there;
+  const int wrong = check_items(buffer, count, type, MPI_COMM_WORLD);
   if (wrong != MPI_SUCCESS) return wrong;
+  if (target_count < 0) return MPI_ERR_COUNT;
+  if (!(derived(target_type) || type_good(target_type)) || !shape_of(type, own) || !shape_of(target_type, there))
+    return MPI_ERR_TYPE;
   if (!window_good(win)) return MPI_ERR_WIN;
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (!detail::rank_exists(world(), rank)) return MPI_ERR_RANK;
-  const uint64_t bytes = bytes_of(count, type);
-  if (bytes != bytes_of(target_count, target_type)) return MPI_ERR_COUNT;
+  if (limited_product(count, own.size) != limited_product(target_count, there.size)) return MPI_ERR_COUNT;
   const window w = load_window(rank, win.number);
   if (w.unit == 0) return MPI_ERR_WIN;
   if (disp < 0 || static_cast<uint64_t>(disp) > w.bytes / w.unit) return MPI_ERR_DISP;
-  const uint64_t offset = static_cast<uint64_t>(disp) * w.unit;
-  if (bytes > w.bytes - offset) return MPI_ERR_DISP;
-  at = address_in(w, rank, offset);
-  return at || bytes == 0 ? MPI_SUCCESS : MPI_ERR_DISP;
+  const item_range range(there, target_count);
+  const int64_t first = limited_sum(static_cast<int64_t>(static_cast<uint64_t>(disp) * w.unit), range.low);
+  if (range.bytes == 0) return MPI_SUCCESS;
+  if (first < 0 || first > static_cast<int64_t>(w.bytes) - range.bytes) return MPI_ERR_DISP;
+  char* const begin = address_in(w, rank, static_cast<uint64_t>(first));
+  at = begin ? begin - range.low : nullptr;
+  return begin ? MPI_SUCCESS : MPI_ERR_DISP;
+}
+
+// Between the caller's elements and those at a target, of which one side at least is of a derived type.
+GGAS_DEVICE_FUNCTION int move_at_target(const void* own, int count, MPI_Datatype type, char* at,
+                                        MPI_Datatype target_type, item_move how) {
+  packed_call items(own, count, type, MPI_COMM_WORLD, true);
+  if (items.wrong != MPI_SUCCESS) return items.wrong;
+  const uint64_t bytes = bytes_of(items.count, items.type);
+  const derived_type* const there = derived(target_type);
+  char* const data = as_bytes(items.data);
+  if (there)
+    move_items(*there, at, data, 0, bytes, how);
+  else if (how == item_move::put)
+    put_bytes(at, data, bytes);
+  else
+    take_from_stage(data, at, bytes);
+  rank_group{}.sync();
+  return items.end(how == item_move::get, MPI_SUCCESS);
 }
 
 }  // namespace ggas::mpi
@@ -110,11 +150,8 @@ GGAS_DEVICE_FUNCTION int MPI_Put(const void* from, int count, MPI_Datatype type,
   char* at;
   const int wrong = find_target(from, count, type, rank, disp, target_count, target_type, win, at);
   if (wrong != MPI_SUCCESS || !at) return wrong;
-  const rank_group g;
-  g.sync();
-  const number_share share(from);
-  for (uint64_t i = share.first; i < bytes_of(count, type); i += share.step)
-    ggas::detail::store_relaxed(at + i, as_bytes(from)[i]);
+  if (derived(type) || derived(target_type)) return move_at_target(from, count, type, at, target_type, item_move::put);
+  put_bytes(at, as_bytes(from), bytes_of(count, type));
   return MPI_SUCCESS;
 }
 GGAS_DEVICE_FUNCTION int MPI_Get(void* to, int count, MPI_Datatype type, int rank, MPI_Aint disp, int target_count,
@@ -123,6 +160,7 @@ GGAS_DEVICE_FUNCTION int MPI_Get(void* to, int count, MPI_Datatype type, int ran
   char* at;
   const int wrong = find_target(to, count, type, rank, disp, target_count, target_type, win, at);
   if (wrong != MPI_SUCCESS || !at) return wrong;
+  if (derived(type) || derived(target_type)) return move_at_target(to, count, type, at, target_type, item_move::get);
   take_from_stage(static_cast<char*>(to), at, bytes_of(count, type));
   rank_group{}.sync();
   return MPI_SUCCESS;

@@ -31,6 +31,8 @@ GGAS_DEVICE int check_data(const void* buffer, int count, MPI_Datatype type, MPI
   if (!type_good(type)) return MPI_ERR_TYPE;
   return buffer || count == 0 ? MPI_SUCCESS : MPI_ERR_BUFFER;
 }
+GGAS_DEVICE char* as_bytes(const void* p) { return const_cast<char*>(static_cast<const char*>(p)); }
+GGAS_DEVICE bool in_place(const void* p) { return p == MPI_IN_PLACE; }
 GGAS_DEVICE int first_of(int a, int b) { return a != MPI_SUCCESS ? a : b; }
 // Of a good communicator.
 GGAS_DEVICE int check_target(int dest, int tag, MPI_Comm comm) {
@@ -58,8 +60,35 @@ GGAS_DEVICE void fill_status(MPI_Status* status, const ggas_message& m, int erro
 }
 GGAS_DEVICE ggas_message from_nobody() { return {MPI_PROC_NULL, MPI_ANY_TAG, 0, 0}; }
 
-// By all ranks, whatever they are called with: it is a barrier of all blocks.
-GGAS_DEVICE int meet() { return error_of(detail::meet_ranks<detail::meeting::barrier>(world().blocks, timeout_ns)); }
+// ---- memory of a rank
+
+// What the first thread of the rank made, for all of them.
+GGAS_DEVICE void* of_all_threads(void* made) {
+  const rank_group g;
+  uint64_t& word = self().matching().number;
+  g.sync();  // all have read what an earlier call left there
+  if (g.leads()) word = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(made));
+  g.sync();
+  made = reinterpret_cast<void*>(static_cast<uintptr_t>(word));
+  g.sync();
+  return made;
+}
+// Memory of the rank, uninitialised; null: there is none.
+template <class T>
+GGAS_DEVICE T* new_memory(int64_t n) {
+  void* const p = rank_group{}.leads() ? malloc(static_cast<size_t>(n > 0 ? n : 1) * sizeof(T)) : nullptr;
+  return static_cast<T*>(of_all_threads(p));
+}
+GGAS_DEVICE void free_memory(void* p) {
+  const rank_group g;
+  g.sync();
+  if (g.leads()) free(p);
+}
+
+// By all ranks, whatever they are called with: it is a barrier of all blocks. The collectives share one copy of it.
+GGAS_DEVICE_FUNCTION int meet() {
+  return error_of(detail::meet_ranks<detail::meeting::barrier>(world().blocks, timeout_ns));
+}
 
 }  // namespace ggas::mpi
 
