@@ -36,6 +36,7 @@ static struct file_system_type inodes_fs = {
 	.init_fs_context = inodes_init,
 	.kill_sb = kill_anon_super,
 };
+
 static struct vfsmount *inodes;
 
 int ggas_device_make_inode(struct ggas_device *dev)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What differs among the kernels that the driver is built for: each call has its newest form here. GGAS_HAS_...: what the
- * headers have (include/features.mk).
+ * What differs among the kernels that the driver is built for: each call has its newest form here. GGAS_HAS_...: what
+ * the headers have (include/features.mk).
  */
 #ifndef GGAS_COMPAT_H
 #define GGAS_COMPAT_H

@@ -65,6 +65,7 @@ struct ggas_file *ggas_file_begin(struct ggas_device *dev)
 	kref_get(&dev->users);
 	return f;
 }
+EXPORT_SYMBOL_GPL(ggas_file_begin);
 
 void ggas_file_end(struct ggas_file *f)
 {
@@ -83,6 +84,7 @@ void ggas_file_end(struct ggas_file *f)
 	kfree(f);
 	ggas_device_put(dev);
 }
+EXPORT_SYMBOL_GPL(ggas_file_end);
 
 static int ggas_open(struct inode *inode, struct file *file)
 {

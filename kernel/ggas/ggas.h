@@ -6,8 +6,8 @@
  * Locks, outermost first:
  *   state	the NIC is given to its users, or taken from all of them. No call of a user waits for it.
  *   mmap_lock of a process, or the reservation of a dma-buf
- *   lock	who has which object, and what it occupies. Neither the NIC nor a user's page is waited for under it, and
- *		nothing is allocated but page tables of a fault.
+ *   lock	who has which object, and what it occupies. Neither the NIC nor a user's page is waited for under it,
+ *		and nothing is allocated but page tables of a fault.
  *   atu	entries of the translation table, and the engine of the NIC that invalidates them. Nothing is allocated
  *		under it: an exporter of dma-bufs that needs memory may have to move some that the NIC uses.
  *   by_vpid_lock	for interrupts
@@ -66,12 +66,12 @@ struct ggas_device {
 	struct pci_dev *pci;
 	struct cdev *cdev;		/* /dev/ggasN */
 	int minor;
-	struct mutex state;
-	struct mutex lock;
-	struct mutex atu;
+	struct mutex state;		/* see above, also the next two */
+	struct mutex lock;		/* of what objects occupy */
+	struct mutex atu;		/* of translations */
 	bool live;			/* users may have objects; written under `state` and `lock` */
 	u32 silent;			/* looks in a row that read all ones */
-	unsigned long dead;		/* bit 0: cut off from the bus; no register is accessed, and nothing waited for */
+	unsigned long dead;		/* bit 0: cut off from the bus; no register is accessed or waited for */
 	atomic_t busy;			/* calls that have to do with the NIC: it is not taken away under them */
 	wait_queue_head_t idle;
 	u32 number;			/* of this node */

@@ -6,6 +6,7 @@
  * What ends is first hidden from its user under the lock, and put on a list. Its numbers stay taken until the NIC has
  * left its memory: the next owner of a number meets nothing of the former one.
  */
+#include <linux/export.h>
 #include <linux/slab.h>
 
 #include "ggas.h"
@@ -159,3 +160,4 @@ int ggas_object_destroy(struct ggas_file *f, u32 handle)
 	ggas_leave(dev);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(ggas_object_destroy);

@@ -20,14 +20,17 @@ MODULE_PARM_DESC(nodes, "nodes of the network: 1, or 2 as long as the NIC has on
 /* The number in `node` for this NIC; a negative errno: none, or no number. */
 static int number_of(struct pci_dev *pci)
 {
-	const char *at = node;
+	const char *name = pci_name(pci), *at = node;
+	size_t length = strlen(name);
 	int number;
 
 	if (strchr(node, '=')) {
-		at = strstr(node, pci_name(pci));
-		if (!at)
-			return -ENOENT;
-		at += strlen(pci_name(pci)) + 1;	/* after "=" */
+		while (strncmp(at, name, length) || at[length] != '=') {
+			at = strchr(at, ',');
+			if (!at++)
+				return -ENOENT;
+		}
+		at += length + 1;
 	}
 	return sscanf(at, "%d", &number) == 1 ? number : -EINVAL;
 }
@@ -123,7 +126,8 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	int number = number_of(pci), rc;
 
 	if (nodes < 1 || nodes > 2 || number < 0 || number >= nodes) {
-		dev_err(&pci->dev, "node=%s nodes=%u: nodes is 1 or 2, node names this NIC and is below it\n", node, nodes);
+		dev_err(&pci->dev, "node=%s nodes=%u: nodes is 1 or 2, node names this NIC and is below it\n", node,
+			nodes);
 		return -EINVAL;
 	}
 	dev = device_new(pci, number);
@@ -163,7 +167,6 @@ static int ggas_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	rc = ggas_verbs_add(dev);
 	if (rc)
 		goto remove_node;
-	pci_save_state(pci);	/* what a reset of the slot takes away, ggas_slot_reset() brings back */
 	dev_info(&pci->dev, "ggas%d: node %u of %u\n", dev->minor, dev->number, dev->nodes);
 	return 0;
 
@@ -259,7 +262,6 @@ static pci_ers_result_t ggas_mmio_enabled(struct pci_dev *pci)
 static pci_ers_result_t ggas_slot_reset(struct pci_dev *pci)
 {
 	pci_restore_state(pci);
-	pci_save_state(pci);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 

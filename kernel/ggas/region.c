@@ -133,7 +133,7 @@ static struct ggas_region *region_alloc(struct ggas_device *dev, unsigned long p
 	return r;
 }
 
-/* Who makes it keeps its memory. Of a dma-buf it is not this process' pages, but the table that all share has entries. */
+/* The maker keeps its memory. Of a dma-buf it is not this process' pages, but the table that all share has entries. */
 static int get_memory(struct ggas_region *r, const struct ggas_region_create *p)
 {
 	int rc = account_locked_vm(current->mm, r->pages, true);

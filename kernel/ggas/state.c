@@ -3,8 +3,8 @@
  * When users may have the NIC. Reset, errors, suspension, removal and a NIC that is gone all take it from them in the
  * same way: every file loses what it has, the NIC stops, and files are opened again afterwards.
  *
- * Calls that have to do with the NIC count as `busy`, so it is not taken away under them. None of them waits for a user:
- * his pages are pinned before the call is counted.
+ * Calls that have to do with the NIC count as `busy`, so it is not taken away under them. None of them waits for a
+ * user: his pages are pinned before the call is counted.
  */
 #include <linux/pci.h>
 
@@ -48,6 +48,8 @@ static int bring_up(struct ggas_device *dev)
 	dev->silent = 0;
 	clear_bit(0, &dev->dead);
 	pci_set_master(dev->pci);
+	/* What a reset of the slot takes away, ggas_slot_reset() brings back. Each restoration uses it up. */
+	pci_save_state(dev->pci);
 	rc = ggas_table_init(dev);
 	if (rc)
 		return rc;

@@ -46,12 +46,23 @@ static int grow(struct ggas_device *dev, u32 have)
 	return 0;
 }
 
+/* Returns the former bitmap, which has no reader any more. */
+static unsigned long *replace_used(struct ggas_device *dev, unsigned long *used)
+{
+	mutex_lock(&dev->lock);
+	swap(dev->entries_used, used);
+	mutex_unlock(&dev->lock);
+	return used;
+}
+
 int ggas_table_init(struct ggas_device *dev)
 {
-	dev->entries_used = vzalloc(BITS_TO_LONGS(ENTRIES) * sizeof(long));
-	if (!dev->entries_used)
+	unsigned long *used = vzalloc(BITS_TO_LONGS(ENTRIES) * sizeof(long));
+
+	if (!used)
 		return -ENOMEM;
-	__set_bit(0, dev->entries_used);	/* address 0 belongs to no one */
+	__set_bit(0, used);	/* address 0 belongs to no one */
+	replace_used(dev, used);
 	return 0;
 }
 
@@ -61,8 +72,7 @@ void ggas_table_exit(struct ggas_device *dev)
 	while (dev->pieces--)
 		dma_free_coherent(&dev->pci->dev, PIECE_BYTES, dev->piece[dev->pieces], dev->piece_bus[dev->pieces]);
 	dev->pieces = 0;
-	vfree(dev->entries_used);
-	dev->entries_used = NULL;
+	vfree(replace_used(dev, NULL));
 }
 
 /* The first of so many entries in a row, or -ENOSPC, -ENOMEM. Without a lock. */

@@ -86,7 +86,3 @@ int ggas_verbs_info(struct ggas_device *dev, struct ggas_info *info)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(ggas_verbs_info);
-
-EXPORT_SYMBOL_GPL(ggas_file_begin);
-EXPORT_SYMBOL_GPL(ggas_file_end);
-EXPORT_SYMBOL_GPL(ggas_object_destroy);

@@ -4,7 +4,7 @@
  * one. A window is a piece of BAR2, and an interval there for each node, which names node, export, domain.
  *
  * An export is one run of bus addresses, and larger runs than the page allocator's cannot be had where no IOMMU joins
- * pages. So a large segment is several blocks, each an export; how many goes by its size alone, as all nodes must agree.
+ * pages. So a large segment is several blocks, each an export. How many goes by its size alone: all nodes must agree.
  */
 #include <linux/bitmap.h>
 #include <linux/dma-mapping.h>
@@ -127,7 +127,7 @@ static void window_hide(struct ggas_object *o)
 	ggas_unmap(w->dev, GGAS_MAP_OFFSET(GGAS_MAP_SEGMENT, w->export), w->bytes);
 }
 
-/* In the order of docs/memory-map.md, "Stops": the user's mapping (it is hidden), the way out, the way in, then memory. */
+/* In the order of docs/memory-map.md, "Stops": the user's mapping (it is hidden), way out, way in, then memory. */
 static void window_stop(struct ggas_object *o)
 {
 	struct ggas_window *w = window_of(o);

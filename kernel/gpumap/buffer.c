@@ -5,8 +5,8 @@
  *
  * Locks: the vendor's driver calls on_free() with a lock of its own, which its other functions take, too, and on_free()
  * needs the reservation. So none of them is called under the reservation: memory is mapped for importers by its bus
- * addresses, without the vendor. The page table is his again when on_free() returns, so it is read under the reservation
- * alone, after a look at `freed`.
+ * addresses, without the vendor. The page table is his again when on_free() returns, so it is read under the
+ * reservation alone, after a look at `freed`.
  */
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
@@ -67,7 +67,8 @@ static int fill(struct sg_table *sgt, struct device *dev, const struct nvidia_p2
 	int i;
 
 	for_each_sgtable_dma_sg(sgt, sg, i) {
-		bus = dma_map_resource(dev, pages->pages[i]->physical_address, bytes, direction, DMA_ATTR_SKIP_CPU_SYNC);
+		bus = dma_map_resource(dev, pages->pages[i]->physical_address, bytes, direction,
+				       DMA_ATTR_SKIP_CPU_SYNC);
 		if (dma_mapping_error(dev, bus))
 			return -EIO;
 		sg_set_page(sg, NULL, bytes, 0);
@@ -169,6 +170,11 @@ static const struct dma_buf_ops ops = {
 	.release = release,
 };
 
+static bool is_enough(const struct nvidia_p2p_page_table *pages, u64 bytes)
+{
+	return NVIDIA_P2P_PAGE_TABLE_VERSION_COMPATIBLE(pages) && pages->entries * page_bytes(pages) >= bytes;
+}
+
 static int pin_pages(struct buffer *b, u64 bytes)
 {
 	struct nvidia_p2p_page_table *pages;
@@ -180,7 +186,7 @@ static int pin_pages(struct buffer *b, u64 bytes)
 	rc = -ENODEV;
 	if (!b->freed) {
 		b->pages = pages;
-		rc = NVIDIA_P2P_PAGE_TABLE_VERSION_COMPATIBLE(pages) && pages->entries * page_bytes(pages) >= bytes ? 0 : -EIO;
+		rc = is_enough(pages, bytes) ? 0 : -EIO;
 	}
 	dma_resv_unlock(b->dmabuf->resv);
 	return rc;

@@ -61,22 +61,29 @@ static struct table *table_new(phys_addr_t at, u32 entries)
 int nvidia_p2p_get_pages(u64 token, u32 space, u64 address, u64 length, struct nvidia_p2p_page_table **pt,
 			 void (*callback)(void *data), void *data)
 {
-	phys_addr_t at = testgpu_device_memory(address, length);
-	struct table *t;
+	struct table *t = NULL;
+	int rc = -EINVAL;
+	phys_addr_t at;
 
-	if (!at || address % PAGE_BYTES || length % PAGE_BYTES)
+	if (address % PAGE_BYTES || length % PAGE_BYTES)
 		return -EINVAL;
+	mutex_lock(&vendor_lock);
+	at = testgpu_device_memory(address, length);	/* who frees it from now on finds the table */
+	if (!at)
+		goto unlock;
+	rc = -ENOMEM;
 	t = table_new(at, length / PAGE_BYTES);
 	if (!t)
-		return -ENOMEM;
+		goto unlock;
 	t->address = address;
 	t->callback = callback;
 	t->data = data;
-	mutex_lock(&vendor_lock);
 	list_add(&t->list, &tables);
-	mutex_unlock(&vendor_lock);
 	*pt = &t->pt;
-	return 0;
+	rc = 0;
+unlock:
+	mutex_unlock(&vendor_lock);
+	return rc;
 }
 EXPORT_SYMBOL_GPL(nvidia_p2p_get_pages);
 

@@ -81,7 +81,7 @@ static void lives_on_little(int rounds) {
   _exit(0);
 }
 
-void memory_is_free_behind_an_end(node* n) {
+void memory_is_free_after_an_end(node* n) {
   enum { USERS = 4 };
   pid_t users[USERS];
   int i, status;

@@ -177,7 +177,7 @@ static void* map_on(void* unused) {
 }
 
 /* mmap() in one thread while another one ends the context: whatever mapping comes of it reaches nothing afterwards. */
-void mapping_beside_the_end(node* n) {
+void mapping_next_to_the_end(node* n) {
   pthread_t thread;
   unsigned i, open = 0;
   int domain;
@@ -200,6 +200,6 @@ void mapping_beside_the_end(node* n) {
   mapping_over = 1;
   pthread_join(thread, NULL);
   CHECK_IS(open, 0);
-  printf("# %llu mappings beside 200 ends\n", (unsigned long long)mapped);
+  printf("# %llu mappings during 200 ends\n", (unsigned long long)mapped);
   ggas_device_close(&shared_device);
 }

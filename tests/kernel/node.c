@@ -200,11 +200,11 @@ static void all_tests(node* n) {
   run(n, "ways to what is others'", intruders);
   run(n, "calls that are refused leave nothing", interface_is_strict);
   run(n, "random calls, mappings, accesses", random_calls);
-  run(n, "mapping beside the end of what is mapped", mapping_beside_the_end);
+  run(n, "mapping next to the end of what is mapped", mapping_next_to_the_end);
   run(n, "owners killed under puts", owners_are_killed);
   run(n, "owners killed at every step", owners_die_at_every_step);
-  run(n, "nothing is left behind", nothing_is_left);
-  run(n, "memory is free behind the end of a region", memory_is_free_behind_an_end);
+  run(n, "nothing is left over", nothing_is_left);
+  run(n, "memory is free after the end of a region", memory_is_free_after_an_end);
   run(n, "registering 1 GB", registering_much);
   run(n, "64 sleepers on one vector", many_sleepers);
   run(n, "quotas of users", quotas);

@@ -43,13 +43,13 @@ void interface_is_strict(node* n);
 void random_calls(node* n);
 
 /* lifetime.c */
-void mapping_beside_the_end(node* n);
+void mapping_next_to_the_end(node* n);
 void owners_are_killed(node* n);
 void owners_die_at_every_step(node* n);
 
 /* amounts.c */
 void nothing_is_left(node* n);
-void memory_is_free_behind_an_end(node* n);
+void memory_is_free_after_an_end(node* n);
 void registering_much(node* n);
 void many_sleepers(node* n);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two NICs in one node, at both ends of a cable: each is a device with a number, objects and an end of its own. */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <sys/syscall.h>
 
 #include "tests/kernel/tests.h"
 
@@ -54,6 +56,25 @@ static void store(nic* from, nic* to, uint64_t value) {
   WAIT(*(volatile uint64_t*)(to->window.own + 64) == value);
 }
 
+static void load(const char* file, const char* parameters) {
+  const int module = open(file, O_RDONLY | O_CLOEXEC);
+  CHECK_IS(syscall(SYS_finit_module, module, parameters, 0), 0);
+  close(module);
+}
+
+/* A NIC without a number is left alone, also if its name is the end of a longer one that has a number. */
+static void names_are_whole(void) {
+  nic second;
+  CHECK_IS(syscall(SYS_delete_module, "ggas_verbs", O_NONBLOCK), 0);
+  CHECK_IS(syscall(SYS_delete_module, "ggas", O_NONBLOCK), 0);
+  load("/ggas.ko", "node=10000:01:00.0=0,0000:02:00.0=1 nodes=2 stop_ms=5000");
+  load("/ggas_verbs.ko", "");
+  WAIT(ggas_device_open(&second.dev, "/dev/ggas0") == 0);
+  CHECK_IS(second.dev.node, 1);
+  CHECK_IS(access("/dev/ggas1", F_OK), -1);
+  ggas_device_close(&second.dev);
+}
+
 void two_nics_in_a_node(void) {
   static nic nics[2];
   unsigned k;
@@ -63,7 +84,7 @@ void two_nics_in_a_node(void) {
     store(nics + k, nics + 1 - k, 17 + k);
     CHECK_IS(read_number(k ? "/sys/class/ggas/ggas1/contexts" : "/sys/class/ggas/ggas0/contexts"), 1);
   }
-  if (!access("/sys/class/infiniband/ggas_0", F_OK)) CHECK_IS(access("/sys/class/infiniband/ggas_1", F_OK), 0);
+  CHECK_IS(access("/sys/class/infiniband/ggas_1", F_OK), 0);
   /* One is reset: its users lose it, those of the other do not. */
   CHECK_IS(write_file("/sys/class/ggas/ggas0/device/reset", "1"), 0);
   CHECK_IS(ggas_domain_join(&nics[0].dev, OTHER_DOMAIN), -ENODEV);
@@ -74,4 +95,5 @@ void two_nics_in_a_node(void) {
   put(nics, nics + 1, 8);
   put(nics + 1, nics, 9);
   for (k = 0; k < 2; ++k) close_nic(nics + k);
+  names_are_whole();
 }

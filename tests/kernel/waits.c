@@ -167,7 +167,7 @@ static void register_without_pages(void) {
 
 /* The driver is unbound while a user registers memory whose page does not come: he is not waited for, and can be
  * killed. */
-static void unbound_beside_a_fault(node* n) {
+static void unbound_during_a_fault(node* n) {
   const pid_t child = another(register_without_pages);
   double begun;
   int status = 0;
@@ -188,7 +188,7 @@ static void bind_again(void) {
   chmod("/dev/ggas0", 0666);
 }
 
-void page_does_not_come(node* n) { losing_the_nic(n, unbound_beside_a_fault, bind_again); }
+void page_does_not_come(node* n) { losing_the_nic(n, unbound_during_a_fault, bind_again); }
 
 /* ---------------------------------------------------------------------------------------------- a node that sleeps */
 

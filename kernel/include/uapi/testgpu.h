@@ -37,7 +37,7 @@ struct testgpu_device {
 };
 
 #define TESTGPU_IOC_ALLOC	_IOWR('t', 0x00, struct testgpu_alloc)
-/* To another place of the GPU's memory, with its contents. Its users are informed before, and may find it again after. */
+/* To another place of the GPU's memory, with its contents. Users are informed before, and may find it again after. */
 #define TESTGPU_IOC_MOVE	_IOW('t', 0x01, struct testgpu_buffer)
 /* The memory is taken away for good, and freed at once; mappings fault. */
 #define TESTGPU_IOC_REVOKE	_IOW('t', 0x02, struct testgpu_buffer)
