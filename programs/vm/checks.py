@@ -13,11 +13,12 @@ import image
 import tools
 from debian import step
 
-FOLDERS = ("ggas", "gpumap", "testgpu", "include")
+FOLDERS = ("ggas", "gpumap", "testgpu", "verbs", "include")
 # Modules outside the kernel's tree meet several kernels (compat.h) and have no MAINTAINERS; BIT() is not for uapi.
 CHECKPATCH_IGNORED = "LINUX_VERSION_CODE,CONSTANT_COMPARISON,BIT_MACRO"
 # It takes & of typeof(&function) for an operator between two things; sparse knows functions by no other declaration.
 CHECKPATCH_MISTAKEN = ("gpumap/gpumap.h:", "CHECK:SPACING: spaces preferred around that '&'")
+SPARSE_LIMIT = 900  # seconds, on a machine that others load
 NEEDS_A_COMPILER = "No OCaml compiler found"  # scripts with parts in OCaml, which Debian's package does not run alone
 
 
@@ -49,7 +50,7 @@ def sparse(root, build, folder, kernel, environment):
     """Warnings about our files, of a build of the modules."""
     sources = image.module_sources(root, build, folder, kernel)
     words = ["make", "-C", kernel.headers, f"M={sources}", "C=2", "CHECK=sparse", "CC=gcc", "HOSTCC=gcc"]
-    text = step([*words, *tools.SETTINGS, "modules"], "run sparse", env=os.environ | environment)
+    text = step([*words, *tools.SETTINGS, "modules"], "run sparse", limit=SPARSE_LIMIT, env=os.environ | environment)
     return [line for line in text.splitlines() if re.match(rf"{sources}.*(warning|error):", line)]
 
 
@@ -57,15 +58,18 @@ def all_of_them(root, build, folder, versions):
     """Prints what each finds; how many findings there are."""
     environment = tools.build_programs(folder)
     source = debug_kernel.source(folder)
-    scripts, not_run = coccinelle(root, source, environment)
-    results = {"checkpatch --strict": checkpatch(root, source), "coccinelle": scripts}
+    found = _report("checkpatch --strict", checkpatch(root, source))
     for version in versions:
         kernel = tools.kernel(folder, version)
-        results[f"sparse, Linux {kernel.release}"] = sparse(root, build, folder, kernel, environment)
-    for name, lines in results.items():
-        print(f"{name}: {len(lines)} findings", *lines, sep="\n  ")
+        found += _report(f"sparse, Linux {kernel.release}", sparse(root, build, folder, kernel, environment))
+    lines, not_run = coccinelle(root, source, environment)
     print(f"coccinelle: not run, for want of an OCaml compiler: {', '.join(not_run) or 'none'}")
-    return sum(map(len, results.values()))
+    return found + _report("coccinelle", lines)
+
+
+def _report(name, lines):
+    print(f"{name}: {len(lines)} findings", *lines, sep="\n  ", flush=True)
+    return len(lines)
 
 
 def _lines(words, environment=None):

@@ -88,7 +88,7 @@ def source(folder):
         unpack(files, target)
         shutil.rmtree(target / "apt")
         (archive,) = target.glob("usr/src/linux-source-*.tar.xz")
-        step(["tar", "-xf", archive, "-C", target], "unpack the sources of Linux")
+        step(["tar", "-xf", archive, "-C", target], "unpack the sources of Linux", limit=BUILD_LIMIT)
         archive.unlink()
         stamp.touch()
     (found,) = target.glob(f"linux-source-{SOURCE}")

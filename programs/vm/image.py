@@ -19,8 +19,7 @@ LIBRARY_PROGRAMS = (
     "tests/kernel/gaspi_on_nodes",
 )
 LIBRARY_MODULES = tuple(f"userlib/libggas/libggas-{name}.so" for name in ("start-tcp", "gpu-simt", "gpu-testgpu"))
-KERNELS_OWN = ("aer_inject",)  # modules
-STOCK = ("e1000", "ib_core", "ib_uverbs")  # Ethernet for TCP, and RDMA, which debug kernels have not
+KERNELS_OWN = ("aer_inject", "e1000", "ib_core", "ib_uverbs")  # modules: e1000 is Ethernet for TCP
 INIT = pathlib.Path(__file__).resolve().parent / "init.sh"
 
 
@@ -77,17 +76,17 @@ def archive(root, build, folder, kernel):
     files |= library_files(build)
     if not kernel.debug:
         files["vmlinuz"] = kernel.image  # for kexec
-    files |= provider.files(root, folder, build / "vm/provider") if not kernel.debug else {}
+    files |= provider.files(root, folder, build / "vm/provider")
     files |= {"bin/busybox": tools.busybox(folder), "init": INIT}
     out = build / "vm" / f"initrd-{kernel.release}"  # not compressed: emulated nodes are slow at that
     with open(out, "wb") as body:
         for name in sorted({"dev", "proc", "sys", "tmp"} | {str(p) for f in files for p in pathlib.Path(f).parents if p.name}):
-            _entry(body, name, stat.S_IFDIR | 0o755)
+            entry(body, name, stat.S_IFDIR | 0o755)
         for name, path in files.items():
-            _entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
-        for name in KERNELS_OWN if kernel.debug else (*KERNELS_OWN, *STOCK):
-            _entry(body, f"{name}.ko", stat.S_IFREG | 0o644, kernel.module(name))
-        _entry(body, "TRAILER!!!", 0)
+            entry(body, name, stat.S_IFREG | 0o755, path.read_bytes())
+        for name in KERNELS_OWN:
+            entry(body, f"{name}.ko", stat.S_IFREG | 0o644, kernel.module(name))
+        entry(body, "TRAILER!!!", 0)
     return out
 
 
@@ -102,7 +101,7 @@ def boot_image(build, kernel):
     return out
 
 
-def _entry(body, name, mode, data=b""):
+def entry(body, name, mode, data=b""):
     """An entry of an archive as the kernel's initramfs wants it (cpio, "newc")."""
     text = name.encode() + b"\0"
     fields = (0, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(text), 0)

@@ -51,15 +51,13 @@ leaks=/sys/kernel/debug/kmemleak  # of debug kernels
 # On a loaded machine an emulated NIC stops more slowly than a real one.
 [ "$what" = two ] && numbers=0000:01:00.0=0,0000:02:00.0=1
 insmod /ggas.ko node="${numbers:-$node}" nodes="$nodes" stop_ms=5000 || echo "Bail out! the driver does not load"
-if [ -e /e1000.ko ] && insmod /e1000.ko; then  # for TCP between the nodes: debug kernels have none
+if insmod /e1000.ko; then  # for TCP between the nodes
   ifconfig lo 127.0.0.1 up
   ifconfig eth0 "10.0.0.$((node + 1))" netmask 255.255.255.0 up
 fi
-if [ -e /ib_core.ko ]; then
-  insmod /ib_core.ko
-  insmod /ib_uverbs.ko
-  insmod /ggas_verbs.ko || echo "Bail out! the second front end does not load"
-fi
+insmod /ib_core.ko
+insmod /ib_uverbs.ko
+insmod /ggas_verbs.ko || echo "Bail out! the second front end does not load"
 insmod /testgpu.ko || echo "Bail out! the test GPU does not load"
 insmod /gpumap.ko || echo "Bail out! gpumap does not load"
 chmod 666 /dev/ggas0 /dev/testgpu /dev/gpumap
@@ -72,8 +70,7 @@ dmesg -n 1
 insmod /aer_inject.ko
 /node_test "$only" "$what" "$left"
 echo "# node_test ended with $?"
-[ ! -e /ib_core.ko ] || rmmod ggas_verbs
-rmmod aer_inject gpumap testgpu ggas && echo "# drivers unloaded"
+rmmod ggas_verbs aer_inject gpumap testgpu ggas && echo "# drivers unloaded"
 if [ -e $leaks ]; then
   sleep 6  # younger objects do not count
   echo scan > $leaks

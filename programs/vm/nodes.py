@@ -126,7 +126,7 @@ class Cluster:
         for nic, port in zip(nics, ("nic_port", "free_port"), strict=False):
             words += ["-device", json.dumps(self._nic(nic, port))]
         words += ["-qmp", f"unix:{self.folder}/qmp{n},server=on,wait=off"]
-        words += self._network(n) if self.opts.nodes == 2 and run != TWO and not self.kernel.debug else []
+        words += self._network(n) if self.opts.nodes == 2 and run != TWO else []
         gpu = f"memory-backend-memfd,id=gpu,size={GPU_MB}M,share=on"
         words += ["-object", gpu, "-device", "ivshmem-plain,memdev=gpu"]
         words += ["-kernel", self.image, "-initrd", self.archive, "-append", line]

@@ -20,12 +20,15 @@ QEMU_SUITES = (
     ("forky", ["forky"]),
     ("sid", ["sid"]),
 )
-# Kernels by the first two numbers of their version.
+# Kernels by the first two numbers of their version; -rt: with PREEMPT_RT.
 KERNEL_SUITES = {
     "5.10": ["bullseye", "bullseye-security"],
     "6.1": ["bookworm", "bookworm-updates", "bookworm-security"],
+    "6.1-rt": ["bookworm", "bookworm-updates", "bookworm-security"],
     "6.12": ["bookworm", "bookworm-backports"],
+    "6.12-rt": ["trixie", "trixie-updates", "trixie-security"],
     "newest": ["trixie", "trixie-backports"],
+    "newest-rt": ["trixie", "trixie-backports"],
 }
 
 
@@ -139,7 +142,8 @@ def kernel(folder, version):
         lists = KERNEL_SUITES[version]
         suites = debian.Suites(target / "apt", lists)
         suite = lists[-1] if lists[-1].endswith("-backports") else None
-        (image,) = suites.needed("linux-image-amd64", "linux-image-", suite)
+        flavour = "rt-amd64" if version.endswith("-rt") else "amd64"
+        (image,) = suites.needed(f"linux-image-{flavour}", "linux-image-", suite)
         headers = image.replace("-image-", "-headers-")
         others = suites.needed(headers, ("linux-headers-", "linux-kbuild-"), suite)
         parts = [image, headers, *others]
@@ -148,7 +152,7 @@ def kernel(folder, version):
         debian.unpack(suites.fetch(parts, alone=True), target / "root")
         shutil.rmtree(target / "apt")
         _move(target / "root")
-        if version == "newest":
+        if lists[0] == "trixie":
             _give_libraries(target / "root", qemu(folder))
         stamp.write_text(f"{image}\n")
     return Kernel(target)
@@ -234,7 +238,7 @@ def build_programs(folder):
 SETTINGS = ("CONFIG_DEBUG_INFO_BTF_MODULES=", "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=")
 
 
-def build_modules(kernel_, folder, limit=300):
+def build_modules(kernel_, folder, limit=900):
     """Builds the modules in a copy of kernel/ with W=1, without a warning (but those of other versions of tools); the .ko files."""
     compiler = "CC=ccache gcc" if shutil.which("ccache") else "CC=gcc"
     jobs = f"-j{os.cpu_count()}"

@@ -11,6 +11,7 @@
     ./ggas vm check          the kernel's checkers of sources over the driver: checkpatch, coccinelle, sparse
     ./ggas vm provider FOLDER   the NIC for libibverbs of Debian 13: FOLDER/usr, FOLDER/etc
     ./ggas vm package FOLDER    the driver for real nodes: sources for DKMS, rules, library: FOLDER/usr ...
+    ./ggas vm installed         boots a Debian with a NIC, installs that package there, uses it, removes it
 
 QEMU, kernels, headers and busybox come from Debian and are unpacked into .tools/vm; nothing of the system changes.
 Nodes are emulated (TCG): neither KVM nor root is needed.
@@ -39,6 +40,7 @@ import checks  # noqa: E402
 import cycles  # noqa: E402
 import debug_kernel  # noqa: E402
 import image  # noqa: E402
+import installed  # noqa: E402
 import nodes  # noqa: E402
 import package  # noqa: E402
 import provider  # noqa: E402
@@ -76,6 +78,17 @@ def command_package(opts):
     make = package.deb if opts.deb else package.tree
     print(make(ROOT, opts.build, opts.folder))
     return 0
+
+
+def command_installed(opts):
+    opts.qemu = tools.qemu(opts.tools)
+    failed = []
+    for suite in opts.suite:
+        made = installed.system(opts.tools, suite)
+        with contextlib.ExitStack() as stack:
+            files = made.image, installed.archive(ROOT, opts.build, made)
+            failed += run_tests(opts, stack, made, files, "installed")[1]
+    return report(failed)
 
 
 def command_provider(opts):
@@ -196,6 +209,10 @@ def command_test(opts):
     failed = []
     for version in opts.kernel:
         failed += test_kernel(opts, kernel_of(opts, version))
+    return report(failed)
+
+
+def report(failed):
     print(f"# {len(failed)} failed" if failed else "# all passed")
     for line in failed:
         print(f"# failed: {line}")
@@ -217,33 +234,38 @@ def arguments():
         prog="./ggas vm", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = args.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
+    kernels = argparse.ArgumentParser(add_help=False)
+    kernels.add_argument(
         "--kernel",
         nargs="+",
         choices=[*sorted(tools.KERNEL_SUITES), *debug_kernel.NAMES],
         help="Debian's kernels (6.1), and those with the kernel's own checkers, which are built first",
     )
+    common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--log", type=pathlib.Path, help="file for every access and TLP with time stamps")
     common.add_argument("--platform", default="galibier-k20", help="platform of NICs and links (galibier-k20)")
     common.add_argument("--iommu", action="store_true", help="with an IOMMU, strict")
     common.add_argument("--smp", type=int, help="processors of a node (1; with kcsan 2)")
     common.add_argument("--tools", type=pathlib.Path, default=ROOT / ".tools/vm", help=argparse.SUPPRESS)
     common.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
-    up = commands.add_parser("up", parents=[common], help="boots nodes to log into")
+    up = commands.add_parser("up", parents=[kernels, common], help="boots nodes to log into")
     up.add_argument("-n", dest="nodes", type=int, choices=(1, 2), default=2, help="nodes (2)")
-    test = commands.add_parser("test", parents=[common], help="runs the tests on two nodes")
+    test = commands.add_parser("test", parents=[kernels, common], help="runs the tests on two nodes")
     test.add_argument("--limit", type=int, default=400, help="seconds that the tests of a kernel may take (400)")
     test.add_argument("--only", nargs="+", metavar="PART", help="run the tests with one of these in their names")
     test.add_argument("--bench", type=pathlib.Path, help="ggas-bench: its nic_cycles must be those of the run")
     test.set_defaults(nodes=2, length="ci", replay=True)
-    soak = commands.add_parser("soak", parents=[common], help="the same tests, 10 to 100 times as often")
+    soak = commands.add_parser("soak", parents=[kernels, common], help="the same tests, 10 to 100 times as often")
     soak.add_argument("--limit", type=int, default=6 * 3600, help="seconds that the tests of a kernel may take (6 hours)")
     soak.add_argument("--only", nargs="+", metavar="PART", help="run the tests with one of these in their names")
     soak.set_defaults(nodes=2, length="soak", replay=False)  # its log would be too long
     up.set_defaults(replay=False)
-    commands.add_parser("build", parents=[common], help="builds the driver")
-    commands.add_parser("check", parents=[common], help="checkpatch, coccinelle, sparse")
+    on_debian = commands.add_parser("installed", parents=[common], help="the package on a booted Debian")
+    on_debian.add_argument("--suite", nargs="+", choices=installed.SUITES, default=installed.SUITES, help="Debian's (all)")
+    on_debian.add_argument("--limit", type=int, default=1800, help="seconds that the tests of a suite may take (1800)")
+    on_debian.set_defaults(nodes=1, replay=False)
+    commands.add_parser("build", parents=[kernels, common], help="builds the driver")
+    commands.add_parser("check", parents=[kernels, common], help="checkpatch, coccinelle, sparse")
     to_nodes = commands.add_parser("package", help="the driver for real nodes: sources for DKMS, library, rules")
     to_nodes.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help="/ of a node; with --deb where the package lies")
     to_nodes.add_argument("--deb", action="store_true", help="as a package of Debian, which dpkg installs and removes")
