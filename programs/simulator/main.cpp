@@ -171,10 +171,12 @@ int run(const options& o, job j) {
   ++j.size;
   j.name += ".sim";
   j.timeout_ns = ~uint64_t{0};  // as long as the launcher lives
-  for (;;) {
+  for (std::string said;;) {
     const auto served = serve(j, o, *sizes);
     if (served && served->empty()) continue;
-    fmt::print(stderr, "ggas-simulator: {}\n", served ? *served : served.error());
+    const std::string& why = served ? *served : served.error();
+    if (why != said) fmt::print(stderr, "ggas-simulator: {}\n", why);  // once for all ranks that are still to come
+    said = why;
     if (served) return 1;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }

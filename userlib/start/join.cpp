@@ -9,9 +9,11 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 #include "userlib/start/bootstrap.hpp"
+#include "userlib/start/launcher.hpp"
 #include "userlib/start/words.hpp"
 
 namespace ggas::userlib {
@@ -19,6 +21,8 @@ namespace ggas::userlib {
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+constexpr int look_ms = 100;  // how often the launcher's reports are read
 
 struct address {
   sockaddr_un at{};
@@ -48,6 +52,8 @@ attempt<> check(const job& j) {
     return std::unexpected("name of the job = '" + j.name + "': must have 1 to 64 letters");
   return {};
 }
+
+std::string has_ended(int rank) { return "rank " + std::to_string(rank) + " ended before it joined the job"; }
 
 file new_socket() { return file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
@@ -109,8 +115,9 @@ attempt<> bootstrap::accept_all(const file& listener, deadline until) {
       polls.push_back({p.process.fd(), POLLIN, 0});
     }
     if (missing.empty()) return {};
-    const int n = poll(polls.data(), polls.size(), milliseconds_to(until));
-    if (n < 0 && errno == EINTR) continue;
+    if (const int r = ended_of(missing, size()); r >= 0) return stop(has_ended(r));
+    const int n = poll(polls.data(), polls.size(), std::min(milliseconds_to(until), look_ms));
+    if ((n < 0 && errno == EINTR) || (n == 0 && clock::now() < until)) continue;
     if (n <= 0)
       return stop("job '" + job_.name + "' of " + std::to_string(size()) + " processes: " + words::ranks(missing) +
                   " did not arrive within " + words::seconds(job_.timeout_ns) +
@@ -206,12 +213,15 @@ io bootstrap::prove(message& answer, const std::string& mine, deadline until) {
 attempt<> bootstrap::connect() {
   const deadline end = until() + words::grace;
   const address a = address_of(job_.name, secret_);
+  std::vector<int> all(peers_.size());
+  std::iota(all.begin(), all.end(), 0);
   peer root;
   for (;;) {
     root.socket = new_socket();
     if (!root.socket) return stop(socket_error());
     if (connects(root.socket, a)) break;
     if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) return stop(socket_error());
+    if (const int r = ended_of(all, size()); r >= 0) return stop(has_ended(r));
     if (clock::now() >= end)
       return stop("rank 0 of job '" + job_.name + "' was not there within " + words::seconds(job_.timeout_ns));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

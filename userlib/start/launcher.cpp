@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userlib/start/launcher.hpp"
 
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -43,7 +47,32 @@ std::string numbering() {
   return digits;
 }
 
+// The ranks that have ended, as ggas-run writes them to a socket that its processes inherit. They stay there for the
+// others. A process that has closed the socket may have another file at its number: the inode shows that.
+std::vector<int> ended_ranks() {
+  const char* const text = std::getenv("GGAS_ENDED");
+  int fd = -1;
+  unsigned long inode = 0;
+  struct stat s {};
+  if (!text || std::sscanf(text, "%d:%lu", &fd, &inode) != 2) return {};
+  if (fstat(fd, &s) != 0 || !S_ISSOCK(s.st_mode) || s.st_ino != inode) return {};
+  std::string words(8192, 0);  // 1024 ranks
+  words.resize(
+      static_cast<size_t>(std::max<ssize_t>(0, recv(fd, words.data(), words.size(), MSG_PEEK | MSG_DONTWAIT))));
+  std::istringstream all(words);
+  return {std::istream_iterator<int>(all), {}};
+}
+
 }  // namespace
+
+int ended_of(const std::vector<int>& numbers, int size) {
+  const char* const launched = std::getenv("GGAS_SIZE");
+  const int first = size - (launched ? std::atoi(launched) : 0);
+  if (first != 0 && first != 1) return -1;  // another job than that of the launcher
+  for (const int r : ended_ranks())
+    if (std::ranges::count(numbers, r + first)) return r;
+  return -1;
+}
 
 std::string launcher_without(const char* variable) {
   int launcher = getppid();

@@ -8,6 +8,7 @@ import secrets
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 
@@ -55,6 +56,7 @@ class Job:
         self.ranks = {}  # of those that run, by their number
         self.pipes = {}  # to the shells elsewhere, by the number of what leads to them
         self.simulator = None
+        self.reports, self.ended = socket.socketpair()  # ranks that have ended, for those that wait for them at the start
         self.guard = subprocess.Popen(["/bin/sh", "-c", GUARD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                       bufsize=0, process_group=0)
         self.started = False
@@ -65,6 +67,11 @@ class Job:
 
     def variables(self, rank, size):
         return dict(GGAS_RANK=str(rank), GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret, GGAS_REPORT="1")
+
+    def inherited(self):
+        """Where processes here read which ranks have ended: a descriptor, and its number and inode for them."""
+        number = self.ended.fileno()
+        return dict(pass_fds=[number]), dict(GGAS_ENDED=f"{number}:{os.fstat(number).st_ino}")
 
     def start(self, program, size):
         for rank in range(size):
@@ -115,7 +122,8 @@ class Job:
         """In a group of its own: a signal of the terminal comes once, through the launcher."""
         # One process may read what is piped in; none reads from a terminal.
         reads = None if rank == 0 and not sys.stdin.isatty() else subprocess.DEVNULL
-        options = dict(env={**os.environ, **variables}, stdin=reads, stdout=writes, process_group=0)
+        descriptor, ended = self.inherited()
+        options = dict(env={**os.environ, **variables, **ended}, stdin=reads, stdout=writes, process_group=0, **descriptor)
         try:
             process = subprocess.Popen(program, **options)
         except OSError as error:
@@ -134,9 +142,10 @@ class Job:
             self.guard.stdin.write(f"{sign} {process}\n".encode())
 
     def start_simulator(self, size, options):
-        environment = dict(os.environ, GGAS_RANK="0", GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret)
+        descriptor, ended = self.inherited()
+        environment = dict(os.environ, GGAS_RANK="0", GGAS_SIZE=str(size), GGAS_JOB=self.name, GGAS_SECRET=self.secret, **ended)
         self.simulator = subprocess.Popen([simulator(), *options], env=environment,
-                                          stdin=subprocess.DEVNULL, process_group=0)
+                                          stdin=subprocess.DEVNULL, process_group=0, **descriptor)
         self.watch("+", self.simulator.pid)
 
     def end_simulator(self):
@@ -202,6 +211,8 @@ class Job:
                 self.worst = max(self.worst, 1)
                 self.stop()
                 continue
+            if rank is not None:
+                self.reports.send(f"{rank}\n".encode())
             expected = self.expected.get(rank, 0)
             if rank is None or (code if code >= 0 else 128 - code) == expected:
                 continue
