@@ -19,8 +19,8 @@ namespace {
 
 using namespace ggas;
 
-// The links of the NIC that has collectives. There is none at 256 bit: the one of 64 bit is used for it.
-constexpr unsigned links = 6;
+// Links of the smallest NIC that has collectives. There is none at 256 bit: the one of 64 bit is used for it.
+constexpr unsigned links = 2;
 
 // All that the table of a width has.
 struct table {

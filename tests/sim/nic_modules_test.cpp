@@ -14,12 +14,13 @@ std::string why_not(unsigned data_width, unsigned links) {
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST(nic_modules, are_for_one_link_or_up_to_six) {
+TEST(nic_modules, are_the_smallest_that_have_the_links) {
   EXPECT_EQ(nic_module(64, 1), "ggas-nic-64");
   EXPECT_EQ(nic_module(256, 1), "ggas-nic-256");
   EXPECT_EQ(nic_module(512, 1), "ggas-nic-512");
-  for (const unsigned links : {2, 6}) EXPECT_EQ(nic_module(64, links), "ggas-nic-64x6");
-  EXPECT_EQ(nic_module(512, 6), "ggas-nic-512x6");
+  EXPECT_EQ(nic_module(64, 2), "ggas-nic-64x2");
+  for (const unsigned links : {3, 6}) EXPECT_EQ(nic_module(64, links), "ggas-nic-64x6");
+  for (const unsigned links : {2, 6}) EXPECT_EQ(nic_module(512, links), "ggas-nic-512x6");
   EXPECT_EQ(nic_module(64, 7), "");
   EXPECT_EQ(nic_module(256, 2), "");
   EXPECT_EQ(nic_module(100, 1), "");

@@ -20,11 +20,9 @@ struct module {
   unsigned data_width, links;
   const char* name;
 };
-constexpr module modules[] = {{64, 1, "ggas-nic-64"},
-                              {256, 1, "ggas-nic-256"},
-                              {512, 1, "ggas-nic-512"},
-                              {64, 6, "ggas-nic-64x6"},
-                              {512, 6, "ggas-nic-512x6"}};
+// Of a width, the one with the fewest links first.
+constexpr module modules[] = {{64, 1, "ggas-nic-64"},   {256, 1, "ggas-nic-256"}, {512, 1, "ggas-nic-512"},
+                              {64, 2, "ggas-nic-64x2"}, {64, 6, "ggas-nic-64x6"}, {512, 6, "ggas-nic-512x6"}};
 
 // As installed with this program, else where the build leaves it.
 std::string file_of(const std::string& module) {

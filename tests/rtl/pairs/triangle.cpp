@@ -13,7 +13,7 @@ constexpr unsigned watchdog_ticks = 2 * triangle::slow;
 }  // namespace
 
 triangle::triangle(uint64_t seed) {
-  const nic::host_config cfg{.mps = mtu, .mrrs = 512, .bus_id = 0x0100, .clock_khz = 1'000, .links = 6};
+  const nic::host_config cfg{.mps = mtu, .mrrs = 512, .bus_id = 0x0100, .clock_khz = 1'000, .links = size - 1};
   const host_behaviour how{.write_delay = 4, .read_delay_min = 1, .read_delay_max = 20, .stall = 0.01};
   for (unsigned n = 0; n < size; ++n) {
     node& x = nodes_[n];

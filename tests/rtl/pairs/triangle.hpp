@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three NICs with six links, each cabled to both others, and their hosts. Answers between nodes 0 and 1 have a second
+// Three NICs with two links, each cabled to both others, and their hosts. Answers between nodes 0 and 1 have a second
 // choice of route, by node 2. The root of group n is node n.
 #pragma once
 
