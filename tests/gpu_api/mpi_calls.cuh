@@ -341,6 +341,32 @@ class mpi_program {
       equals(
           count, [&](uint64_t i) { return me_ == 0 ? T{} : folded(i, me_); }, __LINE__);
     }
+    const auto sum = [&](uint64_t i) {
+      T v{};
+      for (int r = 0; r < ranks_; ++r) v = mpi::combined(MPI_SUM, v, number<T>(r, i));
+      return v;
+    };
+    fill();
+    ok(MPI_Reduce_scatter_block(from, to, n, type, MPI_SUM, MPI_COMM_WORLD), __LINE__);
+    equals(
+        all, [&](uint64_t i) { return i < count ? sum(static_cast<uint64_t>(me_) * count + i) : T{}; }, __LINE__);
+    // Rank r gets r % (n + 1) numbers.
+    int* const counts = mpi::new_memory<int>(ranks_);
+    uint64_t first = 0;
+    for (int r = 0; r < ranks_; ++r) {
+      if (g_.leads()) counts[r] = r % (n + 1);
+      if (r < me_) first += static_cast<uint64_t>(r % (n + 1));
+    }
+    fill();
+    ok(MPI_Reduce_scatter(from, to, counts, type, MPI_SUM, MPI_COMM_WORLD), __LINE__);
+    const auto mine = static_cast<uint64_t>(me_ % (n + 1));
+    equals(
+        count, [&](uint64_t i) { return i < mine ? sum(first + i) : T{}; }, __LINE__);
+    g_.sync();
+    if (g_.leads()) counts[0] = -1;
+    g_.sync();
+    is(MPI_Reduce_scatter(from, to, counts, type, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, __LINE__);
+    mpi::free_memory(counts);
     // In the original's way the root says so itself; in place.
     fill();
     for (uint64_t i = g_.rank(); i < count; i += g_.size()) to[i] = from[i];

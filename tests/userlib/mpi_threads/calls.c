@@ -72,6 +72,10 @@ static void collectives(int me, int ranks) {
   MPI_Alltoall(all, 1, MPI_INT, places, 1, MPI_INT, MPI_COMM_WORLD);
   for (int i = 0; i < ranks; ++i) CHECK(places[i] == me * me);
   for (int i = 0; i < ranks; ++i) counts[i] = 1, places[i] = ranks - 1 - i;
+  MPI_Reduce_scatter(places, &one, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(one == ranks * (ranks - 1 - me));
+  MPI_Reduce_scatter_block(places, &one, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  CHECK(one == ranks - 1 - me);
   MPI_Gatherv(&me, 1, MPI_INT, all, counts, places, MPI_INT, ranks - 1, MPI_COMM_WORLD);
   for (int i = 0; i < ranks && me == ranks - 1; ++i) CHECK(all[i] == ranks - 1 - i);
   MPI_Scatter(all, 1, MPI_INT, &one, 1, MPI_INT, ranks - 1, MPI_COMM_WORLD);

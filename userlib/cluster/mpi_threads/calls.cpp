@@ -256,5 +256,9 @@ GGAS_MPI_CALL(MPI_Reduce, (const void* a, void* b, int n, int t, int op, int roo
               root, comm_of(c))
 GGAS_MPI_CALL(MPI_Allreduce, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t), op_of(op),
               comm_of(c))
+GGAS_MPI_CALL(MPI_Reduce_scatter_block, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t),
+              op_of(op), comm_of(c))
+GGAS_MPI_CALL(MPI_Reduce_scatter, (const void* a, void* b, const int* n, int t, int op, int c), a, b, n, of(t),
+              op_of(op), comm_of(c))
 GGAS_MPI_CALL(MPI_Scan, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t), op_of(op), comm_of(c))
 GGAS_MPI_CALL(MPI_Exscan, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t), op_of(op), comm_of(c))

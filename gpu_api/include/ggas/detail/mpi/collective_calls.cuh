@@ -194,3 +194,36 @@ GGAS_DEVICE_FUNCTION int MPI_Alltoallv(const void* from, const int* counts, cons
       alltoall_vector(own.data, own.counts, own.places, own.type, all.place(), all.counts, all.places, all.type, comm);
   return own.end(false, all.end(true, error));
 }
+
+// ---- parts of a reduction: all ranks have all of it, and keep their part
+
+namespace ggas::mpi {
+// `all`: numbers of the whole, negative: the call is wrong. This rank's part is `count` numbers from `first` on.
+GGAS_DEVICE_FUNCTION int reduce_scatter(const void* from, void* to, int all, int first, int count, MPI_Datatype type,
+                                        MPI_Op op, MPI_Comm comm) {
+  char* const whole = new_memory<char>(static_cast<int64_t>(bytes_of(all > 0 ? all : 0, type)));
+  const int error = MPI_Allreduce(in_place(from) ? to : from, whole, all, type, op, comm);
+  if (error == MPI_SUCCESS) copy_here(to, whole + bytes_of(first, type), bytes_of(count, type));
+  if (whole) free_memory(whole);
+  return whole ? error : MPI_ERR_OTHER;
+}
+}  // namespace ggas::mpi
+
+GGAS_DEVICE_FUNCTION int MPI_Reduce_scatter_block(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                                                  MPI_Comm comm) {
+  using namespace ggas::mpi;
+  const int me = comm_good(comm) ? rank_in(comm) : 0;
+  return reduce_scatter(from, to, count * ranks_of(comm), me * count, count, type, op, comm);
+}
+// `counts`: numbers of each rank's part.
+GGAS_DEVICE_FUNCTION int MPI_Reduce_scatter(const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op,
+                                            MPI_Comm comm) {
+  using namespace ggas::mpi;
+  const int me = comm_good(comm) ? rank_in(comm) : 0;
+  int all = counts ? 0 : -1, first = 0;
+  for (int r = 0; counts && r < ranks_of(comm) && all >= 0; ++r) {
+    if (r == me) first = all;
+    all = counts[r] < 0 ? -1 : all + counts[r];
+  }
+  return reduce_scatter(from, to, all, first, all < 0 ? 0 : counts[me], type, op, comm);
+}

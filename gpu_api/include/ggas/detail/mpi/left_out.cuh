@@ -12,8 +12,5 @@ GGAS_MPI_LEFT_OUT(MPI_Psend_init, const void*, int, int, MPI_Datatype, int, int,
 GGAS_MPI_LEFT_OUT(MPI_Precv_init, void*, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*)
 GGAS_MPI_LEFT_OUT(MPI_Pready, int, MPI_Request)
 GGAS_MPI_LEFT_OUT(MPI_Parrived, MPI_Request, int, int*)
-// Parts of a reduction.
-GGAS_MPI_LEFT_OUT(MPI_Reduce_scatter, const void*, void*, const int*, MPI_Datatype, MPI_Op, MPI_Comm)
-GGAS_MPI_LEFT_OUT(MPI_Reduce_scatter_block, const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm)
 
 #undef GGAS_MPI_LEFT_OUT
