@@ -11,10 +11,17 @@ namespace ggas::detail {
 template <class P>
 constexpr uint64_t words_of_argument = (sizeof(P) + 7) / 8;
 
-template <class P>
-GGAS_DEVICE P argument_at(const uint64_t* words) {
+// Words that a block of the running kernel has written. Those from before the launch are plain memory.
+struct order_words {
+  const uint64_t* at;
+  GGAS_DEVICE uint64_t operator[](uint64_t i) const { return load_own(at + i); }
+  GGAS_DEVICE order_words operator+(uint64_t n) const { return {at + n}; }
+};
+
+template <class P, class Words>
+GGAS_DEVICE P argument_at(Words words) {
   uint64_t found[words_of_argument<P>];
-  for (uint64_t i = 0; i < words_of_argument<P>; ++i) found[i] = load_own(words + i);
+  for (uint64_t i = 0; i < words_of_argument<P>; ++i) found[i] = words[i];
   P argument;
   memcpy(&argument, found, sizeof(P));
   return argument;
@@ -23,15 +30,15 @@ GGAS_DEVICE P argument_at(const uint64_t* words) {
 // W::run(block, arguments ...)
 template <class W, class... Left>
 struct unpacked {
-  template <class... A>
-  GGAS_DEVICE static ggas_status run(const work_block& b, const uint64_t*, const A&... a) {
+  template <class Words, class... A>
+  GGAS_DEVICE static ggas_status run(const work_block& b, Words, const A&... a) {
     return W::run(b, a...);
   }
 };
 template <class W, class P, class... Left>
 struct unpacked<W, P, Left...> {
-  template <class... A>
-  GGAS_DEVICE static ggas_status run(const work_block& b, const uint64_t* words, const A&... a) {
+  template <class Words, class... A>
+  GGAS_DEVICE static ggas_status run(const work_block& b, Words words, const A&... a) {
     return unpacked<W, Left...>::run(b, words + words_of_argument<P>, a..., argument_at<P>(words));
   }
 };
@@ -41,8 +48,8 @@ template <class W, class... P>
 struct work_call<W, void(P...)> : unpacked<W, P...> {};
 
 // The function of that number; ggas_bad_argument: there is none.
-template <class... W>
-GGAS_DEVICE ggas_status run_function(uint32_t number, const work_block& b, const uint64_t* words) {
+template <class... W, class Words>
+GGAS_DEVICE ggas_status run_function(uint32_t number, const work_block& b, Words words) {
   ggas_status s = ggas_bad_argument;
   uint32_t i = 0;
   ((number == i++ ? static_cast<void>(s = work_call<W>::run(b, words)) : static_cast<void>(0)), ...);
@@ -52,16 +59,16 @@ GGAS_DEVICE ggas_status run_function(uint32_t number, const work_block& b, const
 // ---- a launch of several orders
 
 // Runs orders of `words` words each that request the same number of blocks. `done` is the address of a word on this GPU
-// that gets the first failure. The end of an order is not reported here.
+// that gets the first failure. The end of an order is not reported here. Threads do not wait for each other or for
+// memory: on the host engine each then ends before the next one needs a stack.
 template <class... W>
 GGAS_DEVICE void run_merged(const uint64_t* orders, uint64_t words, uint32_t blocks) {
   const uint64_t* const order = orders + block_rank() / blocks * words;
   const work_order o = argument_at<work_order>(order);
   const uint32_t i = block_rank() % blocks;
   const work_block b{i % o.x, i / o.x % o.y, i / o.x / o.y, o.x, o.y, o.z, {block_rank(), 1, nullptr}};
-  const ggas_status s = block_status(run_function<W...>(o.function, b, order + work_order::words));
-  if (is_first_thread() && s != ggas_ok)
-    cas_gpu(reinterpret_cast<uint64_t*>(o.done), uint64_t{0}, static_cast<uint64_t>(s));
+  const ggas_status s = run_function<W...>(o.function, b, order + work_order::words);
+  if (s != ggas_ok) cas_gpu(reinterpret_cast<uint64_t*>(o.done), uint64_t{0}, static_cast<uint64_t>(s));
 }
 
 // ---- a group
@@ -95,9 +102,9 @@ class worker {
 
   template <class... W>
   GGAS_DEVICE void carry_out() {
-    const uint64_t* const words = own_word(launch_.shape.order(group_));
+    const order_words words{own_word(launch_.shape.order(group_))};
     const work_order o = argument_at<work_order>(words);
-    const uint64_t* const out = words + work_order::words + o.in * work_copy::words;
+    const order_words out = words + work_order::words + o.in * work_copy::words;
     if (o.in != 0) {
       copy(words + work_order::words, o.in);
       if (!meet(o)) return gather_again(o);
@@ -204,7 +211,7 @@ class worker {
     left_ = __syncthreads_or(left_) != 0;
   }
 
-  GGAS_DEVICE void copy(const uint64_t* words, uint32_t count) {
+  GGAS_DEVICE void copy(order_words words, uint32_t count) {
     const movers by{block_ * thread_count() + thread_rank(), launch_.blocks * thread_count()};
     for (uint32_t i = 0; i < count; ++i) {
       const work_copy c = argument_at<work_copy>(words + i * work_copy::words);
@@ -214,7 +221,7 @@ class worker {
 
   // Virtual blocks, in turn to the blocks of the group; the first failure found.
   template <class... W>
-  GGAS_DEVICE ggas_status run(const work_order& o, const uint64_t* arguments) {
+  GGAS_DEVICE ggas_status run(const work_order& o, order_words arguments) {
     work_block b{0, 0, 0, o.x, o.y, o.z, group()};
     ggas_status s = ggas_ok;
     const uint64_t all = uint64_t{o.x} * o.y * o.z;
