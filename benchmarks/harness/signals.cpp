@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/harness/signals.hpp"
 
+#include <errno.h>
+
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -56,7 +58,7 @@ int ended_by_signal(const std::string& cut, const std::string& not_run) {
   std::string text = number == SIGINT ? "SIGINT" : "SIGTERM";
   if (!cut.empty()) text += "; cut short: " + cut;
   if (!not_run.empty()) text += "; not run:" + not_run;
-  std::fprintf(stderr, "ggas-bench: ended by %s\n", text.c_str());
+  std::fprintf(stderr, "%s: ended by %s\n", program_invocation_short_name, text.c_str());
   return 128 + number;
 }
 

@@ -43,6 +43,7 @@ void ping_pong(const options& o, results& out) {
       std::vector<double> all;
       for (int i = 0; i <= samples; ++i) {
         const auto t = clock::now();
+        stop_if_signalled();
         begin();
         good(rt->run(enough));
         if (i > 0) all.push_back(2 * ns_since(t) / static_cast<double>(messages));
@@ -65,6 +66,7 @@ class launches {
   bool of_engine() const { return cluster_->device(0) < 0; }
   void queue(int blocks, int threads) { good(launch(*cluster_, stream_, blocks, threads, nothing, nullptr)); }
   void wait() {
+    stop_if_signalled();
     good(cluster_->record(event_, stream_));
     good(cluster_->start());
     while (!good(cluster_->reached(event_)))
@@ -235,6 +237,30 @@ void copies(const options& o, results& out) {
   }
 }
 
+struct benchmark {
+  const char* name;
+  void (*run)(const options&, results&);
+};
+constexpr benchmark benchmarks[] = {
+    {"ping_pong", ping_pong},   {"launch", launch_and_event}, {"request", empty_requests},
+    {"chain", chains},          {"overlap", overlap},         {"copies", copies},
+    {"control", control_array}, {"short", short_kernels},     {"next_to_long", next_to_a_long_one},
+    {"stop", stop_of_workers},  {"merge", merged_requests}};
+
+// Those that a signal left out, or cut short.
+std::string measure(const options& o, results& out) {
+  std::string left;
+  for (const benchmark& b : benchmarks) {
+    try {
+      stop_if_signalled();
+      b.run(o, out);
+    } catch (const interrupted&) {
+      left += " " + std::string(b.name);
+    }
+  }
+  return left;
+}
+
 int run(int argc, char** argv) {
   options o;
   CLI::App app{"Messages, launches and requests of work.", "ggas-bench-work"};
@@ -244,25 +270,16 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   o.run.command = command_text(app);
   o.run.environment = switches_of_environment(measures::gpus);
+  catch_signals();
   try {
     results out(o);
-    ping_pong(o, out);
-    launch_and_event(o, out);
-    empty_requests(o, out);
-    chains(o, out);
-    overlap(o, out);
-    copies(o, out);
-    control_array(o, out);
-    short_kernels(o, out);
-    next_to_a_long_one(o, out);
-    stop_of_workers(o, out);
-    merged_requests(o, out);
+    const std::string not_run = measure(o, out);
     out.save();
+    return caught_signal() != 0 ? ended_by_signal({}, not_run) : 0;
   } catch (const failure& f) {
     std::fprintf(stderr, "ggas-bench-work: %s\n", f.what());
     return 1;
   }
-  return 0;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "benchmarks/harness/computer.hpp"
 #include "benchmarks/harness/record.hpp"
+#include "benchmarks/harness/signals.hpp"
 #include "benchmarks/work/gpus.hpp"
 #include "benchmarks/work/kernels.hpp"
 #include "ggas/work.hpp"
@@ -33,6 +34,11 @@ inline double ns_since(clock::time_point t) {
 struct failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+// SIGINT or SIGTERM came: the benchmark ends, and figures that are complete are kept.
+struct interrupted {};
+inline void stop_if_signalled() {
+  if (caught_signal() != 0) throw interrupted{};
+}
 template <class T>
 T good(result<T> r) {
   if (!r) throw failure(r.error().text);
@@ -80,6 +86,7 @@ class results {
     std::printf("%-12s %-22s %-18s %10s %10s %10s %10s  %zu\n", benchmark, variant.c_str(), metric,
                 human(r.value, unit).c_str(), human(samples.front(), unit).c_str(), human(samples.back(), unit).c_str(),
                 human(std::sqrt(squares), unit).c_str(), samples.size());
+    std::fflush(stdout);
     all_ += to_json(r, true).dump() + "\n";
   }
   void save() const {
@@ -121,6 +128,7 @@ struct rig {
       : rt(good(runtime::create({.processors = 1}, make_cluster(o)))), work(good(dispatcher::create(*rt, cfg))) {}
   // On processor 0, until nothing is left.
   void run(std::function<void()> begin) {
+    stop_if_signalled();
     rt->post(0, std::move(begin));
     good(rt->run(enough));
   }

@@ -113,17 +113,28 @@ void next_to_a_long_one(const options& o, results& out) {
   }
 }
 
+// From stop() to its end: of workers that wait, and of workers with 64 requests of 10 us, eight of them under way.
 void stop_of_workers(const options& o, results& out) {
-  for (const uint32_t pause : {0u, 1000u}) {
+  struct variant {
+    const char* name;
+    uint32_t pause_ns;
+    size_t requests;
+  };
+  for (const variant& v : {variant{"workers that spin", 0, 1}, {"workers that pause", 1000, 1}, {"loaded", 1000, 64}}) {
     std::vector<double> times;
     for (int i = 0; i < (o.quick ? 2 : 11); ++i) {
-      rig g(o, config_of(executor::workers, 8, pause));
-      g.run([&] { good(g.work->enqueue(request(0, 1, 32, nothing, nullptr))); });
+      rig g(o, config_of(executor::workers, 8, v.pause_ns));
+      std::vector<request> all;
+      for (size_t k = 0; k < v.requests; ++k) all.emplace_back(0, 1, 32, busy, uint64_t{10'000});
+      g.run([&] {
+        for (const request& r : all) good(g.work->enqueue(r));
+        if (v.requests > 1) g.rt->exit();
+      });
       const auto t = clock::now();
       g.work->stop();
       times.push_back(ns_since(t));
     }
-    out.add("stop", pause == 0 ? "workers that spin" : "workers that pause", "time", "ns", times);
+    out.add("stop", v.name, "time", "ns", times);
   }
 }
 

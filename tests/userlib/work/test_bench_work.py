@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 
 PROGRAM = os.environ["GGAS_BENCH_WORK"]
@@ -26,3 +27,16 @@ def test_records_name_platform_and_command(tmp_path):
 def test_an_unknown_provider_is_refused():
     done = subprocess.run([PROGRAM, "--provider", "sim"], capture_output=True, text=True, timeout=60)
     assert done.returncode != 0 and "sim" in done.stderr and "shm" in done.stderr
+
+
+def test_a_signal_ends_it_with_the_records_so_far(tmp_path):
+    file = tmp_path / "work.jsonl"
+    with subprocess.Popen([PROGRAM, "--json", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        while not run.stdout.readline().startswith("ping_pong"):
+            assert run.poll() is None
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=60)
+    assert run.returncode == 128 + signal.SIGINT
+    assert "ggas-bench-work: ended by SIGINT; not run:" in errors and "merge" in errors
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    assert records[0]["benchmark"] == "ping_pong" and all(r["benchmark"] != "merge" for r in records)
