@@ -207,6 +207,54 @@ package ggas_pkg;
   } net_hdr_t;
 
   localparam int unsigned NET_HDR_W = 224;
+  typedef logic [NET_HDR_W-1:0] net_hdr_bits_t;
+
+  // Fields of net_hdr_t where many headers are in one vector: Yosys supports no members of structs in generate blocks
+  // and functions.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic [15:0] hdr_dst(input net_hdr_bits_t hdr);
+    hdr_dst = hdr[63:48];
+  endfunction
+  function automatic logic [7:0] hdr_op(input net_hdr_bits_t hdr);
+    hdr_op = hdr[47:40];
+  endfunction
+  function automatic logic [10:0] hdr_len_dw(input net_hdr_bits_t hdr);
+    hdr_len_dw = hdr[39:29];
+  endfunction
+  function automatic logic hdr_unordered(input net_hdr_bits_t hdr);
+    hdr_unordered = hdr[23];
+  endfunction
+  function automatic logic [2:0] hdr_channel(input net_hdr_bits_t hdr);  // {lane, vc}
+    hdr_channel = hdr[22:20];
+  endfunction
+  function automatic logic [7:0] hdr_hops(input net_hdr_bits_t hdr);
+    hdr_hops = hdr[19:12];
+  endfunction
+  function automatic logic [7:0] hdr_vtime(input net_hdr_bits_t hdr);
+    hdr_vtime = hdr[223:216];
+  endfunction
+  function automatic logic [39:0] hdr_who(input net_hdr_bits_t hdr);  // {op, source, destination}
+    hdr_who = {hdr[47:40], hdr[127:112], hdr[63:48]};
+  endfunction
+  // The ways of a packet within the NIC, and the header with one of them.
+  function automatic logic [WAYS_W-1:0] hdr_ways(input net_hdr_bits_t hdr);
+    hdr_ways = {hdr[27:26], hdr[WAY_W-1:0]};
+  endfunction
+  function automatic net_hdr_bits_t hdr_with_way(input net_hdr_bits_t hdr, input logic [WAY_W-1:0] way);
+    hdr_with_way = {hdr[223:28], 2'd0, hdr[25:WAY_W], way};
+  endfunction
+  // As it leaves on a channel of a link, after so many hops more; without its way.
+  function automatic net_hdr_bits_t hdr_leaving(input net_hdr_bits_t hdr, input logic [2:0] channel, input logic hop);
+    hdr_leaving = {hdr[223:23], channel, hdr[19:12] - {7'd0, hop}, {WAY_W{1'b0}}};
+  endfunction
+  function automatic net_hdr_bits_t hdr_with_vtime(input net_hdr_bits_t hdr, input logic [7:0] vtime);
+    hdr_with_vtime = {vtime, hdr[215:0]};
+  endfunction
+  // For the own units: without virtual time and way.
+  function automatic net_hdr_bits_t hdr_arrived(input net_hdr_bits_t hdr);
+    hdr_arrived = {8'd0, hdr[215:WAY_W], {WAY_W{1'b0}}};
+  endfunction
+  // verilator lint_on UNUSEDSIGNAL
 
   // The same bits as RMA and VELO packets use them.
   typedef struct packed {
@@ -271,6 +319,22 @@ package ggas_pkg;
     logic     eop;
     rma_hdr_t hdr;
   } rma_beat_t;
+
+  // A stream of headers alone, and what interrupts write to the host.
+  typedef struct packed {
+    logic     valid;
+    tlp_hdr_t hdr;
+  } tlp_head_t;
+  typedef struct packed {
+    logic         valid;
+    logic [63:0]  addr;
+    logic [127:0] data;
+  } host_record_t;
+  typedef struct packed {
+    logic        valid;
+    logic [63:0] addr;
+    logic [31:0] data;
+  } host_message_t;
 
   // ---------------------------------------------------------------- descriptors (docs/rma.md)
 
@@ -442,6 +506,33 @@ package ggas_pkg;
     logic [SESSION_W-1:0] yours;
     logic [SESSION_W-1:0] mine;
   } link_hello_t;
+
+  // What happened at the links in a cycle, from links to net: pulses, and what belongs to them.
+  typedef struct packed {
+    logic        dead;          // a link died
+    logic [7:0]  tries;         // ... after so many replays or polls
+    logic        up;            // a link came up; with several links only
+    logic [2:0]  link;          // of `dead`, else of `up`
+    logic [1:0]  lost;          // so many stores were discarded (sum of the bits)
+    logic        bad;           // a packet that no link sends
+    logic [15:0] bad_src;
+    logic [7:0]  bad_op;
+    logic        no_route;      // a packet without a way was discarded; with several links only, like all below
+    logic [39:0] no_route_who;  // {op, source, destination}
+    logic        cut;           // the own units were cut off
+    logic [1:0]  cut_vc;        // the virtual channel that they took nothing of
+  } link_events_t;
+
+  // ---------------------------------------------------------------- registers
+
+  // An access to registers; the answer comes in the next cycle.
+  typedef struct packed {
+    logic        req;
+    logic        write;
+    logic [15:0] addr;
+    logic [63:0] wdata;
+    logic [7:0]  wstrb;
+  } reg_access_t;
 
   // ---------------------------------------------------------------- events and time
 

@@ -92,8 +92,9 @@ module nic_top #(
   logic [EV_UNITS-1:0]    ev_valid, ev_ready;
   ggas_pkg::event_t       ev_hostif, ev_smfu, ev_net, ev_rma, ev_coll;
   logic [6:0]             interval_smfu;
-  ggas_regs_pkg::event_set_t pulse_req, pulse_cpl, pulse_reg, pulse_smfu, pulse_net, pulse_queue,
+  ggas_regs_pkg::event_set_t pulse_smfu, pulse_net, pulse_queue,
     pulse_coll;
+  ggas_regs_pkg::event_set_t [2:0] pulse_hostif;
   ggas_regs_pkg::event_set_t [4:0] pulse_rma;
   logic [ggas_regs_pkg::CNT_NUM-1:0] cnt;
   logic units_busy, units_timer, reset_busy, reset_timer;
@@ -173,42 +174,39 @@ module nic_top #(
   // ---------------------------------------------------------------- host interface
 
   ggas_pkg::tlp_beat_t win_p, ld_cpl, tgt_req, tgt_cpl, page, rma_page, rma_wr, unit_wr, rma_cpl;
-  logic page_ready, rma_wr_ready, rma_rd_valid, rma_rd_ready, rma_cpl_ready;
-  ggas_pkg::tlp_hdr_t rma_rd_hdr;
+  logic page_ready, rma_wr_ready, rma_rd_ready, rma_cpl_ready;
+  ggas_pkg::tlp_head_t win_np, rma_rd;
   logic [DATA_W-1:0] page_data, rma_wr_data, rma_cpl_data;
   logic unit_wr_ready;  // of RMA and collectives
   logic [DATA_W-1:0] unit_wr_data;
-  logic win_p_ready, win_np_valid, win_np_ready, ld_cpl_ready, tgt_req_ready, tgt_cpl_ready, reg_req, reg_write,
-    reg_error, evt_valid, evt_ready, msix_valid, msix_ready;
-  ggas_pkg::tlp_hdr_t win_np_hdr;
+  logic win_p_ready, win_np_ready, ld_cpl_ready, tgt_req_ready, tgt_cpl_ready, reg_error,
+    evt_ready, msix_ready;
   logic [DATA_W-1:0] win_p_data, ld_cpl_data, tgt_req_data, tgt_cpl_data;
-  logic [15:0] reg_addr;
-  logic [63:0] reg_wdata, reg_rdata, evt_addr, msix_addr;
-  logic [7:0] reg_wstrb;
-  logic [127:0] evt_data;
-  logic [31:0] msix_data;
+  ggas_pkg::reg_access_t reg_access;
+  ggas_pkg::host_record_t evt;
+  ggas_pkg::host_message_t msix;
+  logic [63:0] reg_rdata;
 
   hostif #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS), .PAGE_LOG2(PAGE_LOG2)) i_hostif (
     .clk_i, .rst_ni(rst_n), .cfg_mps_i, .cfg_bus_id_i, .bus_master_i(master_q), .closing_i(closing), .open_o(open),
-    .rx_req_valid_i(req_valid), .rx_req_ready_o(req_ready), .rx_req_sop_i, .rx_req_eop_i, .rx_req_hdr_i,
-    .rx_req_data_i, .np_credit_o, .rx_cpl_valid_i(cpl_valid), .rx_cpl_ready_o(cpl_ready), .rx_cpl_sop_i, .rx_cpl_eop_i,
-    .rx_cpl_hdr_i, .rx_cpl_data_i, .tx_req_valid_o, .tx_req_ready_i, .tx_req_sop_o, .tx_req_eop_o, .tx_req_hdr_o,
-    .tx_req_data_o, .tx_cpl_valid_o, .tx_cpl_ready_i, .tx_cpl_sop_o, .tx_cpl_eop_o, .tx_cpl_hdr_o, .tx_cpl_data_o,
-    .win_p_o(win_p), .win_p_ready_i(win_p_ready), .win_p_data_o(win_p_data), .win_np_valid_o(win_np_valid),
-    .win_np_ready_i(win_np_ready), .win_np_hdr_o(win_np_hdr), .ld_cpl_i(ld_cpl), .ld_cpl_ready_o(ld_cpl_ready),
+    .rx_req_i({req_valid, rx_req_sop_i, rx_req_eop_i, rx_req_hdr_i}), .rx_req_ready_o(req_ready), .rx_req_data_i,
+    .np_credit_o, .rx_cpl_i({cpl_valid, rx_cpl_sop_i, rx_cpl_eop_i, rx_cpl_hdr_i}), .rx_cpl_ready_o(cpl_ready),
+    .rx_cpl_data_i, .tx_req_o({tx_req_valid_o, tx_req_sop_o, tx_req_eop_o, tx_req_hdr_o}), .tx_req_ready_i,
+    .tx_req_data_o, .tx_cpl_o({tx_cpl_valid_o, tx_cpl_sop_o, tx_cpl_eop_o, tx_cpl_hdr_o}), .tx_cpl_ready_i,
+    .tx_cpl_data_o,
+    .win_p_o(win_p), .win_p_ready_i(win_p_ready), .win_p_data_o(win_p_data), .win_np_o(win_np),
+    .win_np_ready_i(win_np_ready), .ld_cpl_i(ld_cpl), .ld_cpl_ready_o(ld_cpl_ready),
     .ld_cpl_data_i(ld_cpl_data), .tgt_req_i(tgt_req), .tgt_req_ready_o(tgt_req_ready), .tgt_req_data_i(tgt_req_data),
     .tgt_cpl_o(tgt_cpl), .tgt_cpl_ready_i(tgt_cpl_ready), .tgt_cpl_data_o(tgt_cpl_data), .page_o(page),
     .page_ready_i(page_ready), .page_data_o(page_data), .tx_np_ok_i(np_ok_q), .reads_ok_o(reads_ok), .rma_wr_i(unit_wr),
-    .rma_wr_ready_o(unit_wr_ready), .rma_wr_data_i(unit_wr_data), .rma_rd_valid_i(rma_rd_valid),
-    .rma_rd_ready_o(rma_rd_ready), .rma_rd_hdr_i(rma_rd_hdr), .rma_cpl_o(rma_cpl), .rma_cpl_ready_i(rma_cpl_ready),
-    .rma_cpl_data_o(rma_cpl_data), .reg_req_o(reg_req), .reg_write_o(reg_write), .reg_addr_o(reg_addr),
-    .reg_wdata_o(reg_wdata), .reg_wstrb_o(reg_wstrb), .reg_rdata_i(reg_rdata), .reg_error_i(reg_error),
-    .evt_valid_i(evt_valid), .evt_ready_o(evt_ready), .evt_addr_i(evt_addr), .evt_data_i(evt_data),
-    .msix_valid_i(msix_valid), .msix_ready_o(msix_ready), .msix_addr_i(msix_addr), .msix_data_i(msix_data),
+    .rma_wr_ready_o(unit_wr_ready), .rma_wr_data_i(unit_wr_data), .rma_rd_i(rma_rd),
+    .rma_rd_ready_o(rma_rd_ready), .rma_cpl_o(rma_cpl), .rma_cpl_ready_i(rma_cpl_ready),
+    .rma_cpl_data_o(rma_cpl_data), .reg_o(reg_access), .reg_rdata_i(reg_rdata), .reg_error_i(reg_error),
+    .evt_i(evt), .evt_ready_o(evt_ready), .msix_i(msix),
+    .msix_ready_o(msix_ready),
     .event_valid_o(ev_valid[EV_HOSTIF]), .event_ready_i(ev_ready[EV_HOSTIF]), .event_o(ev_hostif),
-    .ev_pulse_o(pulse_req), .ev_pulse2_o(pulse_cpl), .ev_pulse3_o(pulse_reg),
-    .cnt_rx_req_o(cnt[ggas_regs_pkg::CNT_HOST_RX_REQS]), .cnt_tx_req_o(cnt[ggas_regs_pkg::CNT_HOST_TX_REQS]),
-    .cnt_tx_cpl_o(cnt[ggas_regs_pkg::CNT_HOST_TX_CPLS]), .busy_o(hostif_busy)
+    .ev_pulse_o(pulse_hostif),
+    .cnt_o(cnt[ggas_regs_pkg::CNT_HOST_TX_CPLS:ggas_regs_pkg::CNT_HOST_RX_REQS]), .busy_o(hostif_busy)
   );
 
   // ---------------------------------------------------------------- shared memory functional unit
@@ -235,8 +233,8 @@ module nic_top #(
     .peer_valid_i(peer_valid), .link_up_i(link_up), .ext_interval_req_i(ext_interval_req),
     .ext_export_req_i(ext_export_req), .ext_export_rdata_o(ext_export_rdata), .ext_write_i(ext_write),
     .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_interval_rdata_o(ext_interval_rdata),
-    .win_p_i(win_p), .win_p_ready_o(win_p_ready), .win_p_data_i(win_p_data), .win_np_valid_i(win_np_valid),
-    .win_np_ready_o(win_np_ready), .win_np_hdr_i(win_np_hdr), .ld_cpl_o(ld_cpl), .ld_cpl_ready_i(ld_cpl_ready),
+    .win_p_i(win_p), .win_p_ready_o(win_p_ready), .win_p_data_i(win_p_data), .win_np_valid_i(win_np.valid),
+    .win_np_ready_o(win_np_ready), .win_np_hdr_i(win_np.hdr), .ld_cpl_o(ld_cpl), .ld_cpl_ready_i(ld_cpl_ready),
     .ld_cpl_data_o(ld_cpl_data), .tgt_req_o(tgt_req), .tgt_req_ready_i(tgt_req_ready), .tgt_req_data_o(tgt_req_data),
     .tgt_np_ok_i(reads_ok), .tgt_cpl_i(tgt_cpl), .tgt_cpl_ready_o(tgt_cpl_ready), .tgt_cpl_data_i(tgt_cpl_data),
     .tx_p_o(tx_p), .tx_p_ready_i(tx_p_ready), .tx_p_data_o(tx_p_data), .tx_np_o(tx_np), .tx_np_ready_i(tx_np_ready),
@@ -285,7 +283,7 @@ module nic_top #(
       wake_q    <= '0;
       link_up_q <= 1'b0;
     end else begin
-      wake_q    <= {wake_q[0], (reg_req && reg_write) || link_up != link_up_q
+      wake_q    <= {wake_q[0], (reg_access.req && reg_access.write) || link_up != link_up_q
         || cfg_bus_master_i != master_q};
       link_up_q <= link_up;
     end
@@ -305,7 +303,7 @@ module nic_top #(
     .ext_rdata_o(ext_context_rdata), .context_o(context_write), .page_i(rma_page), .page_ready_o(rma_page_ready),
     .page_data_i(page_data),
     .wr_o(rma_wr), .wr_ready_i(rma_wr_ready), .wr_data_o(rma_wr_data), .wr_snoop_i(rma_snoop),
-    .rd_valid_o(rma_rd_valid), .rd_ready_i(rma_rd_ready), .rd_hdr_o(rma_rd_hdr), .cpl_i(rma_cpl),
+    .rd_valid_o(rma_rd.valid), .rd_ready_i(rma_rd_ready), .rd_hdr_o(rma_rd.hdr), .cpl_i(rma_cpl),
     .cpl_ready_o(rma_cpl_ready), .cpl_data_i(rma_cpl_data), .tx_rma_o(rma_tx), .tx_rma_ready_i(rma_tx_ready),
     .tx_rma_data_o(rma_tx_data), .tx_ans_o(tx_ans), .tx_ans_ready_i(tx_ans_ready), .tx_ans_data_o(tx_ans_data),
     .rx_rma_i(rma_rx), .rx_rma_ready_o(rma_rx_ready), .rx_rma_data_i(rx_rma_data), .rx_ans_i(rx_ans),
@@ -349,41 +347,23 @@ module nic_top #(
   logic [3:0] lnk_tx_valid, lnk_tx_ready, lnk_tx_sop, lnk_tx_eop, lnk_rx_valid, lnk_rx_ready, lnk_rx_sop, lnk_rx_eop;
   logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_tx_hdr, lnk_rx_hdr;
   logic [4*DATA_W-1:0] lnk_tx_data, lnk_rx_data;
-  logic lnk_ev_dead, lnk_ev_bad, lnk_ev_up, lnk_ev_no_route, lnk_ev_cut;
-  logic [1:0] lnk_ev_cut_vc;
-  logic [2:0] lnk_ev_link;
-  logic [39:0] lnk_ev_no_route_who;
-  logic [7:0] lnk_ev_dead_tries, lnk_ev_bad_op;
-  logic [1:0] lnk_ev_lost;
-  logic [15:0] lnk_ev_bad_src;
+  ggas_pkg::link_events_t lnk_ev;
 
   net #(.DATA_W(DATA_W)) i_net (
     .clk_i, .rst_ni(rst_n), .busy_o(net_busy), .cfg_node_i(cfg.node_id), .cfg_peer_node_i(cfg.link_peer_node),
     .cfg_peer_valid_i(cfg.link_peer_valid), .peer_node_o(peer_node), .peer_valid_o(peer_valid), .link_up_o(link_up),
-    .tx_p_valid_i(tx_p.valid), .tx_p_ready_o(tx_p_ready), .tx_p_sop_i(tx_p.sop), .tx_p_eop_i(tx_p.eop),
-    .tx_p_hdr_i(tx_p.hdr), .tx_p_data_i(tx_p_data), .tx_np_valid_i(tx_np.valid), .tx_np_ready_o(tx_np_ready),
-    .tx_np_sop_i(tx_np.sop), .tx_np_eop_i(tx_np.eop), .tx_np_hdr_i(tx_np.hdr), .tx_np_data_i(tx_np_data),
-    .tx_rsp_valid_i(tx_rsp.valid), .tx_rsp_ready_o(tx_rsp_ready), .tx_rsp_sop_i(tx_rsp.sop), .tx_rsp_eop_i(tx_rsp.eop),
-    .tx_rsp_hdr_i(tx_rsp.hdr), .tx_rsp_data_i(tx_rsp_data), .rx_p_valid_o(rx_p.valid), .rx_p_ready_i(rx_p_ready),
-    .rx_p_sop_o(rx_p.sop), .rx_p_eop_o(rx_p.eop), .rx_p_hdr_o(rx_p.hdr), .rx_p_data_o(rx_p_data),
-    .rx_np_valid_o(rx_np.valid), .rx_np_ready_i(rx_np_ready), .rx_np_sop_o(rx_np.sop), .rx_np_eop_o(rx_np.eop),
-    .rx_np_hdr_o(rx_np.hdr), .rx_np_data_o(rx_np_data), .rx_rsp_valid_o(rx_rsp.valid), .rx_rsp_ready_i(rx_rsp_ready),
-    .rx_rsp_sop_o(rx_rsp.sop), .rx_rsp_eop_o(rx_rsp.eop), .rx_rsp_hdr_o(rx_rsp.hdr), .rx_rsp_data_o(rx_rsp_data),
-    .tx_rma_valid_i(tx_rma.valid), .tx_rma_ready_o(tx_rma_ready), .tx_rma_sop_i(tx_rma.sop), .tx_rma_eop_i(tx_rma.eop),
-    .tx_rma_hdr_i(tx_rma.hdr), .tx_rma_data_i(tx_rma_data), .tx_ans_valid_i(tx_ans.valid),
-    .tx_ans_ready_o(tx_ans_ready), .tx_ans_sop_i(tx_ans.sop), .tx_ans_eop_i(tx_ans.eop), .tx_ans_hdr_i(tx_ans.hdr),
-    .tx_ans_data_i(tx_ans_data), .rx_rma_valid_o(rx_rma.valid), .rx_rma_ready_i(rx_rma_ready),
-    .rx_rma_sop_o(rx_rma.sop), .rx_rma_eop_o(rx_rma.eop), .rx_rma_hdr_o(rx_rma.hdr), .rx_rma_data_o(rx_rma_data),
-    .rx_ans_valid_o(rx_ans.valid), .rx_ans_ready_i(rx_ans_ready), .rx_ans_sop_o(rx_ans.sop), .rx_ans_eop_o(rx_ans.eop),
-    .rx_ans_hdr_o(rx_ans.hdr), .rx_ans_data_o(rx_ans_data), .lnk_sts_state_i(sts.link_status_state),
+    .tx_p_i(tx_p), .tx_p_ready_o(tx_p_ready), .tx_p_data_i(tx_p_data), .tx_np_i(tx_np), .tx_np_ready_o(tx_np_ready),
+    .tx_np_data_i(tx_np_data), .tx_rsp_i(tx_rsp), .tx_rsp_ready_o(tx_rsp_ready), .tx_rsp_data_i(tx_rsp_data),
+    .rx_p_o(rx_p), .rx_p_ready_i(rx_p_ready), .rx_p_data_o(rx_p_data), .rx_np_o(rx_np), .rx_np_ready_i(rx_np_ready),
+    .rx_np_data_o(rx_np_data), .rx_rsp_o(rx_rsp), .rx_rsp_ready_i(rx_rsp_ready), .rx_rsp_data_o(rx_rsp_data),
+    .tx_rma_i(tx_rma), .tx_rma_ready_o(tx_rma_ready), .tx_rma_data_i(tx_rma_data), .tx_ans_i(tx_ans),
+    .tx_ans_ready_o(tx_ans_ready), .tx_ans_data_i(tx_ans_data), .rx_rma_o(rx_rma), .rx_rma_ready_i(rx_rma_ready),
+    .rx_rma_data_o(rx_rma_data), .rx_ans_o(rx_ans), .rx_ans_ready_i(rx_ans_ready), .rx_ans_data_o(rx_ans_data),
+    .lnk_sts_state_i(sts.link_status_state),
     .lnk_tx_valid_o(lnk_tx_valid), .lnk_tx_ready_i(lnk_tx_ready), .lnk_tx_sop_o(lnk_tx_sop), .lnk_tx_eop_o(lnk_tx_eop),
     .lnk_tx_hdr_o(lnk_tx_hdr), .lnk_tx_data_o(lnk_tx_data), .lnk_rx_valid_i(lnk_rx_valid),
     .lnk_rx_ready_o(lnk_rx_ready), .lnk_rx_sop_i(lnk_rx_sop), .lnk_rx_eop_i(lnk_rx_eop), .lnk_rx_hdr_i(lnk_rx_hdr),
-    .lnk_rx_data_i(lnk_rx_data), .lnk_ev_dead_i(lnk_ev_dead), .lnk_ev_dead_tries_i(lnk_ev_dead_tries),
-    .lnk_ev_lost_i(lnk_ev_lost), .lnk_ev_bad_i(lnk_ev_bad), .lnk_ev_bad_src_i(lnk_ev_bad_src),
-    .lnk_ev_bad_op_i(lnk_ev_bad_op), .lnk_ev_up_i(lnk_ev_up), .lnk_ev_link_i(lnk_ev_link),
-    .lnk_ev_no_route_i(lnk_ev_no_route), .lnk_ev_no_route_who_i(lnk_ev_no_route_who),
-    .lnk_ev_cut_i(lnk_ev_cut), .lnk_ev_cut_vc_i(lnk_ev_cut_vc), .event_valid_o(ev_valid[EV_NET]),
+    .lnk_rx_data_i(lnk_rx_data), .lnk_ev_i(lnk_ev), .event_valid_o(ev_valid[EV_NET]),
     .event_ready_i(ev_ready[EV_NET]), .event_o(ev_net), .event_count_o(pulse_net)
   );
 
@@ -395,17 +375,14 @@ module nic_top #(
     .cfg_group_set_i(cfg.multicast_set), .cfg_group_i(cfg.multicast_group), .cfg_group_lane_i(cfg.multicast_lane),
     .cfg_group_line_i({cfg.multicast_valid, cfg.multicast_link, cfg.multicast_member, cfg.multicast_branches}),
     .cfg_watchdog_i(cfg.watchdog_limit), .cfg_resume_i(cfg.watchdog_resume), .sts_cut_o(sts.watchdog_cut),
-    .ev_cut_o(lnk_ev_cut), .ev_cut_vc_o(lnk_ev_cut_vc), .sts_states_o(sts.links_states),
-    .ev_up_o(lnk_ev_up), .ev_link_o(lnk_ev_link), .ev_no_route_o(lnk_ev_no_route),
-    .ev_no_route_who_o(lnk_ev_no_route_who), .cfg_replay_limit_i(cfg.link_ctrl_replay_limit),
+    .sts_states_o(sts.links_states), .cfg_replay_limit_i(cfg.link_ctrl_replay_limit),
     .cfg_replay_timeout_i(cfg.link_ctrl_replay_timeout), .cfg_retrain_i(cfg.link_ctrl_retrain),
     .sts_state_o(sts.link_status_state), .sts_unacked_o(sts.link_status_unacked), .link_tx_valid_o, .link_tx_ready_i,
     .link_tx_kind_o, .link_tx_data_o, .link_rx_valid_i, .link_rx_kind_i, .link_rx_data_i, .link_rx_up_i,
     .tx_valid_i(lnk_tx_valid), .tx_ready_o(lnk_tx_ready), .tx_sop_i(lnk_tx_sop), .tx_eop_i(lnk_tx_eop),
     .tx_hdr_i(lnk_tx_hdr), .tx_data_i(lnk_tx_data), .rx_valid_o(lnk_rx_valid), .rx_ready_i(lnk_rx_ready),
     .rx_sop_o(lnk_rx_sop), .rx_eop_o(lnk_rx_eop), .rx_hdr_o(lnk_rx_hdr), .rx_data_o(lnk_rx_data),
-    .ev_dead_o(lnk_ev_dead), .ev_dead_tries_o(lnk_ev_dead_tries), .ev_lost_o(lnk_ev_lost), .ev_bad_o(lnk_ev_bad),
-    .ev_bad_src_o(lnk_ev_bad_src), .ev_bad_op_o(lnk_ev_bad_op),
+    .ev_o(lnk_ev),
     .cnt_tx_packets_o(cnt[ggas_regs_pkg::CNT_LINK_TX_PACKETS]),
     .cnt_rx_packets_o(cnt[ggas_regs_pkg::CNT_LINK_RX_PACKETS]),
     .cnt_tx_replays_o(cnt[ggas_regs_pkg::CNT_LINK_TX_REPLAYS]),
@@ -438,8 +415,8 @@ module nic_top #(
   assign sts.serial_id       = cfg_serial_i;
 
   regs i_regs (
-    .clk_i, .rst_ni(rst_n), .req_i(reg_req), .write_i(reg_write), .addr_i(reg_addr), .wdata_i(reg_wdata),
-    .wstrb_i(reg_wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
+    .clk_i, .rst_ni(rst_n), .req_i(reg_access.req), .write_i(reg_access.write), .addr_i(reg_access.addr),
+    .wdata_i(reg_access.wdata), .wstrb_i(reg_access.wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata),
     .ext_export_req_o(ext_export_req), .ext_export_rdata_i(ext_export_rdata), .ext_coll_req_o(ext_coll_req),
@@ -455,7 +432,7 @@ module nic_top #(
   logic [64*5-1:0] events;
   logic [7*5-1:0]  intervals;  // that events concern
   // verilator lint_on UNUSEDSIGNAL
-  assign pulses    = {pulse_coll, pulse_rma, pulse_queue, pulse_net, pulse_smfu, pulse_reg, pulse_cpl, pulse_req};
+  assign pulses    = {pulse_coll, pulse_rma, pulse_queue, pulse_net, pulse_smfu, pulse_hostif};
   assign events    = {ev_coll, ev_rma, ev_net, ev_smfu, ev_hostif};
   assign intervals = {{3{smfu_pkg::NO_INTERVAL}}, interval_smfu, smfu_pkg::NO_INTERVAL};
   counters #(.EV_SOURCES(EV_VECTORS)) i_counters (
@@ -470,9 +447,9 @@ module nic_top #(
     .ext_moderation_rdata_o(ext_moderation_rdata), .ev_valid_i(ev_valid), .ev_ready_o(ev_ready),
     .ev_i(events[64*EV_UNITS-1:0]), .ev_interval_i(intervals[7*EV_UNITS-1:0]), .ev_pulse_o(pulse_queue),
     .fire_valid_i(fire_valid), .fire_ready_o(fire_ready), .fire_vpid_i(fire_vpid), .fire_vector_i(fire_vector),
-    .fire_list_i(fire_list), .rec_valid_o(evt_valid), .rec_ready_i(evt_ready), .rec_addr_o(evt_addr),
-    .rec_data_o(evt_data), .msg_valid_o(msix_valid), .msg_ready_i(msix_ready), .msg_addr_o(msix_addr),
-    .msg_data_o(msix_data), .evq_head_o(sts.evq_head_count), .fired_head_o(sts.fired_head_count),
+    .fire_list_i(fire_list), .rec_valid_o(evt.valid), .rec_ready_i(evt_ready), .rec_addr_o(evt.addr),
+    .rec_data_o(evt.data), .msg_valid_o(msix.valid), .msg_ready_i(msix_ready), .msg_addr_o(msix.addr),
+    .msg_data_o(msix.data), .evq_head_o(sts.evq_head_count), .fired_head_o(sts.fired_head_count),
     .pending_o(sts.msix_pba_bits), .events_stopped_o(events_stopped), .fired_stopped_o(fired_stopped),
     .cnt_sent_o(cnt[ggas_regs_pkg::CNT_HOST_MSIX]), .busy_o(interrupts_busy), .timer_o(interrupts_timer)
   );

@@ -16,33 +16,21 @@ module hostif #(
   output logic              open_o,           // one that began has not ended
 
   // ---- TLP boundary
-  input  wire               rx_req_valid_i,
+  input  ggas_pkg::tlp_beat_t rx_req_i,
   output logic              rx_req_ready_o,
-  input  wire               rx_req_sop_i,
-  input  wire               rx_req_eop_i,
-  input  ggas_pkg::tlp_hdr_t rx_req_hdr_i,
   input  wire  [DATA_W-1:0] rx_req_data_i,
   output logic              np_credit_o,
 
-  input  wire               rx_cpl_valid_i,
+  input  ggas_pkg::tlp_beat_t rx_cpl_i,
   output logic              rx_cpl_ready_o,
-  input  wire               rx_cpl_sop_i,
-  input  wire               rx_cpl_eop_i,
-  input  ggas_pkg::tlp_hdr_t rx_cpl_hdr_i,
   input  wire  [DATA_W-1:0] rx_cpl_data_i,
 
-  output logic              tx_req_valid_o,
+  output ggas_pkg::tlp_beat_t tx_req_o,
   input  wire               tx_req_ready_i,
-  output logic              tx_req_sop_o,
-  output logic              tx_req_eop_o,
-  output ggas_pkg::tlp_hdr_t tx_req_hdr_o,
   output logic [DATA_W-1:0] tx_req_data_o,
 
-  output logic              tx_cpl_valid_o,
+  output ggas_pkg::tlp_beat_t tx_cpl_o,
   input  wire               tx_cpl_ready_i,
-  output logic              tx_cpl_sop_o,
-  output logic              tx_cpl_eop_o,
-  output ggas_pkg::tlp_hdr_t tx_cpl_hdr_o,
   output logic [DATA_W-1:0] tx_cpl_data_o,
 
   // ---- SMFU
@@ -50,9 +38,8 @@ module hostif #(
   input  wire               win_p_ready_i,
   output logic [DATA_W-1:0] win_p_data_o,
 
-  output logic              win_np_valid_o,
+  output ggas_pkg::tlp_head_t win_np_o,
   input  wire               win_np_ready_i,
-  output ggas_pkg::tlp_hdr_t win_np_hdr_o,
 
   input  ggas_pkg::tlp_beat_t ld_cpl_i,
   output logic              ld_cpl_ready_o,
@@ -77,43 +64,31 @@ module hostif #(
   input  ggas_pkg::tlp_beat_t rma_wr_i,
   output logic              rma_wr_ready_o,
   input  wire  [DATA_W-1:0] rma_wr_data_i,
-  input  wire               rma_rd_valid_i,
+  input  ggas_pkg::tlp_head_t rma_rd_i,
   output logic              rma_rd_ready_o,
-  input  ggas_pkg::tlp_hdr_t rma_rd_hdr_i,
 
   output ggas_pkg::tlp_beat_t rma_cpl_o,
   input  wire               rma_cpl_ready_i,
   output logic [DATA_W-1:0] rma_cpl_data_o,
 
   // ---- registers: access, answer in the next cycle
-  output logic              reg_req_o,
-  output logic              reg_write_o,
-  output logic [15:0]       reg_addr_o,
-  output logic [63:0]       reg_wdata_o,
-  output logic [7:0]        reg_wstrb_o,
+  output ggas_pkg::reg_access_t reg_o,
   input  wire  [63:0]       reg_rdata_i,
   input  wire               reg_error_i,
 
   // ---- event records and MSI-X messages, sent in the order they are taken
-  input  wire               evt_valid_i,
+  input  ggas_pkg::host_record_t evt_i,
   output logic              evt_ready_o,
-  input  wire  [63:0]       evt_addr_i,
-  input  wire  [127:0]      evt_data_i,
-  input  wire               msix_valid_i,
+  input  ggas_pkg::host_message_t msix_i,
   output logic              msix_ready_o,
-  input  wire  [63:0]       msix_addr_i,
-  input  wire  [31:0]       msix_data_i,
 
   // ---- events and counters
   output logic              event_valid_o,
   input  wire               event_ready_i,
   output ggas_pkg::event_t  event_o,
-  output ggas_regs_pkg::event_set_t ev_pulse_o,       // every occurrence, by code: requests and registers
-  output ggas_regs_pkg::event_set_t ev_pulse2_o,      // the same: completions
-  output ggas_regs_pkg::event_set_t ev_pulse3_o,      // the same: register accesses
-  output logic              cnt_rx_req_o,
-  output logic              cnt_tx_req_o,
-  output logic              cnt_tx_cpl_o,
+  // every occurrence, by code: 0 requests, 1 completions, 2 register accesses
+  output ggas_regs_pkg::event_set_t [2:0] ev_pulse_o,
+  output logic [2:0]        cnt_o,            // CNT_HOST_RX_REQS, TX_REQS, TX_CPLS
   output logic              busy_o
 );
 
@@ -127,11 +102,11 @@ module hostif #(
   logic [39:0] rx_info;
 
   hostif_rx #(.DATA_W(DATA_W), .PAGE_LOG2(PAGE_LOG2)) i_rx (
-    .clk_i, .rst_ni, .cfg_mps_i, .rx_valid_i(rx_req_valid_i), .rx_ready_o(rx_req_ready_o), .rx_sop_i(rx_req_sop_i),
-    .rx_eop_i(rx_req_eop_i), .rx_hdr_i(rx_req_hdr_i), .rx_data_i(rx_req_data_i), .p_valid_o(p_valid),
+    .clk_i, .rst_ni, .cfg_mps_i, .rx_valid_i(rx_req_i.valid), .rx_ready_o(rx_req_ready_o), .rx_sop_i(rx_req_i.sop),
+    .rx_eop_i(rx_req_i.eop), .rx_hdr_i(rx_req_i.hdr), .rx_data_i(rx_req_data_i), .p_valid_o(p_valid),
     .p_ready_i(p_ready), .p_sop_o(p_sop), .p_eop_o(p_eop), .p_hdr_o(p_hdr), .p_data_o(p_data), .p_commit_o(p_commit),
     .np_full_i(np_full), .np_push_o(np_push), .np_o(np_hdr), .malformed_o(rx_malformed),
-    .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_rx_req_o), .busy_o(rx_busy)
+    .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_o[0]), .busy_o(rx_busy)
   );
 
   wire p_regs   = p_hdr.dest == hostif_pkg::TO_REGS;
@@ -179,23 +154,23 @@ module hostif #(
   // verilator lint_on UNUSEDSIGNAL
 
   // ---- non-posted requests and registers
-  logic np_cpl_valid, np_cpl_ready, np_busy, reg_unsupported;
+  logic np_cpl_valid, np_cpl_ready, np_win_valid, np_busy, reg_unsupported;
   ggas_pkg::tlp_hdr_t np_cpl_hdr, np_win_hdr;
   logic [63:0] np_cpl_data;
   logic [39:0] reg_info;
 
   hostif_np #(.DEPTH(NP_CREDITS)) i_np (
     .clk_i, .rst_ni, .p_commit_i(p_commit), .p_done_i(p_valid && p_ready && p_eop), .full_o(np_full), .push_i(np_push),
-    .push_hdr_i(np_hdr), .credit_o(np_credit_o), .win_valid_o(win_np_valid_o), .win_ready_i(win_np_ready_i),
+    .push_hdr_i(np_hdr), .credit_o(np_credit_o), .win_valid_o(np_win_valid), .win_ready_i(win_np_ready_i),
     .win_hdr_o(np_win_hdr), .wr_valid_i(p_valid && p_regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]),
-    .wr_data_i(p_data[63:0]), .reg_req_o, .reg_write_o, .reg_addr_o, .reg_wdata_o, .reg_wstrb_o, .reg_rdata_i,
-    .reg_error_i, .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr),
+    .wr_data_i(p_data[63:0]), .reg_req_o(reg_o.req), .reg_write_o(reg_o.write), .reg_addr_o(reg_o.addr),
+    .reg_wdata_o(reg_o.wdata), .reg_wstrb_o(reg_o.wstrb), .reg_rdata_i, .reg_error_i, .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr),
     .cpl_data_o(np_cpl_data), .unsupported_o(reg_unsupported), .info_o(reg_info), .busy_o(np_busy)
   );
 
   always_comb begin
-    win_np_hdr_o = np_win_hdr;
-    if (np_win_hdr.bar == ggas_pkg::BAR_PAGES) win_np_hdr_o.addr = in_pages(np_win_hdr.addr);
+    win_np_o = {np_win_valid, np_win_hdr};
+    if (np_win_hdr.bar == ggas_pkg::BAR_PAGES) win_np_o.hdr.addr = in_pages(np_win_hdr.addr);
   end
 
   // ---- completions in
@@ -203,8 +178,8 @@ module hostif #(
   logic [39:0] cpl_info;
 
   hostif_cpl #(.DATA_W(DATA_W)) i_cpl (
-    .clk_i, .rst_ni, .rx_valid_i(rx_cpl_valid_i), .rx_ready_o(rx_cpl_ready_o), .rx_sop_i(rx_cpl_sop_i),
-    .rx_eop_i(rx_cpl_eop_i), .rx_hdr_i(rx_cpl_hdr_i), .rx_data_i(rx_cpl_data_i), .tgt_valid_o(tgt_cpl_o.valid),
+    .clk_i, .rst_ni, .rx_valid_i(rx_cpl_i.valid), .rx_ready_o(rx_cpl_ready_o), .rx_sop_i(rx_cpl_i.sop),
+    .rx_eop_i(rx_cpl_i.eop), .rx_hdr_i(rx_cpl_i.hdr), .rx_data_i(rx_cpl_data_i), .tgt_valid_o(tgt_cpl_o.valid),
     .tgt_ready_i(tgt_cpl_ready_i), .tgt_sop_o(tgt_cpl_o.sop), .tgt_eop_o(tgt_cpl_o.eop), .tgt_hdr_o(tgt_cpl_o.hdr),
     .tgt_data_o(tgt_cpl_data_o), .rma_valid_o(rma_cpl_o.valid), .rma_ready_i(rma_cpl_ready_i),
     .malformed_o(cpl_malformed), .unexpected_o(cpl_unexpected), .info_o(cpl_info), .busy_o(cpl_busy)
@@ -222,33 +197,33 @@ module hostif #(
   hostif_tx #(.DATA_W(DATA_W)) i_tx (
     .clk_i, .rst_ni, .cfg_bus_id_i, .bus_master_i, .closing_i, .open_o, .dropped_o(tx_dropped), .tgt_i(tgt_req_i),
     .tgt_ready_o(tgt_req_ready_o), .tgt_data_i(tgt_req_data_i), .wr_i(rma_wr_i), .wr_ready_o(rma_wr_ready_o),
-    .wr_data_i(rma_wr_data_i), .rd_valid_i(rma_rd_valid_i), .rd_ready_o(rma_rd_ready_o), .rd_hdr_i(rma_rd_hdr_i),
-    .np_ok_i(reads_ok_o), .evt_valid_i, .evt_ready_o, .evt_addr_i, .evt_data_i, .msix_valid_i, .msix_ready_o,
-    .msix_addr_i, .msix_data_i, .ld_i(ld_cpl_i), .ld_ready_o(ld_cpl_ready_o), .ld_data_i(ld_cpl_data_i),
+    .wr_data_i(rma_wr_data_i), .rd_valid_i(rma_rd_i.valid), .rd_ready_o(rma_rd_ready_o), .rd_hdr_i(rma_rd_i.hdr),
+    .np_ok_i(reads_ok_o), .evt_valid_i(evt_i.valid), .evt_ready_o, .evt_addr_i(evt_i.addr), .evt_data_i(evt_i.data),
+    .msix_valid_i(msix_i.valid), .msix_ready_o, .msix_addr_i(msix_i.addr), .msix_data_i(msix_i.data), .ld_i(ld_cpl_i), .ld_ready_o(ld_cpl_ready_o), .ld_data_i(ld_cpl_data_i),
     .np_valid_i(np_cpl_valid), .np_ready_o(np_cpl_ready), .np_hdr_i(np_cpl_hdr), .np_data_i(np_cpl_data),
-    .req_valid_o(tx_req_valid_o), .req_ready_i(tx_req_ready_i), .req_sop_o(tx_req_sop_o), .req_eop_o(tx_req_eop_o),
-    .req_hdr_o(tx_req_hdr_o), .req_data_o(tx_req_data_o), .cpl_valid_o(tx_cpl_valid_o), .cpl_ready_i(tx_cpl_ready_i),
-    .cpl_sop_o(tx_cpl_sop_o), .cpl_eop_o(tx_cpl_eop_o), .cpl_hdr_o(tx_cpl_hdr_o), .cpl_data_o(tx_cpl_data_o),
-    .cnt_req_o(cnt_tx_req_o), .cnt_cpl_o(cnt_tx_cpl_o), .busy_o(tx_busy)
+    .req_valid_o(tx_req_o.valid), .req_ready_i(tx_req_ready_i), .req_sop_o(tx_req_o.sop), .req_eop_o(tx_req_o.eop),
+    .req_hdr_o(tx_req_o.hdr), .req_data_o(tx_req_data_o), .cpl_valid_o(tx_cpl_o.valid), .cpl_ready_i(tx_cpl_ready_i),
+    .cpl_sop_o(tx_cpl_o.sop), .cpl_eop_o(tx_cpl_o.eop), .cpl_hdr_o(tx_cpl_o.hdr), .cpl_data_o(tx_cpl_data_o),
+    .cnt_req_o(cnt_o[1]), .cnt_cpl_o(cnt_o[2]), .busy_o(tx_busy)
   );
 
   // ---- events: one record waits; events that occur while it waits are only counted
   // Writes to a page come from its user.
-  wire page_write = rx_req_hdr_i.kind == ggas_pkg::TLP_MWR && rx_req_hdr_i.bar == ggas_pkg::BAR_PAGES && rx_unsupported;
+  wire page_write = rx_req_i.hdr.kind == ggas_pkg::TLP_MWR && rx_req_i.hdr.bar == ggas_pkg::BAR_PAGES && rx_unsupported;
   // verilator lint_off UNUSEDSIGNAL
-  wire [63:0] page_info = in_pages(rx_req_hdr_i.addr);
+  wire [63:0] page_info = in_pages(rx_req_i.hdr.addr);
   // verilator lint_on UNUSEDSIGNAL
+  ggas_regs_pkg::event_set_t req_pulse, cpl_pulse, reg_pulse;
+  assign ev_pulse_o = {reg_pulse, cpl_pulse, req_pulse};
   always_comb begin
-    ev_pulse_o  = '0;
-    ev_pulse2_o = '0;
-    ev_pulse3_o = '0;
-    ev_pulse_o[ggas_regs_pkg::EV_MALFORMED_TLP[5:0]]    = rx_malformed;
-    ev_pulse_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[5:0]]  = rx_unsupported && !page_write;
-    ev_pulse_o[ggas_regs_pkg::EV_PAGE_ACCESS[5:0]]      = rx_unsupported && page_write;
-    ev_pulse_o[ggas_regs_pkg::EV_REQUEST_DROPPED[5:0]]  = tx_dropped;
-    ev_pulse2_o[ggas_regs_pkg::EV_MALFORMED_TLP[5:0]]   = cpl_malformed;
-    ev_pulse2_o[ggas_regs_pkg::EV_UNEXPECTED_CPL[5:0]]  = cpl_unexpected;
-    ev_pulse3_o[ggas_regs_pkg::EV_UNSUPPORTED_TLP[5:0]] = reg_unsupported;
+    {req_pulse, cpl_pulse, reg_pulse} = '0;
+    req_pulse[ggas_regs_pkg::EV_MALFORMED_TLP[5:0]]    = rx_malformed;
+    req_pulse[ggas_regs_pkg::EV_UNSUPPORTED_TLP[5:0]]  = rx_unsupported && !page_write;
+    req_pulse[ggas_regs_pkg::EV_PAGE_ACCESS[5:0]]      = rx_unsupported && page_write;
+    req_pulse[ggas_regs_pkg::EV_REQUEST_DROPPED[5:0]]  = tx_dropped;
+    cpl_pulse[ggas_regs_pkg::EV_MALFORMED_TLP[5:0]]   = cpl_malformed;
+    cpl_pulse[ggas_regs_pkg::EV_UNEXPECTED_CPL[5:0]]  = cpl_unexpected;
+    reg_pulse[ggas_regs_pkg::EV_UNSUPPORTED_TLP[5:0]] = reg_unsupported;
   end
 
   wire event_new = rx_malformed || rx_unsupported || cpl_malformed || cpl_unexpected || reg_unsupported;

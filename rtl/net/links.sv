@@ -55,19 +55,8 @@ module links #(
     output      logic [4*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,
     output      logic [4*DATA_W-1:0] rx_data_o,
 
-    // events, as pulses; net turns them into event_t
-    output      logic                ev_dead_o,
-    output      logic [7:0]          ev_dead_tries_o,
-    output      logic                ev_up_o,            // with several links only
-    output      logic [2:0]          ev_link_o,          // of ev_dead_o, else of ev_up_o
-    output      logic [1:0]          ev_lost_o,
-    output      logic                ev_bad_o,
-    output      logic [15:0]         ev_bad_src_o,
-    output      logic [7:0]          ev_bad_op_o,
-    output      logic                ev_no_route_o,      // a packet without a way was discarded
-    output      logic [39:0]         ev_no_route_who_o,  // {op, source, destination}
-    output      logic                ev_cut_o,           // the own units were cut off
-    output      logic [1:0]          ev_cut_vc_o,        // the virtual channel that they took nothing of
+    // net turns them into event_t
+    output      ggas_pkg::link_events_t ev_o,
 
     // counter pulses, CNT_LINK_*
     output      logic                cnt_tx_packets_o,
@@ -81,7 +70,11 @@ module links #(
   localparam int unsigned HW = ggas_pkg::NET_HDR_W;
 
   if (L == 1) begin : g_one
-    logic [3:0] unused_room;
+    logic [3:0]  unused_room;
+    logic        dead, bad;
+    logic [7:0]  tries, bad_op;
+    logic [1:0]  lost;
+    logic [15:0] bad_src;
     // verilator lint_off UNUSEDSIGNAL
     ggas_pkg::net_hdr_t arriving;
     // verilator lint_on UNUSEDSIGNAL
@@ -92,16 +85,13 @@ module links #(
         .tx_eop_i, .tx_hdr_i, .tx_data_i, .tx_waits_i('0), .tx_pending_i('0), .tx_room_o(unused_room),
         .rx_valid_o, .rx_ready_i,
         .rx_keep_i('0), .rx_sop_o, .rx_eop_o, .rx_hdr_o, .rx_data_o, .arriving_o(arriving), .way_i('0),
-        .ev_dead_o, .ev_dead_tries_o, .ev_lost_o, .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o, .cnt_tx_packets_o,
-        .cnt_rx_packets_o, .cnt_tx_replays_o,
-        .cnt_rx_crc_errors_o, .cnt_rx_seq_errors_o
+        .ev_dead_o(dead), .ev_dead_tries_o(tries), .ev_lost_o(lost), .ev_bad_o(bad), .ev_bad_src_o(bad_src),
+        .ev_bad_op_o(bad_op), .cnt_tx_packets_o, .cnt_rx_packets_o, .cnt_tx_replays_o, .cnt_rx_crc_errors_o,
+        .cnt_rx_seq_errors_o
     );
-    assign sts_states_o     = {10'd0, sts_state_o};
-    assign ev_up_o          = 1'b0;
-    assign ev_link_o        = '0;
-    assign ev_no_route_o    = 1'b0;
-    assign ev_no_route_who_o = '0;
-    assign {sts_cut_o, ev_cut_o, ev_cut_vc_o} = '0;  // no one's packets are in the way of others
+    assign sts_states_o = {10'd0, sts_state_o};
+    assign ev_o         = {dead, tries, 1'b0, 3'd0, lost, bad, bad_src, bad_op, {44{1'b0}}};
+    assign sts_cut_o    = 1'b0;  // no one's packets are in the way of others
     logic unused_route;
     assign unused_route = ^{cfg_node_i, cfg_watchdog_i, cfg_resume_i, cfg_route_set_i, cfg_route_node_i, cfg_route_i,
       cfg_group_set_i, cfg_group_i,
@@ -144,22 +134,21 @@ module links #(
     for (genvar r = 0; r <= L; r = r + 1) begin : g_ways
       assign ways[WSW*r+:WSW] = grouped[r] ? group_ways[WSW*r+:WSW] : {2'b00, way[WW*r+:WW]};
     end
-    assign grouped[L] = ggas_pkg::is_multicast(tx_hdr_i[47:40]);
+    assign grouped[L] = ggas_pkg::is_multicast(ggas_pkg::hdr_op(tx_hdr_i[HW-1:0]));
     assign in_lane[L] = 1'b0;
     assign posted[L]  = 1'b1;
 
     for (genvar v = 0; v < 4; v = v + 1) begin : g_own
-      assign dst[16*(L+v)+:16] = tx_hdr_i[HW*v+48+:16];
+      assign dst[16*(L+v)+:16] = ggas_pkg::hdr_dst(tx_hdr_i[HW*v+:HW]);
       assign expired[L+v]      = 1'b0;
-      assign unordered[L+v]    = tx_hdr_i[HW*v+23];
+      assign unordered[L+v]    = ggas_pkg::hdr_unordered(tx_hdr_i[HW*v+:HW]);
     end
 
     // What the crossbar sees: packets of VC_P once for each of their ways.
     logic [L*NC*HW-1:0] x_rx_hdr;
     for (genvar l = 0; l < L; l = l + 1) begin : g_link
-      // verilator lint_off UNUSEDSIGNAL
       logic [HW-1:0] arriving;
-      // verilator lint_on UNUSEDSIGNAL
+      logic [2:0] channel;  // of the packet that arrives
       logic [1:0] state;
       logic [ggas_pkg::LANES-1:0] keep;
       logic       clk;  // while it works, when something comes, and at a tick that it waits for
@@ -191,11 +180,12 @@ module links #(
       for (genvar c = 0; c < NC; c = c + 1) begin : g_channel
         localparam int unsigned I = NC * l + c;
         if (c % 4 == 0 && ggas_pkg::GROUPS > 0) begin : g_copies
+          logic [WW-1:0] copy;
           net_copies i_copies (
-              .clk_i, .rst_ni, .ways_i({l_rx_hdr[HW*I+26+:2], l_rx_hdr[HW*I+:WW]}),
-              .ends_i(l_rx_valid[I] && l_rx_ready[I] && l_rx_eop[I]), .way_o(x_rx_hdr[HW*I+:WW]), .keep_o(keep[c/4])
+              .clk_i, .rst_ni, .ways_i(ggas_pkg::hdr_ways(l_rx_hdr[HW*I+:HW])),
+              .ends_i(l_rx_valid[I] && l_rx_ready[I] && l_rx_eop[I]), .way_o(copy), .keep_o(keep[c/4])
           );
-          assign x_rx_hdr[HW*I+WW+:HW-WW] = {l_rx_hdr[HW*I+28+:HW-28], 2'd0, l_rx_hdr[HW*I+WW+:26-WW]};
+          assign x_rx_hdr[HW*I+:HW] = ggas_pkg::hdr_with_way(l_rx_hdr[HW*I+:HW], copy);
         end else begin : g_one_way
           if (c % 4 == 0) begin : g_leaves
             assign keep[c/4] = 1'b0;
@@ -203,12 +193,13 @@ module links #(
           assign x_rx_hdr[HW*I+:HW] = l_rx_hdr[HW*I+:HW];
         end
       end
-      assign grouped[l]    = ggas_pkg::is_multicast(arriving[47:40]);
-      assign in_lane[l]    = arriving[22];
-      assign posted[l]     = arriving[21:20] == ggas_pkg::VC_P;
-      assign dst[16*l+:16] = arriving[63:48];
-      assign expired[l]    = arriving[19:12] == '0;  // hops
-      assign unordered[l]  = arriving[23];
+      assign channel       = ggas_pkg::hdr_channel(arriving);
+      assign grouped[l]    = ggas_pkg::is_multicast(ggas_pkg::hdr_op(arriving));
+      assign in_lane[l]    = channel[2];
+      assign posted[l]     = channel[1:0] == ggas_pkg::VC_P;
+      assign dst[16*l+:16] = ggas_pkg::hdr_dst(arriving);
+      assign expired[l]    = ggas_pkg::hdr_hops(arriving) == '0;
+      assign unordered[l]  = ggas_pkg::hdr_unordered(arriving);
       assign up[l]         = state == ggas_regs_pkg::LINK_STATE_UP[1:0];
       assign sts_states_o[2*l+:2] = state;
     end
@@ -282,7 +273,8 @@ module links #(
 
     // If the own units accept nothing they are cut off in all virtual channels at once, until software resumes them.
     // Otherwise a packet that follows a lost one would hide the loss.
-    logic tick;
+    logic       tick, cut;
+    logic [1:0] cut_vc;
     assign tick = time_i[ggas_pkg::TICK_LOG2-1:0] == '0;
     for (genvar v = 0; v < 4; v = v + 1) begin : g_watchdog
       // VC_P and VC_RSP wait for the host alone, the others for answers to leave as well.
@@ -295,11 +287,11 @@ module links #(
           .out_data_o(rx_data_o[DATA_W*v+:DATA_W])
       );
     end
-    assign ev_cut_o    = late != '0;
-    assign ev_cut_vc_o = late[0] ? 2'd0 : late[1] ? 2'd1 : late[2] ? 2'd2 : 2'd3;
+    assign cut    = late != '0;
+    assign cut_vc = late[0] ? 2'd0 : late[1] ? 2'd1 : late[2] ? 2'd2 : 2'd3;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) sts_cut_o <= 1'b0;
-      else sts_cut_o <= (sts_cut_o && !cfg_resume_i) || ev_cut_o;
+      else sts_cut_o <= (sts_cut_o && !cfg_resume_i) || cut;
     end
 
     always_comb begin
@@ -315,16 +307,21 @@ module links #(
     logic [L-1:0]   up_q, reported_dead, reported_up;
     logic [8*L-1:0] tries_q;
     logic [L-1:0]   dead_q, came_q;
+    logic           bad_any, no_route, store_lost;
+    logic [2:0]     ev_link;
+    logic [7:0]     ev_tries, bad_op_q;
+    logic [15:0]    bad_src_q;
+    logic [39:0]    no_route_who_q;
+    assign ev_o = {dead_q != '0, ev_tries, reported_up != '0, ev_link, 1'b0, store_lost, bad_any, bad_src_q, bad_op_q,
+      no_route, no_route_who_q, cut, cut_vc};
     assign reported_dead = dead_q & (~dead_q + 1'b1);
     assign reported_up   = dead_q == '0 ? came_q & (~came_q + 1'b1) : '0;
-    assign ev_dead_o = dead_q != '0;
-    assign ev_up_o   = reported_up != '0;
     always_comb begin
-      ev_dead_tries_o = '0;
-      ev_link_o = '0;
+      ev_tries = '0;
+      ev_link  = '0;
       for (int l = 0; l < L; l = l + 1) begin
-        if (reported_dead[l]) ev_dead_tries_o = tries_q[8*l+:8];
-        if (reported_dead[l] || reported_up[l]) ev_link_o = l[2:0];
+        if (reported_dead[l]) ev_tries = tries_q[8*l+:8];
+        if (reported_dead[l] || reported_up[l]) ev_link = l[2:0];
       end
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -348,9 +345,9 @@ module links #(
     assign sts_unacked_o = sum_unacked > 16'd255 ? 8'd255 : sum_unacked[7:0];
     always_ff @(posedge clk_i) begin
       for (int l = 0; l < L; l = l + 1)
-        if (ev_bad[l]) {ev_bad_src_o, ev_bad_op_o} <= {bad_src[16*l+:16], bad_op[8*l+:8]};
-      for (int p = 0; p <= 2 * L; p = p + 1) if (lost[p]) ev_no_route_who_o <= lost_who[40*p+:40];
-      for (int v = 0; v < 4; v = v + 1) if (unit_lost[v]) ev_no_route_who_o <= unit_lost_who[40*v+:40];
+        if (ev_bad[l]) {bad_src_q, bad_op_q} <= {bad_src[16*l+:16], bad_op[8*l+:8]};
+      for (int p = 0; p <= 2 * L; p = p + 1) if (lost[p]) no_route_who_q <= lost_who[40*p+:40];
+      for (int v = 0; v < 4; v = v + 1) if (unit_lost[v]) no_route_who_q <= unit_lost_who[40*v+:40];
     end
 
     // Counters and events take one a cycle: more in a cycle wait.
@@ -371,15 +368,14 @@ module links #(
         .clk_i, .rst_ni, .pulses_i(seq_errors), .pulse_o(cnt_rx_seq_errors_o), .busy_o(counts_busy[4])
     );
     links_count #(.N(4 * L + 2)) i_stores (
-        .clk_i, .rst_ni, .pulses_i({unit_lost[0], lost_store, ev_lost}), .pulse_o(ev_lost_o[0]), .busy_o(counts_busy[5])
+        .clk_i, .rst_ni, .pulses_i({unit_lost[0], lost_store, ev_lost}), .pulse_o(store_lost), .busy_o(counts_busy[5])
     );
     links_count #(.N(L)) i_bad (
-        .clk_i, .rst_ni, .pulses_i(ev_bad), .pulse_o(ev_bad_o), .busy_o(counts_busy[6])
+        .clk_i, .rst_ni, .pulses_i(ev_bad), .pulse_o(bad_any), .busy_o(counts_busy[6])
     );
     links_count #(.N(2 * L + 5)) i_no_route (
-        .clk_i, .rst_ni, .pulses_i({unit_lost, lost}), .pulse_o(ev_no_route_o), .busy_o(counts_busy[7])
+        .clk_i, .rst_ni, .pulses_i({unit_lost, lost}), .pulse_o(no_route), .busy_o(counts_busy[7])
     );
-    assign ev_lost_o[1] = 1'b0;
 
     assign busy_o  = busy != '0 || x_busy || kept != '0 || counts_busy != '0 || dead_q != '0 || came_q != '0
       || up != up_q || tx_valid_i != '0;

@@ -21,68 +21,38 @@ module net #(
     output      logic                link_up_o,
 
     // packets from the SMFU
-    input  wire logic                tx_p_valid_i,
+    input  wire ggas_pkg::net_beat_t tx_p_i,
     output      logic                tx_p_ready_o,
-    input  wire logic                tx_p_sop_i,
-    input  wire logic                tx_p_eop_i,
-    input  wire ggas_pkg::net_hdr_t  tx_p_hdr_i,
     input  wire logic [DATA_W-1:0]   tx_p_data_i,
-    input  wire logic                tx_np_valid_i,
+    input  wire ggas_pkg::net_beat_t tx_np_i,
     output      logic                tx_np_ready_o,
-    input  wire logic                tx_np_sop_i,
-    input  wire logic                tx_np_eop_i,
-    input  wire ggas_pkg::net_hdr_t  tx_np_hdr_i,
     input  wire logic [DATA_W-1:0]   tx_np_data_i,
-    input  wire logic                tx_rsp_valid_i,
+    input  wire ggas_pkg::net_beat_t tx_rsp_i,
     output      logic                tx_rsp_ready_o,
-    input  wire logic                tx_rsp_sop_i,
-    input  wire logic                tx_rsp_eop_i,
-    input  wire ggas_pkg::net_hdr_t  tx_rsp_hdr_i,
     input  wire logic [DATA_W-1:0]   tx_rsp_data_i,
     // packets to the SMFU
-    output      logic                rx_p_valid_o,
+    output      ggas_pkg::net_beat_t rx_p_o,
     input  wire logic                rx_p_ready_i,
-    output      logic                rx_p_sop_o,
-    output      logic                rx_p_eop_o,
-    output      ggas_pkg::net_hdr_t  rx_p_hdr_o,
     output      logic [DATA_W-1:0]   rx_p_data_o,
-    output      logic                rx_np_valid_o,
+    output      ggas_pkg::net_beat_t rx_np_o,
     input  wire logic                rx_np_ready_i,
-    output      logic                rx_np_sop_o,
-    output      logic                rx_np_eop_o,
-    output      ggas_pkg::net_hdr_t  rx_np_hdr_o,
     output      logic [DATA_W-1:0]   rx_np_data_o,
-    output      logic                rx_rsp_valid_o,
+    output      ggas_pkg::net_beat_t rx_rsp_o,
     input  wire logic                rx_rsp_ready_i,
-    output      logic                rx_rsp_sop_o,
-    output      logic                rx_rsp_eop_o,
-    output      ggas_pkg::net_hdr_t  rx_rsp_hdr_o,
     output      logic [DATA_W-1:0]   rx_rsp_data_o,
     // packets from the RMA
-    input  wire logic                tx_rma_valid_i,
+    input  wire ggas_pkg::rma_beat_t tx_rma_i,
     output      logic                tx_rma_ready_o,
-    input  wire logic                tx_rma_sop_i,
-    input  wire logic                tx_rma_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  tx_rma_hdr_i,
     input  wire logic [DATA_W-1:0]   tx_rma_data_i,
-    input  wire logic                tx_ans_valid_i,
+    input  wire ggas_pkg::rma_beat_t tx_ans_i,
     output      logic                tx_ans_ready_o,
-    input  wire logic                tx_ans_sop_i,
-    input  wire logic                tx_ans_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  tx_ans_hdr_i,
     input  wire logic [DATA_W-1:0]   tx_ans_data_i,
     // packets to the RMA
-    output      logic                rx_rma_valid_o,
+    output      ggas_pkg::rma_beat_t rx_rma_o,
     input  wire logic                rx_rma_ready_i,
-    output      logic                rx_rma_sop_o,
-    output      logic                rx_rma_eop_o,
-    output      ggas_pkg::rma_hdr_t  rx_rma_hdr_o,
     output      logic [DATA_W-1:0]   rx_rma_data_o,
-    output      logic                rx_ans_valid_o,
+    output      ggas_pkg::rma_beat_t rx_ans_o,
     input  wire logic                rx_ans_ready_i,
-    output      logic                rx_ans_sop_o,
-    output      logic                rx_ans_eop_o,
-    output      ggas_pkg::rma_hdr_t  rx_ans_hdr_o,
     output      logic [DATA_W-1:0]   rx_ans_data_o,
 
     // link; bit or slice v is virtual channel v. Connect to the ports of `link` of the same name without lnk_
@@ -99,18 +69,7 @@ module net #(
     input  wire logic [3:0]          lnk_rx_eop_i,
     input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_rx_hdr_i,
     input  wire logic [4*DATA_W-1:0] lnk_rx_data_i,
-    input  wire logic                lnk_ev_dead_i,
-    input  wire logic [7:0]          lnk_ev_dead_tries_i,
-    input  wire logic [1:0]          lnk_ev_lost_i,
-    input  wire logic                lnk_ev_bad_i,
-    input  wire logic [15:0]         lnk_ev_bad_src_i,
-    input  wire logic [7:0]          lnk_ev_bad_op_i,
-    input  wire logic                lnk_ev_up_i,        // with several links only, like all below
-    input  wire logic [2:0]          lnk_ev_link_i,      // link that died or came up
-    input  wire logic                lnk_ev_no_route_i,
-    input  wire logic [39:0]         lnk_ev_no_route_who_i,
-    input  wire logic                lnk_ev_cut_i,
-    input  wire logic [1:0]          lnk_ev_cut_vc_i,
+    input  wire ggas_pkg::link_events_t lnk_ev_i,
 
     // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET, PACKET_LOST, UNITS_CUT; event_count_o has one bit a code,
     // pulsed once for every event
@@ -130,23 +89,23 @@ module net #(
   // Responses come from two units, whole packets in turn.
   logic [1:0] rsp_req, rsp_grant;
   logic       rsp_ready, unused_rsp_locked;
-  assign rsp_req = {tx_ans_valid_i, tx_rsp_valid_i};
+  assign rsp_req = {tx_ans_i.valid, tx_rsp_i.valid};
   arbiter_rr #(.N(2), .HOLD(1'b1)) i_rsp_arbiter (
       .clk_i, .rst_ni, .clear_i(1'b0), .req_i(rsp_req), .take_i(rsp_grant != '0 && rsp_ready),
-      .eop_i(rsp_grant[1] ? tx_ans_eop_i : tx_rsp_eop_i), .grant_o(rsp_grant), .locked_o(unused_rsp_locked)
+      .eop_i(rsp_grant[1] ? tx_ans_i.eop : tx_rsp_i.eop), .grant_o(rsp_grant), .locked_o(unused_rsp_locked)
   );
   assign tx_rsp_ready_o = rsp_grant[0] && rsp_ready;
   assign tx_ans_ready_o = rsp_grant[1] && rsp_ready;
 
   logic [3:0] tx_valid, tx_ready, tx_sop, tx_eop;
-  assign tx_valid = {tx_rma_valid_i, rsp_grant != '0, tx_np_valid_i, tx_p_valid_i};
-  assign tx_sop   = {tx_rma_sop_i, rsp_grant[1] ? tx_ans_sop_i : tx_rsp_sop_i, tx_np_sop_i, tx_p_sop_i};
-  assign tx_eop   = {tx_rma_eop_i, rsp_grant[1] ? tx_ans_eop_i : tx_rsp_eop_i, tx_np_eop_i, tx_p_eop_i};
+  assign tx_valid = {tx_rma_i.valid, rsp_grant != '0, tx_np_i.valid, tx_p_i.valid};
+  assign tx_sop   = {tx_rma_i.sop, rsp_grant[1] ? tx_ans_i.sop : tx_rsp_i.sop, tx_np_i.sop, tx_p_i.sop};
+  assign tx_eop   = {tx_rma_i.eop, rsp_grant[1] ? tx_ans_i.eop : tx_rsp_i.eop, tx_np_i.eop, tx_p_i.eop};
   assign {tx_rma_ready_o, rsp_ready, tx_np_ready_o, tx_p_ready_o} = tx_ready;
   assign lnk_tx_sop_o  = tx_sop;
   assign lnk_tx_eop_o  = tx_eop;
   logic [4*HW-1:0] tx_hdr;
-  assign tx_hdr = {tx_rma_hdr_i, rsp_grant[1] ? tx_ans_hdr_i : tx_rsp_hdr_i, tx_np_hdr_i, tx_p_hdr_i};
+  assign tx_hdr = {tx_rma_i.hdr, rsp_grant[1] ? tx_ans_i.hdr : tx_rsp_i.hdr, tx_np_i.hdr, tx_p_i.hdr};
   assign lnk_tx_data_o = {tx_rma_data_i, rsp_grant[1] ? tx_ans_data_i : tx_rsp_data_i, tx_np_data_i, tx_p_data_i};
 
   // The route is fixed when a packet is offered, so that the offer does not change with the configuration. A single
@@ -159,13 +118,13 @@ module net #(
   logic [1:0] rsp_own, rsp_peer;
   ggas_pkg::net_hdr_t tx_head;
   // Where a response goes is looked at before one of the two units is chosen.
-  assign rsp_own  = {tx_ans_hdr_i.dst == cfg_node_i, tx_rsp_hdr_i.dst == cfg_node_i};
-  assign rsp_peer = {ggas_pkg::is_peer(tx_ans_hdr_i.dst, cfg_peer_node_i),
-    ggas_pkg::is_peer(tx_rsp_hdr_i.dst, cfg_peer_node_i)};
-  assign to_own   = {tx_rma_hdr_i.dst == cfg_node_i, rsp_own[rsp_grant[1]], tx_np_hdr_i.dst == cfg_node_i,
-    tx_p_hdr_i.dst == cfg_node_i};
-  assign to_peer  = {ggas_pkg::is_peer(tx_rma_hdr_i.dst, cfg_peer_node_i), rsp_peer[rsp_grant[1]],
-    ggas_pkg::is_peer(tx_np_hdr_i.dst, cfg_peer_node_i), ggas_pkg::is_peer(tx_p_hdr_i.dst, cfg_peer_node_i)};
+  assign rsp_own  = {tx_ans_i.hdr.dst == cfg_node_i, tx_rsp_i.hdr.dst == cfg_node_i};
+  assign rsp_peer = {ggas_pkg::is_peer(tx_ans_i.hdr.dst, cfg_peer_node_i),
+    ggas_pkg::is_peer(tx_rsp_i.hdr.dst, cfg_peer_node_i)};
+  assign to_own   = {tx_rma_i.hdr.dst == cfg_node_i, rsp_own[rsp_grant[1]], tx_np_i.hdr.dst == cfg_node_i,
+    tx_p_i.hdr.dst == cfg_node_i};
+  assign to_peer  = {ggas_pkg::is_peer(tx_rma_i.hdr.dst, cfg_peer_node_i), rsp_peer[rsp_grant[1]],
+    ggas_pkg::is_peer(tx_np_i.hdr.dst, cfg_peer_node_i), ggas_pkg::is_peer(tx_p_i.hdr.dst, cfg_peer_node_i)};
   always_comb begin
     for (int v = 0; v < 4; v = v + 1) begin
       tx_head = tx_hdr[v*HW+:HW];
@@ -217,18 +176,15 @@ module net #(
   // Which unit a response is for: one of the link by its op, one of this node by the unit that it is from.
   assign link_ready = {rx_rma_ready_i, link_to_rma ? rx_ans_ready_i : rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
   assign own_ready  = {rx_rma_ready_i, rsp_grant[1] ? rx_ans_ready_i : rx_rsp_ready_i, rx_np_ready_i, rx_p_ready_i};
-  assign rx_rsp_valid_o = (from_link[2] && !link_to_rma) || (from_loop[2] && rsp_grant[0]);
-  assign rx_ans_valid_o = (from_link[2] && link_to_rma) || (from_loop[2] && rsp_grant[1]);
-  assign {rx_rma_valid_o, rx_np_valid_o, rx_p_valid_o} = {from_link[3] || from_loop[3], from_link[1] || from_loop[1],
-    from_link[0] || from_loop[0]};
-  assign {rx_rma_sop_o, rx_rsp_sop_o, rx_np_sop_o, rx_p_sop_o} = rx_sop;
-  assign {rx_rma_eop_o, rx_rsp_eop_o, rx_np_eop_o, rx_p_eop_o} = rx_eop;
-  assign {rx_rma_hdr_o, rx_rsp_hdr_o, rx_np_hdr_o, rx_p_hdr_o} = rx_hdr;
+  assign rx_p_o   = {from_link[0] || from_loop[0], rx_sop[0], rx_eop[0], rx_hdr[0+:HW]};
+  assign rx_np_o  = {from_link[1] || from_loop[1], rx_sop[1], rx_eop[1], rx_hdr[HW+:HW]};
+  assign rx_rsp_o = {(from_link[2] && !link_to_rma) || (from_loop[2] && rsp_grant[0]), rx_sop[2], rx_eop[2],
+    rx_hdr[2*HW+:HW]};
+  assign rx_ans_o = {(from_link[2] && link_to_rma) || (from_loop[2] && rsp_grant[1]), rx_sop[2], rx_eop[2],
+    rx_hdr[2*HW+:HW]};
+  assign rx_rma_o = {from_link[3] || from_loop[3], rx_sop[3], rx_eop[3], rx_hdr[3*HW+:HW]};
   assign {rx_rma_data_o, rx_rsp_data_o, rx_np_data_o, rx_p_data_o} = rx_data;
-  assign rx_ans_sop_o   = rx_sop[2];
-  assign rx_ans_eop_o   = rx_eop[2];
-  assign rx_ans_hdr_o   = rx_hdr[2*HW+:HW];
-  assign rx_ans_data_o  = rx_data[2*DATA_W+:DATA_W];
+  assign rx_ans_data_o = rx_data[2*DATA_W+:DATA_W];
 
   // From the headers of the link's packets, which are valid on every beat.
   logic [4*24-1:0] rx_who;  // source and op
@@ -319,11 +275,11 @@ module net #(
   logic        bad_any;
 
   assign drop_store = tx_valid[0] && tx_sop[0] && !inside_q[0] && !own[0] && !out[0]
-      && (tx_p_hdr_i.op & ~ggas_pkg::OP_MULTICAST) == ggas_pkg::OP_SMFU_STORE;
-  assign lost_q_any = drop_store || lnk_ev_lost_i != '0;
-  assign bad_any    = lnk_ev_bad_i || bad_end != '0;
+      && (tx_p_i.hdr.op & ~ggas_pkg::OP_MULTICAST) == ggas_pkg::OP_SMFU_STORE;
+  assign lost_q_any = drop_store || lnk_ev_i.lost != '0;
+  assign bad_any    = lnk_ev_i.bad || bad_end != '0;
   always_comb begin
-    if (lnk_ev_bad_i) {bad_src, bad_op} = {lnk_ev_bad_src_i, lnk_ev_bad_op_i};
+    if (lnk_ev_i.bad) {bad_src, bad_op} = {lnk_ev_i.bad_src, lnk_ev_i.bad_op};
     else if (bad_end[0]) {bad_src, bad_op} = rx_who[0+:24];
     else if (bad_end[1]) {bad_src, bad_op} = rx_who[24+:24];
     else if (bad_end[2]) {bad_src, bad_op} = rx_who[48+:24];
@@ -331,7 +287,7 @@ module net #(
   end
 
   logic take, came_up;
-  assign came_up = ggas_pkg::LINKS == 1 ? link_up_o && !up_q : lnk_ev_up_i;
+  assign came_up = ggas_pkg::LINKS == 1 ? link_up_o && !up_q : lnk_ev_i.up;
   assign take = event_valid_o && event_ready_i;
   assign event_valid_o = dead_q || bad_q_log || lost_q_log || no_route_q || up_q_log || cut_q;
   always_comb begin
@@ -360,12 +316,12 @@ module net #(
       event_o.info = {38'd0, cut_vc_q};
     end
     event_count_o = '0;
-    event_count_o[ggas_regs_pkg::EV_LINK_DEAD[5:0]]  = lnk_ev_dead_i;
+    event_count_o[ggas_regs_pkg::EV_LINK_DEAD[5:0]]  = lnk_ev_i.dead;
     event_count_o[ggas_regs_pkg::EV_LINK_UP[5:0]]    = came_up;
     event_count_o[ggas_regs_pkg::EV_BAD_PACKET[5:0]] = bad_q != '0;
     event_count_o[ggas_regs_pkg::EV_STORE_LOST[5:0]] = lost_q != '0;
-    event_count_o[ggas_regs_pkg::EV_PACKET_LOST[5:0]] = lnk_ev_no_route_i;
-    event_count_o[ggas_regs_pkg::EV_UNITS_CUT[5:0]]   = lnk_ev_cut_i;
+    event_count_o[ggas_regs_pkg::EV_PACKET_LOST[5:0]] = lnk_ev_i.no_route;
+    event_count_o[ggas_regs_pkg::EV_UNITS_CUT[5:0]]   = lnk_ev_i.cut;
   end
 
   // An event that occurs while one of its kind waits in the log is only counted. So is a link-up event that waits when
@@ -390,25 +346,25 @@ module net #(
       bad_op_q    <= '0;
       lost_node_q <= '0;
     end else begin
-      cut_q      <= lnk_ev_cut_i
+      cut_q      <= lnk_ev_i.cut
         || (cut_q && !(take && !dead_q && !bad_q_log && !lost_q_log && !no_route_q && !up_q_log));
-      if (lnk_ev_cut_i && !cut_q) cut_vc_q <= lnk_ev_cut_vc_i;
-      dead_q     <= lnk_ev_dead_i || (dead_q && !take);
+      if (lnk_ev_i.cut && !cut_q) cut_vc_q <= lnk_ev_i.cut_vc;
+      dead_q     <= lnk_ev_i.dead || (dead_q && !take);
       bad_q_log  <= bad_any || (bad_q_log && !(take && !dead_q));
       lost_q_log <= lost_q_any || (lost_q_log && !(take && !dead_q && !bad_q_log));
       up_q       <= link_up_o;
-      no_route_q  <= lnk_ev_no_route_i || (no_route_q && !(take && !dead_q && !bad_q_log && !lost_q_log));
-      up_q_log   <= !(lnk_ev_dead_i && (ggas_pkg::LINKS == 1 || lnk_ev_link_i == up_link_q))
+      no_route_q  <= lnk_ev_i.no_route || (no_route_q && !(take && !dead_q && !bad_q_log && !lost_q_log));
+      up_q_log   <= !(lnk_ev_i.dead && (ggas_pkg::LINKS == 1 || lnk_ev_i.link == up_link_q))
         && (came_up || (up_q_log && !(take && !dead_q && !bad_q_log && !lost_q_log && !no_route_q)));
-      if (lnk_ev_dead_i && !dead_q) {dead_link_q, tries_q} <= {lnk_ev_link_i, lnk_ev_dead_tries_i};
-      if (came_up && !up_q_log) up_link_q <= lnk_ev_link_i;
-      if (lnk_ev_no_route_i && !no_route_q) who_q <= lnk_ev_no_route_who_i;
+      if (lnk_ev_i.dead && !dead_q) {dead_link_q, tries_q} <= {lnk_ev_i.link, lnk_ev_i.tries};
+      if (came_up && !up_q_log) up_link_q <= lnk_ev_i.link;
+      if (lnk_ev_i.no_route && !no_route_q) who_q <= lnk_ev_i.no_route_who;
       if (bad_any && !bad_q_log) {bad_src_q, bad_op_q} <= {bad_src, bad_op};
       if (lost_q_any && !lost_q_log)
-        lost_node_q <= drop_store ? tx_p_hdr_i.dst : ggas_pkg::LINKS == 1 ? cfg_peer_node_i : 16'hffff;
-      lost_q <= lost_q - {9'd0, lost_q != '0} + {9'd0, drop_store} + {9'd0, lnk_ev_lost_i[0]} + {9'd0,
-        lnk_ev_lost_i[1]};
-      bad_q  <= bad_q - {11'd0, bad_q != '0} + {11'd0, lnk_ev_bad_i} + {11'd0, bad_end[0]} + {11'd0, bad_end[1]}
+        lost_node_q <= drop_store ? tx_p_i.hdr.dst : ggas_pkg::LINKS == 1 ? cfg_peer_node_i : 16'hffff;
+      lost_q <= lost_q - {9'd0, lost_q != '0} + {9'd0, drop_store} + {9'd0, lnk_ev_i.lost[0]} + {9'd0,
+        lnk_ev_i.lost[1]};
+      bad_q  <= bad_q - {11'd0, bad_q != '0} + {11'd0, lnk_ev_i.bad} + {11'd0, bad_end[0]} + {11'd0, bad_end[1]}
           + {11'd0, bad_end[2]} + {11'd0, bad_end[3]};
     end
   end

@@ -160,9 +160,7 @@ module net_crossbar #(
         .clk_i, .rst_ni, .clear_i(1'b0), .req_i(may), .take_i(got[p]), .eop_i(1'b1), .grant_o(chosen[NC*p+:NC]),
         .locked_o(unused_locked)
     );
-    // verilator lint_off UNUSEDSIGNAL
-    logic [HW-1:0] hdr;  // the way is not passed on
-    // verilator lint_on UNUSEDSIGNAL
+    logic [HW-1:0] hdr;
     always_comb begin
       pick_to[6*p+:6] = '0;
       {cur_sop[p], cur_eop[p], hdr, cur_data[DATA_W*p+:DATA_W]} = '0;
@@ -177,8 +175,7 @@ module net_crossbar #(
         end
       end
       for (int l = 0; l < L; l = l + 1) asks[p*L+l] = chosen[NC*p+:NC] != '0 && pick_to[6*p+3+:3] == l[2:0];
-      // channel, hops, way; from a link: that was a hop
-      cur_hdr[HW*p+:HW] = {hdr[HW-1:23], pick_to[6*p+:3], hdr[19:12] - {7'd0, p < L}, {WW{1'b0}}};
+      cur_hdr[HW*p+:HW] = ggas_pkg::hdr_leaving(hdr, pick_to[6*p+:3], p < L);  // from a link: that was a hop
     end
     assign cur_valid[p] = act_q[p] ? (in_valid[NC*p+:NC] & chan_q[NC*p+:NC]) != '0 : got[p];
     assign moves[NC*p+:NC] = act_q[p] ? in_valid[NC*p+:NC] & chan_q[NC*p+:NC] : chosen[NC*p+:NC] & {NC{got[p]}};
@@ -220,9 +217,7 @@ module net_crossbar #(
     localparam int unsigned N = L * ggas_pkg::LANES;
     logic [N-1:0] req, grant;
     logic         unused_locked;
-    // verilator lint_off UNUSEDSIGNAL
-    logic [HW-1:0] hdr;  // neither way nor vtime is passed on
-    // verilator lint_on UNUSEDSIGNAL
+    logic [HW-1:0] hdr;
     for (genvar i = 0; i < N; i = i + 1) begin : g_from
       assign req[i] = in_valid[4*i+v] && here[4*i+v];
       assign given[4*i+v] = grant[i] && own_rx_ready_i[v];
@@ -244,7 +239,7 @@ module net_crossbar #(
           own_rx_data_o[DATA_W*v+:DATA_W] = in_data[DATA_W*(4*i+v)+:DATA_W];
         end
       end
-      own_rx_hdr_o[HW*v+:HW] = {8'd0, hdr[HW-9:WW], {WW{1'b0}}};
+      own_rx_hdr_o[HW*v+:HW] = ggas_pkg::hdr_arrived(hdr);
     end
     assign own_rx_valid_o[v] = grant != '0;
   end
@@ -253,9 +248,7 @@ module net_crossbar #(
   for (genvar p = 0; p < P; p = p + 1) begin : g_ready
     // One packet is lost in a cycle and reported; the beats of others that are lost wait for their turn.
     logic [NC-1:0] begins, turn;
-    // verilator lint_off UNUSEDSIGNAL
     logic [HW-1:0] who;
-    // verilator lint_on UNUSEDSIGNAL
     for (genvar c = 0; c < NC; c = c + 1) begin : g_channel
       localparam int unsigned I = p * NC + c;
       assign begins[c] = in_valid[I] && in_sop[I] && drops[I];
@@ -277,7 +270,7 @@ module net_crossbar #(
         end
       end
     end
-    assign lost_who_o[40*p+:40] = {who[47:40], who[127:112], who[63:48]};  // op, src, dst
+    assign lost_who_o[40*p+:40] = ggas_pkg::hdr_who(who);
   end
 
 `ifndef SYNTHESIS

@@ -28,8 +28,8 @@ def streams(module):
     ports = {name: (way, kind) for way, kind, name in PORT.findall(head)}
     found, plain = [], []
     for name, (way, kind) in ports.items():
-        # .x_o(NAME or .NAME, : a port of a module inside
-        if way != "output" or re.search(rf"\.\w+_o\(\s*{name}\b|\.{name}\s*[,)]", body):
+        # .x_o(NAME or .x_o({NAME or .NAME, : a port of a module inside
+        if way != "output" or re.search(rf"\.\w+_o\(\s*{{?{name}\b|\.{name}\s*[,)]", body):
             continue
         if name.endswith("_valid_o") and name[:-7] + "ready_i" in ports:
             (found if name[:-7] + "sop_o" in ports else plain).append(name[:-8])

@@ -132,40 +132,27 @@ struct bench {
   bool chance(unsigned percent) { return rng() % 100 < percent; }
 
  private:
-  void offer(std::deque<beat>& q, unsigned percent, uint8_t& valid, uint8_t& sop, uint8_t& eop, auto& hdr, auto& data,
-             bool may = true) {
-    if (!valid) valid = !q.empty() && may && chance(percent);
-    if (!valid) return;
-    sop = q.front().sop;
-    eop = q.front().eop;
-    if (sop) nic::pins::pack(q.front().hdr, hdr);
+  void offer(std::deque<beat>& q, unsigned percent, auto& at, auto& data, bool may = true) {
+    if (!pins::get(at, pins::valid)) pins::set(at, pins::valid, !q.empty() && may && chance(percent));
+    if (!pins::get(at, pins::valid)) return;
+    if (q.front().sop) nic::pins::pack(q.front().hdr, at);
+    pins::set(at, pins::sop, q.front().sop);
+    pins::set(at, pins::eop, q.front().eop);
     nic::pins::put_words<W>(data, q.front().words.data(), q.front().words.size());
   }
 
-  // The same at the pins of a stream between units.
-  void offer(std::deque<beat>& q, auto& at, auto& data) {
-    uint8_t valid = pins::get(at, pins::valid), sop = pins::get(at, pins::sop), eop = pins::get(at, pins::eop);
-    offer(q, pace.units, valid, sop, eop, at, data);
-    pins::set(at, pins::valid, valid);
-    pins::set(at, pins::sop, sop);
-    pins::set(at, pins::eop, eop);
-  }
-
   void drive() {
-    offer(rx_req, pace.rx, v.rx_req_valid_i, v.rx_req_sop_i, v.rx_req_eop_i, v.rx_req_hdr_i, v.rx_req_data_i,
+    offer(rx_req, pace.rx, v.rx_req_i, v.rx_req_data_i,
           rx_req.empty() || !rx_req.front().holds_credit() || credits > 0);
-    offer(rx_cpl, pace.rx, v.rx_cpl_valid_i, v.rx_cpl_sop_i, v.rx_cpl_eop_i, v.rx_cpl_hdr_i, v.rx_cpl_data_i);
-    offer(tgt_req, v.tgt_req_i, v.tgt_req_data_i);
-    offer(rma_wr, v.rma_wr_i, v.rma_wr_data_i);
+    offer(rx_cpl, pace.rx, v.rx_cpl_i, v.rx_cpl_data_i);
+    offer(tgt_req, pace.units, v.tgt_req_i, v.tgt_req_data_i);
+    offer(rma_wr, pace.units, v.rma_wr_i, v.rma_wr_data_i);
     offer_read();
-    offer(ld_cpl, v.ld_cpl_i, v.ld_cpl_data_i);
-    if (!v.evt_valid_i) v.evt_valid_i = !evt.empty() && chance(pace.units);
-    if (v.evt_valid_i) {
-      v.evt_addr_i = evt.front();
-      for (unsigned i = 0; i < 4; ++i) v.evt_data_i[i] = static_cast<uint32_t>(evt.front()) + i;
-    }
-    if (!v.msix_valid_i) v.msix_valid_i = !msix.empty() && chance(pace.units);
-    if (v.msix_valid_i) v.msix_addr_i = msix.front(), v.msix_data_i = static_cast<uint32_t>(msix.front());
+    offer(ld_cpl, pace.units, v.ld_cpl_i, v.ld_cpl_data_i);
+    offer_address(evt, v.evt_i, 4);
+    for (unsigned i = 0; i < 4 && !evt.empty(); ++i) v.evt_i[i] = static_cast<uint32_t>(evt.front()) + i;
+    offer_address(msix, v.msix_i, 1);
+    if (!msix.empty()) v.msix_i[0] = static_cast<uint32_t>(msix.front());
     v.win_p_ready_i = chance(pace.win_p);
     v.win_np_ready_i = chance(pace.win_np);
     v.tx_req_ready_i = chance(pace.tx_req);
@@ -177,10 +164,20 @@ struct bench {
     v.event_ready_i = chance(pace.event);
   }
 
-  // Reads of the RMA: a header each.
+  // ggas_pkg::host_record_t and host_message_t: after the data the address and `valid`.
+  void offer_address(const std::deque<uint64_t>& q, auto& at, unsigned after) {
+    if (!at[after + 2]) at[after + 2] = !q.empty() && chance(pace.units);
+    if (!at[after + 2]) return;
+    at[after] = static_cast<uint32_t>(q.front());
+    at[after + 1] = static_cast<uint32_t>(q.front() >> 32);
+  }
+
+  // Reads of the RMA: a header each, ggas_pkg::tlp_head_t, whose highest bit is `valid`.
+  static bool head_valid(const auto& at) { return at[4] >> 31; }
   void offer_read() {
-    if (!v.rma_rd_valid_i) v.rma_rd_valid_i = !rma_rd.empty() && chance(pace.units);
-    if (v.rma_rd_valid_i) nic::pins::pack(rma_rd.front().hdr, v.rma_rd_hdr_i);
+    if (!head_valid(v.rma_rd_i) && (rma_rd.empty() || !chance(pace.units))) return;
+    nic::pins::pack(rma_rd.front().hdr, v.rma_rd_i);
+    v.rma_rd_i[4] |= 1u << 31;
   }
 
   struct partial {
@@ -204,8 +201,8 @@ struct bench {
   void sample() {
     const uint64_t done_before = posted_done;
     sample_registers(done_before);
-    if (v.win_np_valid_o && v.win_np_ready_i)
-      win_np.push_back({nic::pins::unpack(v.win_np_hdr_o), now, now, done_before});
+    if (head_valid(v.win_np_o) && v.win_np_ready_i)
+      win_np.push_back({nic::pins::unpack(v.win_np_o), now, now, done_before});
     if (collect(win_p_part_, win_p, v.win_p_o, v.win_p_ready_i, v.win_p_data_o)) ++posted_done;
     if (collect(page_part_, page, v.page_o, v.page_ready_i, v.page_data_o)) ++posted_done;
     collect(rma_cpl_part_, rma_cpl, v.rma_cpl_o, v.rma_cpl_ready_i, v.rma_cpl_data_o);
@@ -213,7 +210,10 @@ struct bench {
     sample_out();
     sample_in();
     for (unsigned i = 0; i < pulses.size(); ++i)
-      pulses[i] += (v.ev_pulse_o >> i & 1) + (v.ev_pulse2_o >> i & 1) + (v.ev_pulse3_o >> i & 1);
+      for (unsigned k = 0; k < 3; ++k) {
+        const size_t bit = k * pulses.size() + i;  // event_set_t
+        pulses[i] += v.ev_pulse_o[bit / 32] >> bit % 32 & 1;
+      }
     if (v.event_valid_o && v.event_ready_i) {
       events.push_back(v.event_o >> 56);
       infos.push_back(v.event_o & 0xff'ffff'ffff);
@@ -223,13 +223,18 @@ struct bench {
 
   // The register block answers in the cycle after the access.
   void sample_registers(uint64_t done_before) {
-    if (!v.reg_req_o) return;
-    answer_ = {!register_exists(v.reg_addr_o), register_value(v.reg_addr_o)};
+    // As ggas_pkg::reg_access_t.
+    const auto& at = v.reg_o;
+    const bool req = at[2] >> 25 & 1, write = at[2] >> 24 & 1;
+    if (!req) return;
+    const uint8_t strobe = at[0] & 0xff;
+    const uint64_t data = at[0] >> 8 | uint64_t{at[1]} << 24 | uint64_t{at[2]} << 56;
+    const auto addr = uint16_t(at[2] >> 8);
+    answer_ = {!register_exists(addr), register_value(addr)};
     uint64_t mask = 0;
-    for (unsigned i = 0; i < 8; ++i) mask |= v.reg_wstrb_o >> i & 1 ? 0xffULL << (8 * i) : 0;
-    accesses.push_back({bool(v.reg_write_o), v.reg_addr_o, v.reg_write_o ? v.reg_wdata_o & mask : 0,
-                        uint8_t(v.reg_write_o ? v.reg_wstrb_o : 0)});
-    if (v.reg_write_o) {
+    for (unsigned i = 0; i < 8; ++i) mask |= strobe >> i & 1 ? 0xffULL << (8 * i) : 0;
+    accesses.push_back({write, addr, write ? data & mask : 0, uint8_t(write ? strobe : 0)});
+    if (write) {
       ++posted_done;
     } else {
       read_marks.push_back(done_before);
@@ -237,20 +242,17 @@ struct bench {
   }
 
   void sample_out() {
-    if (v.tx_req_valid_o && v.tx_req_sop_o) begin_errors += !v.bus_master_i || v.closing_i;
-    if (v.tx_cpl_valid_o && v.tx_cpl_sop_o) begin_errors += v.closing_i;
-    if (v.tx_req_valid_o && v.tx_req_ready_i &&
-        collect(tx_req_part_, tx_req, v.tx_req_sop_o, v.tx_req_eop_o, v.tx_req_hdr_o, v.tx_req_data_o))
+    const auto begins = [](const auto& at) { return pins::get(at, pins::valid) && pins::get(at, pins::sop); };
+    if (begins(v.tx_req_o)) begin_errors += !v.bus_master_i || v.closing_i;
+    if (begins(v.tx_cpl_o)) begin_errors += v.closing_i;
+    if (collect(tx_req_part_, tx_req, v.tx_req_o, v.tx_req_ready_i, v.tx_req_data_o))
       writes_out += tx_req.back().t.posted();
-    if (v.tx_cpl_valid_o && v.tx_cpl_ready_i) {
-      // Window completions carry tags from 512 on in these tests.
-      const bool window = nic::pins::unpack(v.tx_cpl_hdr_o).tag >= 512;
-      if (v.tx_cpl_sop_o && window) {
-        order_errors += cpl_marks.empty() || writes_out < cpl_marks.front();
-        if (!cpl_marks.empty()) cpl_marks.pop_front();
-      }
-      collect(tx_cpl_part_, tx_cpl, v.tx_cpl_sop_o, v.tx_cpl_eop_o, v.tx_cpl_hdr_o, v.tx_cpl_data_o);
+    // Window completions carry tags from 512 on in these tests.
+    if (begins(v.tx_cpl_o) && v.tx_cpl_ready_i && nic::pins::unpack(v.tx_cpl_o).tag >= 512) {
+      order_errors += cpl_marks.empty() || writes_out < cpl_marks.front();
+      if (!cpl_marks.empty()) cpl_marks.pop_front();
     }
+    collect(tx_cpl_part_, tx_cpl, v.tx_cpl_o, v.tx_cpl_ready_i, v.tx_cpl_data_o);
   }
 
   void sample_in() {
@@ -265,33 +267,33 @@ struct bench {
       rma_wr.pop_front();
       retired_.push_back([this] { pins::set(v.rma_wr_i, pins::valid, false); });
     }
-    if (v.rma_rd_valid_i && v.rma_rd_ready_o) {
+    if (head_valid(v.rma_rd_i) && v.rma_rd_ready_o) {
       rma_rd.pop_front();
-      retired_.push_back([this] { v.rma_rd_valid_i = 0; });
+      retired_.push_back([this] { v.rma_rd_i[4] = 0; });
     }
     if (pins::get(v.ld_cpl_i, pins::valid) && v.ld_cpl_ready_o) {
       if (ld_cpl.front().sop) cpl_marks.push_back(before);
       ld_cpl.pop_front();
       retired_.push_back([this] { pins::set(v.ld_cpl_i, pins::valid, false); });
     }
-    if (v.evt_valid_i && v.evt_ready_o) {
+    if (v.evt_i[6] && v.evt_ready_o) {
       ++writes_in;
       evt.pop_front();
-      retired_.push_back([this] { v.evt_valid_i = 0; });
+      retired_.push_back([this] { v.evt_i[6] = 0; });
     }
-    if (v.msix_valid_i && v.msix_ready_o) {
+    if (v.msix_i[3] && v.msix_ready_o) {
       ++writes_in;
       msix.pop_front();
-      retired_.push_back([this] { v.msix_valid_i = 0; });
+      retired_.push_back([this] { v.msix_i[3] = 0; });
     }
-    if (v.rx_req_valid_i && v.rx_req_ready_o) {
+    if (pins::get(v.rx_req_i, pins::valid) && v.rx_req_ready_o) {
       credits -= rx_req.front().holds_credit();
       rx_req.pop_front();
-      retired_.push_back([this] { v.rx_req_valid_i = 0; });
+      retired_.push_back([this] { pins::set(v.rx_req_i, pins::valid, false); });
     }
-    if (v.rx_cpl_valid_i && v.rx_cpl_ready_o) {
+    if (pins::get(v.rx_cpl_i, pins::valid) && v.rx_cpl_ready_o) {
       rx_cpl.pop_front();
-      retired_.push_back([this] { v.rx_cpl_valid_i = 0; });
+      retired_.push_back([this] { pins::set(v.rx_cpl_i, pins::valid, false); });
     }
   }
 

@@ -15,6 +15,8 @@
 #include "Vnet256.h"
 #include "Vnet64.h"
 #include "ggas_regs.h"
+#include "tests/rtl/beat_pins.hpp"
+#include "tests/rtl/net/link_events.hpp"
 #include "tests/rtl/net/stream.hpp"
 #include "tests/rtl/unit_model.hpp"
 
@@ -99,22 +101,22 @@ class NetTest : public testing::Test {
       return port[i];
   }
 
-  template <class S, class H, class D>
-  static void drive(const beat& b, S& valid, S& sop, S& eop, H& hdr, D& data) {
-    valid = b.valid;
-    sop = b.sop;
-    eop = b.eop;
-    for (unsigned i = 0; i < nic::header_dws; ++i) hdr[i] = b.sop ? b.hdr[i] : 0xdeadbeef;
+  template <class Port, class D>
+  static void drive(const beat& b, Port& port, D& data) {
+    pins::set(port, pins::valid, b.valid);
+    pins::set(port, pins::sop, b.sop);
+    pins::set(port, pins::eop, b.eop);
+    for (unsigned i = 0; i < nic::header_dws; ++i) port[i] = b.sop ? b.hdr[i] : 0xdeadbeef;
     for (unsigned i = 0; i < words; ++i) put(data, i, b.data[i]);
   }
-  template <class S, class H, class D>
-  static beat watch(S valid, S sop, S eop, const H& hdr, const D& data) {
+  template <class Port, class D>
+  static beat watch(const Port& port, const D& data) {
     beat b;
-    if (!valid) return b;
+    if (!pins::get(port, pins::valid)) return b;
     b.valid = true;
-    b.sop = sop;
-    b.eop = eop;
-    for (unsigned i = 0; i < nic::header_dws && b.sop; ++i) b.hdr[i] = hdr[i];
+    b.sop = pins::get(port, pins::sop);
+    b.eop = pins::get(port, pins::eop);
+    for (unsigned i = 0; i < nic::header_dws && b.sop; ++i) b.hdr[i] = port[i];
     for (unsigned i = 0; i < words; ++i) b.data[i] = get(data, i);
     return b;
   }
@@ -197,11 +199,11 @@ class NetTest : public testing::Test {
       from_link[v] = link_in[v].offer(chance(willing));
       drive_link(v, from_link[v]);
     }
-    drive(in[port_p], m.tx_p_valid_i, m.tx_p_sop_i, m.tx_p_eop_i, m.tx_p_hdr_i, m.tx_p_data_i);
-    drive(in[port_np], m.tx_np_valid_i, m.tx_np_sop_i, m.tx_np_eop_i, m.tx_np_hdr_i, m.tx_np_data_i);
-    drive(in[port_rsp], m.tx_rsp_valid_i, m.tx_rsp_sop_i, m.tx_rsp_eop_i, m.tx_rsp_hdr_i, m.tx_rsp_data_i);
-    drive(in[port_rma], m.tx_rma_valid_i, m.tx_rma_sop_i, m.tx_rma_eop_i, m.tx_rma_hdr_i, m.tx_rma_data_i);
-    drive(in[port_ans], m.tx_ans_valid_i, m.tx_ans_sop_i, m.tx_ans_eop_i, m.tx_ans_hdr_i, m.tx_ans_data_i);
+    drive(in[port_p], m.tx_p_i, m.tx_p_data_i);
+    drive(in[port_np], m.tx_np_i, m.tx_np_data_i);
+    drive(in[port_rsp], m.tx_rsp_i, m.tx_rsp_data_i);
+    drive(in[port_rma], m.tx_rma_i, m.tx_rma_data_i);
+    drive(in[port_ans], m.tx_ans_i, m.tx_ans_data_i);
     std::array<bool, ports> r;
     for (bool& b : r) b = chance(ready);
     m.rx_p_ready_i = r[port_p];
@@ -216,15 +218,12 @@ class NetTest : public testing::Test {
     m.clk_i = 1;
     m.eval();
     m.clk_i = 0;
-    m.lnk_ev_dead_i = m.lnk_ev_lost_i = m.lnk_ev_bad_i = m.lnk_ev_no_route_i = 0;
+    link_events{}.drive(m.lnk_ev_i);
   }
 
   std::array<beat, ports> watch_units() {
-    return {watch(m.rx_p_valid_o, m.rx_p_sop_o, m.rx_p_eop_o, m.rx_p_hdr_o, m.rx_p_data_o),
-            watch(m.rx_np_valid_o, m.rx_np_sop_o, m.rx_np_eop_o, m.rx_np_hdr_o, m.rx_np_data_o),
-            watch(m.rx_rsp_valid_o, m.rx_rsp_sop_o, m.rx_rsp_eop_o, m.rx_rsp_hdr_o, m.rx_rsp_data_o),
-            watch(m.rx_rma_valid_o, m.rx_rma_sop_o, m.rx_rma_eop_o, m.rx_rma_hdr_o, m.rx_rma_data_o),
-            watch(m.rx_ans_valid_o, m.rx_ans_sop_o, m.rx_ans_eop_o, m.rx_ans_hdr_o, m.rx_ans_data_o)};
+    return {watch(m.rx_p_o, m.rx_p_data_o), watch(m.rx_np_o, m.rx_np_data_o), watch(m.rx_rsp_o, m.rx_rsp_data_o),
+            watch(m.rx_rma_o, m.rx_rma_data_o), watch(m.rx_ans_o, m.rx_ans_data_o)};
   }
 
   void sample(const std::array<beat, ports>& in, const std::array<beat, channels>& from_link,

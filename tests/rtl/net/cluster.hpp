@@ -20,6 +20,7 @@
 
 #include "sim/fabric/topology.hpp"
 #include "sim/nic/nic_core.hpp"
+#include "tests/rtl/net/link_events.hpp"
 #include "tests/rtl/net/stream.hpp"
 #include "tests/rtl/unit_model.hpp"
 
@@ -320,12 +321,13 @@ class cluster {
     }
     count_.tx_packets += m.cnt_tx_packets_o;
     count_.rx_packets += m.cnt_rx_packets_o;
-    count_.dead += m.ev_dead_o;
-    count_.up += m.ev_up_o;
-    count_.stores_lost += (m.ev_lost_o & 1) + (m.ev_lost_o >> 1);
-    count_.bad += m.ev_bad_o;
-    count_.no_route += m.ev_no_route_o;
-    count_.cut += m.ev_cut_o;
+    const link_events e = link_events::of(m.ev_o);
+    count_.dead += e.dead;
+    count_.up += e.up;
+    count_.stores_lost += (e.lost & 1) + (e.lost >> 1);
+    count_.bad += e.bad;
+    count_.no_route += e.no_route;
+    count_.cut += e.cut;
     for (unsigned p = 0; p < built_links; ++p) {
       if (!(m.link_tx_valid_o >> p & m.link_tx_ready_i >> p & 1)) continue;
       const auto far = shape_.across(at, p);

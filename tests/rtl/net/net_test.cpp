@@ -102,16 +102,14 @@ TYPED_TEST(NetTest, ConfigurationChangesUnderTraffic) {
 TYPED_TEST(NetTest, EventsOfTheLink) {
   uint64_t dead = 0, lost = 0, bad = 0;
   for (int k = 0; k < 400; ++k) {
-    auto& m = this->m;
-    m.lnk_ev_dead_i = this->rng() % 50 == 0;
-    m.lnk_ev_dead_tries_i = 32;
-    m.lnk_ev_lost_i = unsigned(this->rng() & 3);
-    m.lnk_ev_bad_i = this->rng() & 1;
-    m.lnk_ev_bad_src_i = peer_node;
-    m.lnk_ev_bad_op_i = 0x55;
-    dead += m.lnk_ev_dead_i;
-    lost += (m.lnk_ev_lost_i & 1) + (m.lnk_ev_lost_i >> 1);
-    bad += m.lnk_ev_bad_i;
+    link_events e{.tries = 32, .bad_src = peer_node, .bad_op = 0x55};
+    e.dead = this->rng() % 50 == 0;
+    e.lost = unsigned(this->rng() & 3);
+    e.bad = this->rng() & 1;
+    e.drive(this->m.lnk_ev_i);
+    dead += e.dead;
+    lost += (e.lost & 1) + (e.lost >> 1);
+    bad += e.bad;
     this->step();
   }
   this->run(5000);
@@ -124,8 +122,7 @@ TYPED_TEST(NetTest, EventsOfTheLink) {
 // If several events occur at once, each is logged once.
 TYPED_TEST(NetTest, EventsWaitForEachOther) {
   for (unsigned round = 1; round <= 50; ++round) {
-    auto& m = this->m;
-    m.lnk_ev_dead_i = m.lnk_ev_lost_i = m.lnk_ev_bad_i = m.lnk_ev_no_route_i = 1;
+    link_events{.dead = 1, .lost = 1, .bad = 1, .no_route = 1}.drive(this->m.lnk_ev_i);
     for (unsigned i = 0; i < 100; ++i) this->step();
     for (unsigned code : {ev_bad_packet, ev_link_dead, ev_store_lost, unsigned(GGAS_EV_PACKET_LOST)})
       ASSERT_EQ(this->logged[code], round) << code;
@@ -173,7 +170,7 @@ TYPED_TEST(NetTest, LinkComesUp) {
     steps(this->rng() % 6 + 1);
     const bool dies = this->rng() % 3 != 0;
     if (dies) {
-      this->m.lnk_ev_dead_i = 1;
+      link_events{.dead = 1}.drive(this->m.lnk_ev_i);
       this->step();
       this->m.lnk_sts_state_i = link_dead;
       steps(this->rng() % 6 + 1);
