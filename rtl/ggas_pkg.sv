@@ -431,6 +431,15 @@ package ggas_pkg;
     logic [63:0] addr;    // ATOMIC_RSP: the old value
   } rma_ans_t;
 
+  // Counts for the status block of a context.
+  typedef struct packed {
+    logic [7:0] vpid;
+    logic       local_done;
+    logic [7:0] remote_done;
+    logic       error;
+    logic [3:0] status;  // of the error
+  } rma_counts_t;
+
   // Kinds of notifications.
   // the initiator's operation is complete (locally, or remotely if ack was set)
   localparam logic [2:0] NOTE_REQUESTER = 3'd0;
@@ -449,6 +458,14 @@ package ggas_pkg;
     logic [7:0]  vpid;      // the other context
     logic [23:0] size;      // bytes of the operation
   } note_w1_t;
+
+  // A notification for the ring of a context, from requester to rma_notify.
+  typedef struct packed {
+    logic        drop;  // lost rather than refused if the ring is full
+    logic [7:0]  vpid;
+    logic [63:0] w0;
+    note_w1_t    w1;
+  } note_t;
 
   // Tags of host reads. SMFU: 0 ... 127.
   localparam int unsigned TAG_FETCH_PUT = 128;  // 32: payload of puts, DATA_W = 64

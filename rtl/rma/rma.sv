@@ -241,7 +241,7 @@ module rma #(
   logic [7:0]  db_vpid;
   logic [31:0] db_count;
   logic [2:0]  nt_valid, nt_ready, nt_rsp_valid;
-  logic        nt_drop;
+  logic        nt_drop, target_note_drop;
   logic [23:0] nt_vpid;
   logic [47:0] nt_pd;  // target, responder: their context must be of this domain
   logic [191:0] nt_w0, nt_w1;
@@ -255,7 +255,7 @@ module rma #(
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look),
       .context_i(context_o), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
       .db_count_i(db_count), .nt_valid_i(nt_valid), .nt_ready_o(nt_ready), .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110),
-      .nt_pd_i(nt_pd), .nt_drop_i({1'b1, 1'b0, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1),
+      .nt_pd_i(nt_pd), .nt_drop_i({1'b1, target_note_drop, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1),
       .nt_rsp_valid_o(nt_rsp_valid), .nt_rsp_status_o(nt_rsp_status), .wr_valid_o(wr_valid[5]),
       .wr_ready_i(wr_ready[5]), .wr_sop_o(wr_sop[5]), .wr_eop_o(wr_eop[5]), .wr_hdr_o(note_wr_hdr),
       .wr_data_o(note_wr_data), .tell_valid_o(tell_valid[0]), .tell_ready_i(tell_ready[0]),
@@ -289,11 +289,10 @@ module rma #(
   assign cnt[TX_PACKETS] = tx_rma_valid && tx_rma_ready && tx_rma_eop;
 
   // ---------------------------------------------------------------- descriptors, status blocks
-  logic st_valid, st_ready, st_error, desc_valid, desc_ready, desc_sop, desc_eop, desc_done, front_busy, front_timer,
+  logic st_valid, st_ready, desc_valid, desc_ready, desc_sop, desc_eop, desc_done, front_busy, front_timer,
     status_writes, ev_page, ev_doorbell, ev_queue, stray_queue;
-  logic [7:0]   st_vpid, st_remote, desc_vpid, desc_done_vpid;
-  logic [0:0]   st_local;
-  logic [3:0]   st_status;
+  ggas_pkg::rma_counts_t st;
+  logic [7:0]   desc_vpid, desc_done_vpid;
   logic [9:0]   tag_queue;
   logic [15:0]  desc_pd;
   logic [4:0]   desc_starts;
@@ -301,14 +300,13 @@ module rma #(
   rma_front #(.DATA_W(DATA_W)) i_front (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(status_writes), .time_i(time_q), .cfg_mrrs_i(cfg_q.mrrs),
       .cfg_requester_i(cfg_q.requester), .cfg_timeout_i(cfg_q.timeout_host), .context_i(context_o),
-      .look_vpid_i(look_vpid), .look_busy_o(front_look), .page_valid_i(page_valid), .page_ready_o(page_ready),
-      .page_sop_i(page_sop), .page_eop_i(page_eop), .page_hdr_i(page_hdr), .page_data_i(page_data),
+      .look_vpid_i(look_vpid), .look_busy_o(front_look), .page_i({page_valid, page_sop, page_eop, page_hdr}),
+      .page_ready_o(page_ready), .page_data_i(page_data),
       .db_valid_o(db_valid), .db_kind_o(db_kind), .db_arm_o(db_arm), .db_arm_ready_i(db_arm_ready),
       .db_vpid_o(db_vpid), .db_count_o(db_count), .desc_valid_o(desc_valid), .desc_ready_i(desc_ready),
       .desc_sop_o(desc_sop), .desc_eop_o(desc_eop), .desc_vpid_o(desc_vpid), .desc_pd_o(desc_pd),
       .desc_starts_o(desc_starts), .desc_data_o(desc_data), .desc_done_i(desc_done), .desc_done_vpid_i(desc_done_vpid),
-      .st_valid_i(st_valid), .st_ready_o(st_ready), .st_vpid_i(st_vpid), .st_local_i(st_local),
-      .st_remote_i(st_remote), .st_error_i(st_error), .st_status_i(st_status), .wr_valid_o(wr_valid[1]),
+      .st_valid_i(st_valid), .st_ready_o(st_ready), .st_i(st), .wr_valid_o(wr_valid[1]),
       .wr_ready_i(wr_ready[1]), .wr_sop_o(wr_sop[1]), .wr_eop_o(wr_eop[1]), .wr_hdr_o(status_wr_hdr),
       .wr_data_o(status_wr_data), .rd_valid_o(rd_valid[5]), .rd_ready_i(rd_ready[5]), .rd_hdr_o(queue_rd_hdr),
       .cpl_valid_i(cpl_valid[5]), .cpl_ready_o(cpl_ready[5]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
@@ -341,18 +339,15 @@ module rma #(
       .desc_valid_i(desc_valid), .desc_ready_o(desc_ready), .desc_sop_i(desc_sop), .desc_eop_i(desc_eop),
       .desc_vpid_i(desc_vpid), .desc_pd_i(desc_pd), .desc_starts_i(desc_starts), .desc_data_i(desc_data),
       .desc_done_o(desc_done), .desc_done_vpid_o(desc_done_vpid), .st_valid_o(st_valid), .st_ready_i(st_ready),
-      .st_vpid_o(st_vpid), .st_local_o(st_local), .st_remote_o(st_remote), .st_error_o(st_error),
-      .st_status_o(st_status), .tx_valid_o(tx_valid[0]), .tx_ready_i(tx_ready[0]), .tx_sop_o(tx_sop[0]),
-      .tx_eop_o(tx_eop[0]), .tx_hdr_o(req_tx_hdr), .tx_data_o(req_tx_data), .cmd_valid_o(put_cmd_valid),
+      .st_o(st), .tx_o({tx_valid[0], tx_sop[0], tx_eop[0], req_tx_hdr}), .tx_ready_i(tx_ready[0]),
+      .tx_data_o(req_tx_data), .cmd_valid_o(put_cmd_valid),
       .cmd_ready_i(put_cmd_ready), .cmd_nla_o(put_cmd_nla), .cmd_pd_o(put_cmd_pd), .cmd_bytes_o(put_cmd_bytes),
       .cmd_hdr_o(put_cmd_hdr), .cmd_meta_o(put_cmd_meta), .done_valid_i(put_done_valid),
       .done_status_i(put_done_status), .done_meta_i(put_done_meta), .nt_valid_o(nt_valid[0]), .nt_ready_i(nt_ready[0]),
-      .nt_vpid_o(nt_vpid[0+:8]), .nt_drop_o(nt_drop), .nt_w0_o(nt_w0[0+:64]), .nt_w1_o(nt_w1[0+:64]),
-      .nt_rsp_valid_i(nt_rsp_valid[0]), .nt_rsp_status_i(nt_rsp_status), .ans_valid_i(ans_valid),
+      .nt_o({nt_drop, nt_vpid[0+:8], nt_w0[0+:64], nt_w1[0+:64]}), .nt_rsp_valid_i(nt_rsp_valid[0]), .nt_rsp_status_i(nt_rsp_status), .ans_valid_i(ans_valid),
       .ans_ready_o(ans_ready), .ans_i(ans), .ans_progress_i(cnt[GET_PACKETS]), .ans_look_vpid_o(ans_look_vpid),
       .ans_writes_i(ans_writes), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
-      .ev_bad_descriptor_o(ev_req_bad), .ev_protection_o(ev_req_prot), .ev_timeout_o(ev_req_timeout),
-      .ev_unreachable_o(ev_req_unreach), .ev_retry_limit_o(ev_req_retry), .ev_unexpected_o(ev_req_unexpected),
+      .ev_o({ev_req_unexpected, ev_req_retry, ev_req_unreach, ev_req_timeout, ev_req_prot, ev_req_bad}),
       .ev_node_o(ev_node[REQUESTER*16+:16]), .ev_info_o(ev_info[REQUESTER*40+:40]),
       .cnt_descriptors_o(cnt[DESCRIPTORS]), .cnt_retries_o(cnt[RETRIES]), .cnt_acks_o(cnt[ACKS]),
       .busy_o(requester_busy), .timer_o(requester_timer)
@@ -424,23 +419,22 @@ module rma #(
     ev_get_host;
   rma_target #(.DATA_W(DATA_W)) i_target (
       .clk_i, .rst_ni, .writes_o(target_writes), .time_i(time_q), .cfg_target_i(cfg_q.target), .cfg_node_i(cfg_q.node),
-      .cfg_mps_i(cfg_q.mps), .cfg_timeout_i(cfg_q.timeout_host), .rx_valid_i(rx_rma_valid), .rx_ready_o(rx_rma_ready),
-      .rx_sop_i(rx_rma_sop), .rx_eop_i(rx_rma_eop), .rx_hdr_i(rx_rma_hdr), .rx_data_i(rx_rma_data),
-      .tr_valid_o(tr_valid[2]), .tr_ready_i(tr_ready[2]), .tr_nla_o(tr_nla[2*64+:64]), .tr_pd_o(tr_pd[2*16+:16]),
+      .cfg_mps_i(cfg_q.mps), .cfg_timeout_i(cfg_q.timeout_host), .rx_i({rx_rma_valid, rx_rma_sop, rx_rma_eop, rx_rma_hdr}),
+      .rx_ready_o(rx_rma_ready), .rx_data_i(rx_rma_data), .tr_valid_o(tr_valid[2]), .tr_ready_i(tr_ready[2]), .tr_nla_o(tr_nla[2*64+:64]), .tr_pd_o(tr_pd[2*16+:16]),
       .tr_write_o(tr_write[2]), .tr_rsp_valid_i(tr_rsp_valid[2]), .tr_rsp_addr_i(tr_rsp_addr),
-      .tr_rsp_status_i(tr_rsp_status), .tr_done_o(tr_done[2]), .wr_valid_o(wr_valid[2]), .wr_ready_i(wr_ready[2]),
-      .wr_sop_o(wr_sop[2]), .wr_eop_o(wr_eop[2]), .wr_hdr_o(target_wr_hdr), .wr_data_o(target_wr_data),
-      .rd_valid_o(rd_valid[2]), .rd_ready_i(rd_ready[2]), .rd_hdr_o(target_rd_hdr), .cpl_valid_i(cpl_valid[2]),
-      .cpl_ready_o(cpl_ready[2]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop), .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data),
-      .get_valid_o(get_valid), .get_ready_i(get_ready), .get_sop_o(get_sop), .get_eop_o(get_eop), .get_hdr_o(get_hdr),
-      .get_data_o(get_data), .at_valid_o(at_valid), .at_ready_i(at_ready), .at_sop_o(at_sop), .at_eop_o(at_eop),
-      .at_hdr_o(at_hdr), .at_data_o(at_data), .at_status_o(at_status), .mb_valid_o(mb_valid), .mb_ready_i(mb_ready),
+      .tr_rsp_status_i(tr_rsp_status), .tr_done_o(tr_done[2]),
+      .wr_o({wr_valid[2], wr_sop[2], wr_eop[2], target_wr_hdr}), .wr_ready_i(wr_ready[2]), .wr_data_o(target_wr_data),
+      .rd_valid_o(rd_valid[2]), .rd_ready_i(rd_ready[2]), .rd_hdr_o(target_rd_hdr),
+      .cpl_i({cpl_valid[2], cpl_sop, cpl_eop, cpl_hdr}), .cpl_ready_o(cpl_ready[2]), .cpl_data_i(cpl_data),
+      .get_o({get_valid, get_sop, get_eop, get_hdr}), .get_ready_i(get_ready), .get_data_o(get_data),
+      .at_o({at_valid, at_sop, at_eop, at_hdr}), .at_ready_i(at_ready), .at_data_o(at_data), .at_status_o(at_status),
+      .mb_valid_o(mb_valid), .mb_ready_i(mb_ready),
       .mb_eop_o(mb_eop), .mb_hdr_o(mb_hdr), .mb_data_o(mb_data), .mb_rsp_valid_i(mb_rsp_valid),
-      .mb_rsp_status_i(mb_rsp_status), .nt_valid_o(nt_valid[1]), .nt_ready_i(nt_ready[1]), .nt_vpid_o(nt_vpid[1*8+:8]),
-      .nt_pd_o(nt_pd[1*16+:16]), .nt_w0_o(nt_w0[1*64+:64]), .nt_w1_o(nt_w1[1*64+:64]), .nt_rsp_valid_i(nt_rsp_valid[1]),
+      .mb_rsp_status_i(mb_rsp_status), .nt_valid_o(nt_valid[1]), .nt_ready_i(nt_ready[1]),
+      .nt_o({target_note_drop, nt_vpid[1*8+:8], nt_w0[1*64+:64], nt_w1[1*64+:64]}), .nt_pd_o(nt_pd[1*16+:16]),
+      .nt_rsp_valid_i(nt_rsp_valid[1]),
       .nt_rsp_status_i(nt_rsp_status), .rsp_valid_o(rsp_valid[0]), .rsp_ready_i(rsp_ready[0]),
-      .rsp_hdr_o(target_rsp_hdr), .ev_bad_packet_o(ev_target_bad), .ev_protection_o(ev_target_prot),
-      .ev_context_off_o(ev_target_off), .ev_host_error_o(ev_target_host), .ev_node_o(ev_node[TARGET*16+:16]),
+      .rsp_hdr_o(target_rsp_hdr), .ev_o({ev_target_host, ev_target_off, ev_target_prot, ev_target_bad}), .ev_node_o(ev_node[TARGET*16+:16]),
       .ev_info_o(ev_info[TARGET*40+:40]), .ev_unexpected_o(stray_target), .ev_tag_o(tag_target),
       .cnt_puts_o(cnt[TARGET_PUTS]), .busy_o(target_busy), .timer_o(target_timer)
   );

@@ -65,18 +65,29 @@ module rma_express #(
   wire [1:0] extra = {two, !two && {ends, from} != 4'd0};
   wire [1:0] stop  = {ends[1] ^ from[1] ^ (ends[0] & from[0]), ends[0] ^ from[0]};  // after the last byte, in its DW
 
+  // Of a put: where it is cut, and the bytes of its last DW.
+  assign put = !tail_i && rma_requester_pkg::is_put(w0_i.op);
   always_comb begin
-    hdr    = '0;
-    skew   = '0;
-    span   = 7'd16;
-    total  = 5'd4;
     dw     = '0;
     more   = '0;
     reach  = '0;
     split  = 1'b0;
     end_be = '0;
+    if (load_i && put) begin
+      more   = w0_i.size[6:2] + {{4{extra == 2'd0}}, extra[1] || extra == 2'd0};
+      end_be = rma_requester_pkg::be_to(stop);
+      dw     = cfg_mtu_i == 2'd0 ? {2'd0, w2_i[5:2]} : cfg_mtu_i == 2'd1 ? {1'd0, w2_i[6:2]} : w2_i[7:2];
+      reach  = {1'b0, dw} + {2'd0, more};
+      split  = cfg_mtu_i == 2'd0 ? reach[4] : cfg_mtu_i == 2'd1 ? reach[5] : reach[6];
+    end
+  end
+
+  always_comb begin
+    hdr    = '0;
+    skew   = '0;
+    span   = 7'd16;
+    total  = 5'd4;
     single = 1'b0;
-    put    = !tail_i && rma_requester_pkg::is_put(w0_i.op);
     if (load_i) begin
       hdr.addr  = w2_i;
       hdr.op    = ggas_pkg::OP_RMA_NOTIFY;
@@ -94,11 +105,6 @@ module rma_express #(
         skew   = w2_i[1:0];
         span   = w0_i.size[6:0] + {5'd0, skew};
         total  = w0_i.size[6:2] + {3'd0, extra};
-        more   = w0_i.size[6:2] + {{4{extra == 2'd0}}, extra[1] || extra == 2'd0};
-        end_be = rma_requester_pkg::be_to(stop);
-        dw     = cfg_mtu_i == 2'd0 ? {2'd0, w2_i[5:2]} : cfg_mtu_i == 2'd1 ? {1'd0, w2_i[6:2]} : w2_i[7:2];
-        reach  = {1'b0, dw} + {2'd0, more};
-        split  = cfg_mtu_i == 2'd0 ? reach[4] : cfg_mtu_i == 2'd1 ? reach[5] : reach[6];
         hdr.op       = ggas_pkg::OP_RMA_PUT;
         hdr.len_dw   = split ? {6'd0, dw[3:0] == 4'd0, 4'd0 - dw[3:0]} : {6'd0, total};
         hdr.first_be = rma_requester_pkg::be_from(skew) & (total == 5'd1 ? end_be : 4'hf);

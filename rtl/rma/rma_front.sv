@@ -22,11 +22,8 @@ module rma_front #(
     output      logic                look_busy_o,
 
     // BAR4 writes
-    input  wire logic                page_valid_i,
+    input  wire ggas_pkg::tlp_beat_t page_i,
     output      logic                page_ready_o,
-    input  wire logic                page_sop_i,
-    input  wire logic                page_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  page_hdr_i,
     input  wire logic [DATA_W-1:0]   page_data_i,
 
     // doorbells, to the rings of notifications and messages too
@@ -52,11 +49,7 @@ module rma_front #(
     // counts of the requester
     input  wire logic                st_valid_i,
     output      logic                st_ready_o,
-    input  wire logic [7:0]          st_vpid_i,
-    input  wire logic [0:0]          st_local_i,
-    input  wire logic [7:0]          st_remote_i,
-    input  wire logic                st_error_i,
-    input  wire logic [3:0]          st_status_i,
+    input  wire ggas_pkg::rma_counts_t st_i,
 
     // host writes: status blocks
     output      logic                wr_valid_o,
@@ -101,8 +94,8 @@ module rma_front #(
   logic [3:0]   row_slot;
   logic [255:0] row_data;
   rma_page #(.DATA_W(DATA_W)) i_page (
-      .clk_i, .rst_ni, .context_i, .look_vpid_i, .look_busy_o(page_look), .page_valid_i, .page_ready_o, .page_sop_i,
-      .page_eop_i, .page_hdr_i, .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop),
+      .clk_i, .rst_ni, .context_i, .look_vpid_i, .look_busy_o(page_look), .page_valid_i(page_i.valid), .page_ready_o,
+      .page_sop_i(page_i.sop), .page_eop_i(page_i.eop), .page_hdr_i(page_i.hdr), .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop),
       .row_bad_o(row_bad), .row_info_o(row_info), .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask),
       .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o, .db_count_o,
       .db_queue_ready_i(doorbell_ready), .busy_o(page_busy));
@@ -247,8 +240,9 @@ module rma_front #(
   logic status_look, status_busy;
   rma_status #(.DATA_W(DATA_W)) i_status (
       .clk_i, .rst_ni, .stop_i, .context_i, .look_vpid_i, .look_busy_o(status_look), .sl_valid_i(sl_valid),
-      .sl_vpid_i(sl_vpid), .sl_count_i(sl_count), .st_valid_i, .st_ready_o, .st_vpid_i, .st_local_i, .st_remote_i,
-      .st_error_i, .st_status_i, .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o,
+      .sl_vpid_i(sl_vpid), .sl_count_i(sl_count), .st_valid_i, .st_ready_o, .st_vpid_i(st_i.vpid),
+      .st_local_i(st_i.local_done), .st_remote_i(st_i.remote_done), .st_error_i(st_i.error), .st_status_i(st_i.status),
+      .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o,
       .cnt_writes_o(cnt_status_writes_o), .busy_o(status_busy));
 
   assign look_busy_o = page_look || slots_look || dispatch_look || queue_look || status_look;

@@ -48,18 +48,11 @@ module rma_requester #(
     // counts for the status block
     output      logic                st_valid_o,
     input  wire logic                st_ready_i,
-    output      logic [7:0]          st_vpid_o,
-    output      logic [0:0]          st_local_o,
-    output      logic [7:0]          st_remote_o,
-    output      logic                st_error_o,
-    output      logic [3:0]          st_status_o,
+    output      ggas_pkg::rma_counts_t st_o,
 
     // express packets: all but puts from memory
-    output      logic                tx_valid_o,
+    output      ggas_pkg::rma_beat_t tx_o,
     input  wire logic                tx_ready_i,
-    output      logic                tx_sop_o,
-    output      logic                tx_eop_o,
-    output      ggas_pkg::rma_hdr_t  tx_hdr_o,
     output      logic [DATA_W-1:0]   tx_data_o,
 
     // puts from memory: to rma_fetch, META_W = 8
@@ -77,10 +70,7 @@ module rma_requester #(
     // notifications: client 0 of rma_notify (no domain to check)
     output      logic                nt_valid_o,
     input  wire logic                nt_ready_i,
-    output      logic [7:0]          nt_vpid_o,
-    output      logic                nt_drop_o,
-    output      logic [63:0]         nt_w0_o,
-    output      ggas_pkg::note_w1_t  nt_w1_o,
+    output      ggas_pkg::note_t     nt_o,
     input  wire logic                nt_rsp_valid_i,
     input  wire logic [3:0]          nt_rsp_status_i,
 
@@ -96,13 +86,8 @@ module rma_requester #(
     output      logic [7:0]          ep_vpid_o,
     output      logic [4:0]          ep_epoch_o,          // times the context gave up
 
-    // events: pulses, at most one at a time
-    output      logic                ev_bad_descriptor_o,
-    output      logic                ev_protection_o,
-    output      logic                ev_timeout_o,
-    output      logic                ev_unreachable_o,
-    output      logic                ev_retry_limit_o,
-    output      logic                ev_unexpected_o,
+    // events: pulses, at most one at a time; bit i is rma_requester_pkg::EV_* i + 1
+    output      logic [5:0]          ev_o,
     output      logic [15:0]         ev_node_o,
     output      logic [39:0]         ev_info_o,           // the context
     output      logic                cnt_descriptors_o,
@@ -164,7 +149,7 @@ module rma_requester #(
       .desc_valid_i, .desc_ready_o, .desc_eop_i, .desc_vpid_i, .desc_pd_i, .desc_starts_i, .desc_data_i,
       .done_valid_i(done_head), .done_soon_i(done_soon), .done_vpid_i(done_vpid), .done_status_i(done_status),
       .done_last_i(done_last), .done_flags_i(done_flags), .done_w0_i(done_w0), .done_cookie_i(done_cookie),
-      .noted_valid_i(noted), .noted_vpid_i(nt_vpid_o), .noted_status_i(noted_status), .ans_valid_i,
+      .noted_valid_i(noted), .noted_vpid_i(nt_o.vpid), .noted_status_i(noted_status), .ans_valid_i,
       .ans_vpid_i(ans_i.vpid), .ans_status_i(ans_i.status), .ans_i(answer), .exp_valid_i(exp_head),
       .exp_vpid_i(exp_vpid), .exp_slots_i(exp_slots), .put_valid_i(put_head), .put_vpid_i(put_vpid),
       .late_valid_i(late), .late_vpid_i(late_vpid), .late_full_i(late_full), .pick_o(pick), .vpid_o(re_vpid),
@@ -179,7 +164,7 @@ module rma_requester #(
       .clk_i, .rst_ni, .vpid_i(re_vpid), .state_o(read_state), .fresh_o(read_fresh),
       .word_i(word_at), .word_o(word), .we_i(ending), .we_vpid_i(end_vpid), .state_i(end_state),
       .word_we_i(word_we || keep), .word_waddr_i(keep ? {2'd3, end_vpid} : {word_we_at, desc_vpid_i}),
-      .word_wdata_i({desc_data_i[255:128], keep ? {nt_w1_o, nt_w0_o} : desc_data_i[127:0]}));
+      .word_wdata_i({desc_data_i[255:128], keep ? {nt_o.w1, nt_o.w0} : desc_data_i[127:0]}));
   rma_step_read #(.DATA_W(DATA_W)) u_read (
       .clk_i, .rst_ni, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
       .cfg_we_i(context_i.we && context_i.word == 3'd0), .cfg_vpid_i(context_i.vpid), .cfg_enable_i(context_i.data[0]),
@@ -196,8 +181,8 @@ module rma_requester #(
       .peer_valid_i, .link_up_i, .valid_i(decide_valid), .kind_i(decide_kind), .vpid_i(decide_vpid), .known_i(known),
       .slots_i(slots), .cmd_free_i(cmd_free), .put_turn_i(!put_waits), .ans_progress_i, .ans_vpid_i(ans_i.vpid),
       .ans_look_vpid_o, .ans_writes_i, .express_free_o(express_free), .express_ends_o(express_ends),
-      .express_held_o(express_held), .express_vpid_o(express_vpid), .tx_valid_o, .tx_ready_i, .tx_sop_o, .tx_eop_o,
-      .tx_hdr_o, .tx_data_o, .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .valid_o(ending), .kind_o(end_kind),
+      .express_held_o(express_held), .express_vpid_o(express_vpid), .tx_valid_o(tx_o.valid), .tx_ready_i,
+      .tx_sop_o(tx_o.sop), .tx_eop_o(tx_o.eop), .tx_hdr_o(tx_o.hdr), .tx_data_o, .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .valid_o(ending), .kind_o(end_kind),
       .vpid_o(end_vpid), .decided_o(decided));
 
   // ---------------------------------------------------------------- end
@@ -254,7 +239,7 @@ module rma_requester #(
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(counting), .wr_ready_o(),
       .wr_data_i({end_vpid, act.local_done, act.remote_done, act.error, act.status}),
       .rd_valid_o(st_valid_o), .rd_ready_i(st_ready_i),
-      .rd_data_o({st_vpid_o, st_local_o, st_remote_o, st_error_o, st_status_o}), .count_o(st_count));
+      .rd_data_o(st_o), .count_o(st_count));
   // verilator lint_on PINCONNECTEMPTY
 
   logic               note_empty, look_active, look_count, look_note;
@@ -265,8 +250,8 @@ module rma_requester #(
     .w0_o(note_w0), .w1_o(note_w1));
   rma_note_port u_notes (
       .clk_i, .rst_ni, .push_i(ending && (act.note || act.error)), .room_o(note_room), .held_i(act.note),
-      .vpid_i(end_vpid), .w0_i(note_w0), .w1_i(note_w1), .nt_valid_o, .nt_ready_i, .nt_vpid_o, .nt_drop_o, .nt_w0_o,
-      .nt_w1_o, .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o(noted), .rsp_ready_i(pick[K_NOTED]),
+      .vpid_i(end_vpid), .w0_i(note_w0), .w1_i(note_w1), .nt_valid_o, .nt_ready_i, .nt_vpid_o(nt_o.vpid),
+      .nt_drop_o(nt_o.drop), .nt_w0_o(nt_o.w0), .nt_w1_o(nt_o.w1), .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o(noted), .rsp_ready_i(pick[K_NOTED]),
       .rsp_status_o(noted_status), .rsp_end_i(end_kind[K_NOTED]), .empty_o(note_empty), .look_i(look_vpid_i),
       .look_o(look_note));
 
@@ -294,20 +279,17 @@ module rma_requester #(
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::desc_w0_t end_w0;
   // verilator lint_on UNUSEDSIGNAL
-  logic [5:0] event_q;
   assign end_w0 = decided.first[63:0];
-  assign {ev_unexpected_o, ev_retry_limit_o, ev_unreachable_o, ev_timeout_o, ev_protection_o, ev_bad_descriptor_o} =
-    event_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {desc_done_o, cnt_descriptors_o, cnt_retries_o, cnt_acks_o} <= '0;
-      event_q <= '0;
+      ev_o <= '0;
     end else begin
       desc_done_o       <= free || over;
       cnt_descriptors_o <= ending && act.started;
       cnt_retries_o     <= ending && act.retried;
       cnt_acks_o        <= ending && act.answered;
-      for (int i = 0; i < 6; i++) event_q[i] <= ending && act.event_code == i[2:0] + 3'd1;
+      for (int i = 0; i < 6; i++) ev_o[i] <= ending && act.event_code == i[2:0] + 3'd1;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -317,7 +299,7 @@ module rma_requester #(
                  : act.event_code == rma_requester_pkg::EV_UNEXPECTED ? decided.answer.node : 16'd0;
   end
 
-  wire pulsing = desc_done_o || ep_valid_o || cnt_descriptors_o || cnt_retries_o || cnt_acks_o || event_q != '0;
+  wire pulsing = desc_done_o || ep_valid_o || cnt_descriptors_o || cnt_retries_o || cnt_acks_o || ev_o != '0;
   assign busy_o = here != '0 || pulsing || cmd_valid_o || st_valid_o || !note_empty || done_head || done_soon
     || exp_queued || exp_head || (put_waits && cmd_room) || scan_busy || !room_q;
 

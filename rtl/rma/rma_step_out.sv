@@ -20,131 +20,143 @@ module rma_step_out (
     output      logic                         express_o       // load the express packet
 );
 
-  logic stop;     // the put cannot go on
-  logic waits;    // the packet's answer counts in s.waits
-  logic express;  // no earlier packet of the context comes first
   rma_requester_pkg::state_t s_i;
   assign s_i = known_i.state;
   wire [3:0] unreach = known_i.route ? ggas_pkg::ST_LINK_DOWN : ggas_pkg::ST_UNREACHABLE;
 
-  // A failed descriptor: counts what has not been counted yet.
-  logic       fail, fail_local, fail_remote;
-  logic [3:0] fail_status;
+  // How the descriptor fails, if it does; what has not been counted yet.
+  typedef struct packed {
+    logic       failed;
+    logic       local_done;
+    logic       remote_done;
+    logic [3:0] status;
+  } fail_t;
+  localparam logic [6:0] FINE = {3'b011, ggas_pkg::ST_BAD};
+  // The result of each kind of step.
+  rma_requester_pkg::state_t  begin_s, put_s, express_s;
+  rma_requester_pkg::action_t begin_act, put_act, express_act;
+  fail_t                      begin_fail, put_fail, express_fail, fail;
 
+  // ---------------------------------------------------------------- a descriptor
   always_comb begin
-    s_o         = s_i;
-    act_o       = '0;
-    express_o   = 1'b0;
-    stop        = 1'b0;
-    waits       = 1'b0;
-    fail        = 1'b0;
-    fail_local  = 1'b1;
-    fail_remote = 1'b1;
-    fail_status = ggas_pkg::ST_BAD;
-
-    // ---------------------------------------------------------------- a descriptor
+    begin_s    = s_i;
+    begin_act  = '0;
+    begin_fail = FINE;
     if (desc_i) begin
-      s_o.packets   = s_i.epoch + known_i.starts;
-      act_o.started = known_i.enabled;
-      act_o.over    = !known_i.enabled;
+      begin_s.packets   = s_i.epoch + known_i.starts;
+      begin_act.started = known_i.enabled;
+      begin_act.over    = !known_i.enabled;
     end
     if (known_i.todo.bad) begin
-      fail = 1'b1;
-      act_o.event_code = rma_requester_pkg::EV_BAD;
+      begin_fail.failed = 1'b1;
+      begin_act.event_code = rma_requester_pkg::EV_BAD;
     end
     if (known_i.todo.nop) begin
-      act_o.local_done  = 1'b1;
-      act_o.remote_done = 8'd1;
-      act_o.note = s_i.flags.hold;
-      act_o.over = 1'b1;
+      begin_act.local_done  = 1'b1;
+      begin_act.remote_done = 8'd1;
+      begin_act.note = s_i.flags.hold;
+      begin_act.over = 1'b1;
     end
     if (known_i.todo.nowhere) begin
-      fail = 1'b1;
-      fail_status = unreach;
-      act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
+      begin_fail.failed = 1'b1;
+      begin_fail.status = unreach;
+      begin_act.event_code = rma_requester_pkg::EV_UNREACHABLE;
     end
-    express = known_i.todo.express && !(desc_i && (s_i.fetching || s_i.waits_full));
-    if (known_i.todo.express && !express) s_o.phase = rma_requester_pkg::PH_FETCH;
+    if (known_i.todo.express) begin_s.phase = rma_requester_pkg::PH_FETCH;
+  end
 
-    // ---------------------------------------------------------------- a chunk of a put
-    if (known_i.todo.put) begin
-      stop = (s_i.chunk != ggas_pkg::ST_OK && !s_i.leads) || !known_i.reach || !known_i.enabled;
-      if (stop && s_i.fetching) begin
-        s_o.phase = rma_requester_pkg::PH_DRAIN;
-      end else if (stop) begin
-        // No part of it is in flight, and no packet with LAST was sent.
-        s_o.chunk = ggas_pkg::ST_OK;
-        fail_status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : !known_i.enabled ? ggas_pkg::ST_DISABLED : unreach;
-        if (s_i.chunk == ggas_pkg::ST_OK && known_i.enabled) act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
-        if (s_i.flags.tail) begin
-          act_o.local_done  = 1'b1;
-          act_o.remote_done = {7'd0, !s_i.flags.ack};
-          s_o.fail  = fail_status;
-          s_o.tail  = 1'b1;
-          s_o.phase = rma_requester_pkg::PH_READY;
-          act_o.push_exp = 1'b1;
-        end else begin
-          fail = 1'b1;
-        end
-      end else if (s_i.fetch_full || s_i.waits_full) begin
-        s_o.phase = rma_requester_pkg::PH_PARK;
+  // ---------------------------------------------------------------- a chunk of a put
+  // It cannot go on.
+  wire stop = (s_i.chunk != ggas_pkg::ST_OK && !s_i.leads) || !known_i.reach || !known_i.enabled;
+  always_comb begin
+    put_s    = begin_s;
+    put_act  = begin_act;
+    put_fail = FINE;
+    if (stop && s_i.fetching) begin
+      put_s.phase = rma_requester_pkg::PH_DRAIN;
+    end else if (stop) begin
+      // No part of it is in flight, and no packet with LAST was sent.
+      put_s.chunk = ggas_pkg::ST_OK;
+      put_fail.status = s_i.chunk != ggas_pkg::ST_OK ? s_i.chunk : !known_i.enabled ? ggas_pkg::ST_DISABLED : unreach;
+      if (s_i.chunk == ggas_pkg::ST_OK && known_i.enabled) put_act.event_code = rma_requester_pkg::EV_UNREACHABLE;
+      if (s_i.flags.tail) begin
+        put_act.local_done  = 1'b1;
+        put_act.remote_done = {7'd0, !s_i.flags.ack};
+        put_s.fail  = put_fail.status;
+        put_s.tail  = 1'b1;
+        put_s.phase = rma_requester_pkg::PH_READY;
+        put_act.push_exp = 1'b1;
       end else begin
-        // The end of the step knows whether it is the last chunk.
-        s_o.phase = rma_requester_pkg::PH_PUT;
-        act_o.cmd = !express_own_i && cmd_free_i && (!desc_i || put_turn_i);
-        act_o.push_put = !act_o.cmd;
-        s_o.fetches    = s_i.fetches + {6'd0, act_o.cmd};
+        put_fail.failed = 1'b1;
+      end
+    end else if (s_i.fetch_full || s_i.waits_full) begin
+      put_s.phase = rma_requester_pkg::PH_PARK;
+    end else begin
+      // The end of the step knows whether it is the last chunk.
+      put_s.phase = rma_requester_pkg::PH_PUT;
+      put_act.cmd = !express_own_i && cmd_free_i && (!desc_i || put_turn_i);
+      put_act.push_put = !put_act.cmd;
+      put_s.fetches    = s_i.fetches + {6'd0, put_act.cmd};
+    end
+  end
+
+  // ---------------------------------------------------------------- an express packet
+  logic waits;  // the packet's answer counts in s.waits
+  always_comb begin
+    express_s    = s_i;
+    express_s.packets = begin_s.packets;
+    express_act  = begin_act;
+    express_fail = FINE;
+    waits        = 1'b0;
+    if (!known_i.reach) begin
+      express_fail = {1'b1, !s_i.tail && !s_i.retried, s_i.flags.ack || !s_i.tail,
+        s_i.fail != ggas_pkg::ST_OK ? s_i.fail : unreach};
+      express_act.event_code = rma_requester_pkg::EV_UNREACHABLE;
+    end else if (!express_free_i) begin
+      express_s.phase = rma_requester_pkg::PH_READY;
+      express_act.push_exp = 1'b1;
+    end else begin
+      express_act.retried = s_i.retried;
+      if (!s_i.tail && !s_i.retried) begin
+        express_act.local_done  = 1'b1;
+        express_act.remote_done = {7'd0, !s_i.flags.ack};
+      end
+      if (s_i.flags.tail && !s_i.tail) begin
+        express_s.tail  = 1'b1;
+        express_s.phase = rma_requester_pkg::PH_READY;
+        express_act.push_exp = 1'b1;
+      end else if (s_i.flags.hold) begin
+        // Without ack the requester's notification is due now, next to the answer to the put's NOTIFY.
+        express_act.note = s_i.flags.requester && !s_i.flags.ack && s_i.fail == ggas_pkg::ST_OK && !s_i.retried;
+        express_act.over = !s_i.flags.ack && !s_i.flags.tail;
+        express_s.phase  = rma_requester_pkg::PH_ANSWER;
+        waits            = s_i.flags.ack || s_i.flags.tail;
+      end else begin
+        express_act.over = 1'b1;
+        waits            = s_i.flags.ack;
+        express_s.waits  = s_i.waits + {7'd0, s_i.flags.ack};
       end
     end
-
-    // ---------------------------------------------------------------- an express packet
-    if (express) begin
-      if (!known_i.reach) begin
-        fail = 1'b1;
-        fail_status = s_i.fail != ggas_pkg::ST_OK ? s_i.fail : unreach;
-        fail_local  = !s_i.tail && !s_i.retried;
-        fail_remote = s_i.flags.ack || !s_i.tail;
-        act_o.event_code = rma_requester_pkg::EV_UNREACHABLE;
-      end else if (!express_free_i) begin
-        s_o.phase = rma_requester_pkg::PH_READY;
-        act_o.push_exp = 1'b1;
-      end else begin
-        express_o     = 1'b1;
-        act_o.retried = s_i.retried;
-        if (!s_i.tail && !s_i.retried) begin
-          act_o.local_done  = 1'b1;
-          act_o.remote_done = {7'd0, !s_i.flags.ack};
-        end
-        if (s_i.flags.tail && !s_i.tail) begin
-          s_o.tail  = 1'b1;
-          s_o.phase = rma_requester_pkg::PH_READY;
-          act_o.push_exp = 1'b1;
-        end else if (s_i.flags.hold) begin
-          // Without ack the requester's notification is due now, next to the answer to the put's NOTIFY.
-          act_o.note = s_i.flags.requester && !s_i.flags.ack && s_i.fail == ggas_pkg::ST_OK && !s_i.retried;
-          act_o.over = !s_i.flags.ack && !s_i.flags.tail;
-          s_o.phase  = rma_requester_pkg::PH_ANSWER;
-          waits      = s_i.flags.ack || s_i.flags.tail;
-        end else begin
-          act_o.over = 1'b1;
-          waits      = s_i.flags.ack;
-          s_o.waits  = s_i.waits + {7'd0, s_i.flags.ack};
-        end
-      end
-    end
-
-    // ---------------------------------------------------------------- common ends
     if (waits) begin
-      if (!s_i.awaits) s_o.stamp = now_i;
-      s_o.link = s_i.link || !s_i.flags.own;
+      if (!s_i.awaits) express_s.stamp = now_i;
+      express_s.link = s_i.link || !s_i.flags.own;
     end
+  end
+
+  // ---------------------------------------------------------------- the one that it is
+  // An express packet goes only if no earlier packet of the context comes first.
+  wire express = known_i.todo.express && !(desc_i && (s_i.fetching || s_i.waits_full));
+  assign express_o = express && known_i.reach && express_free_i;
+  always_comb begin
+    {s_o, act_o, fail} = known_i.todo.put ? {put_s, put_act, put_fail}
+      : express ? {express_s, express_act, express_fail} : {begin_s, begin_act, begin_fail};
     if (act_o.note) s_o.note = rma_requester_pkg::NOTE_ASKED;
-    if (fail) begin
+    if (fail.failed) begin
       act_o.over        = 1'b1;
       act_o.error       = 1'b1;
-      act_o.status      = fail_status;
-      act_o.local_done  = fail_local;
-      act_o.remote_done = {7'd0, fail_remote};
+      act_o.status      = fail.status;
+      act_o.local_done  = fail.local_done;
+      act_o.remote_done = {7'd0, fail.remote_done};
     end
   end
 

@@ -18,11 +18,8 @@ module rma_target #(
     input  wire logic [15:0]         cfg_timeout_i,    // RMA_TIMEOUT.host
 
     // requests
-    input  wire logic                rx_valid_i,
+    input  wire ggas_pkg::rma_beat_t rx_i,
     output      logic                rx_ready_o,
-    input  wire logic                rx_sop_i,
-    input  wire logic                rx_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  rx_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_data_i,
 
     // translation
@@ -37,38 +34,26 @@ module rma_target #(
     output      logic                tr_done_o,
 
     // host writes
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
     // zero-length reads of strong notifications: tags TAG_ATOMIC + 8 ... + 15
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
     // GET packets to rma_responder
-    output      logic                get_valid_o,
+    output      ggas_pkg::rma_beat_t get_o,
     input  wire logic                get_ready_i,
-    output      logic                get_sop_o,
-    output      logic                get_eop_o,
-    output      ggas_pkg::rma_hdr_t  get_hdr_o,
     output      logic [DATA_W-1:0]   get_data_o,
 
     // ATOMIC packets to rma_atomic, with the status to be answered if it is not OK (the event was reported)
-    output      logic                at_valid_o,
+    output      ggas_pkg::rma_beat_t at_o,
     input  wire logic                at_ready_i,
-    output      logic                at_sop_o,
-    output      logic                at_eop_o,
-    output      ggas_pkg::rma_hdr_t  at_hdr_o,
     output      logic [DATA_W-1:0]   at_data_o,
     output      logic [3:0]          at_status_o,
 
@@ -84,10 +69,8 @@ module rma_target #(
     // notifications (domain checked, held back if the ring is full)
     output      logic                nt_valid_o,
     input  wire logic                nt_ready_i,
-    output      logic [7:0]          nt_vpid_o,
+    output      ggas_pkg::note_t     nt_o,
     output      logic [15:0]         nt_pd_o,
-    output      logic [63:0]         nt_w0_o,
-    output      logic [63:0]         nt_w1_o,
     input  wire logic                nt_rsp_valid_i,
     input  wire logic [3:0]          nt_rsp_status_i,
 
@@ -96,11 +79,8 @@ module rma_target #(
     input  wire logic                rsp_ready_i,
     output      ggas_pkg::rma_hdr_t  rsp_hdr_o,
 
-    // pulses, at most one a cycle
-    output      logic                ev_bad_packet_o,
-    output      logic                ev_protection_o,   // TARGET_PROTECTION
-    output      logic                ev_context_off_o,
-    output      logic                ev_host_error_o,   // RMA_HOST_ERROR
+    // pulses, at most one a cycle: RMA_HOST_ERROR, CONTEXT_OFF, TARGET_PROTECTION, BAD_PACKET
+    output      logic [3:0]          ev_o,
     output      logic [15:0]         ev_node_o,
     output      logic [39:0]         ev_info_o,
     output      logic                ev_unexpected_o,   // UNEXPECTED_CPL, any time
@@ -120,7 +100,8 @@ module rma_target #(
   logic               beat_valid, beat_ready, beat_eop;
   logic [DATA_W-1:0]  beat_data;
   rma_target_head #(.DATA_W(DATA_W)) u_head (
-      .clk_i, .rst_ni, .cfg_target_i, .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i,
+      .clk_i, .rst_ni, .cfg_target_i, .rx_valid_i(rx_i.valid), .rx_ready_o, .rx_sop_i(rx_i.sop), .rx_eop_i(rx_i.eop),
+      .rx_hdr_i(rx_i.hdr), .rx_data_i,
       .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i,
       .valid_o(head_valid), .decided_o(decided), .take_i(head_take), .hdr_o(head), .kind_o(head_kind),
       .serves_o(head_serves), .wants_o(wants),
@@ -165,7 +146,8 @@ module rma_target #(
       .clk_i, .rst_ni, .cfg_mps_i, .start_i(head_take && put_ok), .addr_i(head_addr), .len_dw_i(head.len_dw[6:0]),
       .first_be_i(head.first_be), .last_be_i(head.last_be), .in_valid_i(w_valid), .in_ready_o(w_ready),
       .in_data_i(beat_data),
-      .in_last_o(w_last), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o);
+      .in_last_o(w_last), .wr_valid_o(wr_o.valid), .wr_ready_i, .wr_sop_o(wr_o.sop), .wr_eop_o(wr_o.eop),
+      .wr_hdr_o(wr_o.hdr), .wr_data_o);
 
   logic marked;
   wire  failed = marked_before && !x_first;
@@ -245,16 +227,10 @@ module rma_target #(
   assign tr_done_o = w_done || (x_state_q == X_FLUSHED && fl_end);
 
   // ---------------------------------------------------------------- the other units
-  assign get_valid_o = x_pass && beat_valid && x_kind_q == rma_target_pkg::K_GET;
-  assign at_valid_o  = x_pass && beat_valid && x_kind_q == rma_target_pkg::K_ATOMIC;
+  assign get_o = {x_pass && beat_valid && x_kind_q == rma_target_pkg::K_GET, !x_begun_q, beat_eop, x_hdr_q};
+  assign at_o  = {x_pass && beat_valid && x_kind_q == rma_target_pkg::K_ATOMIC, !x_begun_q, beat_eop, x_hdr_q};
   assign mb_valid_o  = x_pass && beat_valid && x_kind_q == rma_target_pkg::K_VELO;
-  assign get_sop_o   = !x_begun_q;
-  assign at_sop_o    = !x_begun_q;
-  assign get_eop_o   = beat_eop;
-  assign at_eop_o    = beat_eop;
   assign mb_eop_o    = beat_eop;
-  assign get_hdr_o   = x_hdr_q;
-  assign at_hdr_o    = x_hdr_q;
   assign mb_hdr_o    = x_hdr_q;
   assign get_data_o  = beat_data;
   assign at_data_o   = beat_data;
@@ -276,10 +252,8 @@ module rma_target #(
     end
   end
   assign nt_valid_o = x_state_q == X_NOTE;
-  assign nt_vpid_o  = x_hdr_q.dvpid;
+  assign nt_o       = {1'b0, x_hdr_q.dvpid, note_q[63:0], note};
   assign nt_pd_o    = x_hdr_q.pd;
-  assign nt_w0_o    = note_q[63:0];
-  assign nt_w1_o    = note;
 
   logic fl_busy;
   // verilator lint_off PINCONNECTEMPTY
@@ -288,7 +262,8 @@ module rma_target #(
       .cmd_addr_i({x_addr_q, 2'b00}),
       .cmd_len_dw_i(11'd1), .cmd_first_be_i(4'h0), .cmd_last_be_i(4'h0), .cmd_meta_i(1'b0), .rd_valid_o, .rd_ready_i,
       .rd_hdr_o,
-      .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(), .out_ready_i(1'b1),
+      .cpl_valid_i(cpl_i.valid), .cpl_ready_o, .cpl_sop_i(cpl_i.sop), .cpl_eop_i(cpl_i.eop), .cpl_hdr_i(cpl_i.hdr),
+      .cpl_data_i, .out_valid_o(), .out_ready_i(1'b1),
       .out_meta_o(), .out_offset_dw_o(), .out_dws_o(), .out_data_o(), .out_final_o(), .out_last_o(),
       .end_valid_o(fl_end), .end_meta_o(), .end_status_o(fl_status),
       .ev_unexpected_o, .ev_tag_o, .busy_o(fl_busy), .timer_o);
@@ -316,14 +291,11 @@ module rma_target #(
   wire h_refuse = refuse && wants;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {ev_bad_packet_o, ev_protection_o, ev_context_off_o, ev_host_error_o} <= '0;
+      ev_o      <= '0;
       ev_node_o <= '0;
       ev_info_o <= '0;
     end else begin
-      ev_bad_packet_o  <= h_bad || mb_bad;
-      ev_protection_o  <= h_refuse;
-      ev_context_off_o <= h_off || off;
-      ev_host_error_o  <= fl_bad;
+      ev_o <= {fl_bad, h_off || off, h_refuse, h_bad || mb_bad};
       if (refuse) begin
         ev_node_o <= head.src;
         ev_info_o <= h_bad ? {32'd0, head.op} : h_off ? {32'd0, head.dvpid} : head.addr[39:0];
@@ -336,8 +308,7 @@ module rma_target #(
 
   assign cnt_puts_o = w_done;
   assign writes_o   = (head_valid && head_serves) || (x_state_q != X_IDLE && x_serves_q);
-  assign busy_o     = (x_state_q != X_IDLE && x_state_q != X_FLUSHED) || head_valid || rsp_valid_o || fl_busy
-                      || ev_bad_packet_o || ev_protection_o || ev_context_off_o || ev_host_error_o;
+  assign busy_o     = (x_state_q != X_IDLE && x_state_q != X_FLUSHED) || head_valid || rsp_valid_o || fl_busy || ev_o != '0;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_target: DATA_W must be 64, 256 or 512");

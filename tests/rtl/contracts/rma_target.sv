@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-`STREAM(rma_target, get);
-`STREAM(rma_target, at);
+`STREAM_OF(rma_target, get, get_data_o);
+`STREAM_OF(rma_target, at, at_data_o);

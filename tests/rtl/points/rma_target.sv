@@ -5,7 +5,8 @@ module rma_target_points (
     input wire logic [3:0] x_state_q, nt_status, fl_status, final_status,
     input wire logic direct, marked_before, x_first, x_last, x_ack, x_ok, failed, nt_reported, fl_end, ack_ready, push,
     input wire logic answer,
-    input wire logic wr_valid_o, wr_ready_i, head_take, x_begun_q, beat_valid
+    input wire ggas_pkg::tlp_beat_t wr_o,
+    input wire logic wr_ready_i, head_take, x_begun_q, beat_valid
 );
   localparam logic [3:0] X_WRITE = 4'd1, X_PASS = 4'd2, X_TAKE = 4'd3, X_FLUSHED = 4'd5, X_NOTE = 4'd6, X_WAIT = 4'd7,
                          X_MARK = 4'd8, X_ANSWER = 4'd9;
@@ -29,6 +30,6 @@ module rma_target_points (
   `POINT(failure_answered_unasked, push && !x_ack && final_status != ggas_pkg::ST_OK);
   `POINT(write_waits_for_room_for_its_answer, x_state_q == X_WRITE && beat_valid && !x_begun_q && x_last && x_ack
          && !ack_ready);
-  `POINT(host_waits, wr_valid_o && !wr_ready_i);
+  `POINT(host_waits, wr_o.valid && !wr_ready_i);
 endmodule
 bind rma_target rma_target_points i_points (.*);

@@ -164,8 +164,8 @@ class bench {
   void step() {
     drive();
     v.eval();
-    const bool input =
-        v.page_valid_i || v.cpl_valid_i || pins::is_written(v.context_i) || v.st_valid_i || v.desc_done_i;
+    const bool input = pins::get(v.page_i, pins::valid) || v.cpl_valid_i || pins::is_written(v.context_i) ||
+                       v.st_valid_i || v.desc_done_i;
     if (!gate || v.busy_o || input || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
@@ -216,7 +216,7 @@ class bench {
     v.cfg_mrrs_i = uint16_t(mrrs);
     v.cfg_requester_i = requester;
     v.cfg_timeout_i = uint16_t(timeout);
-    page.drive(d, v.page_valid_i, v.page_sop_i, v.page_eop_i, v.page_hdr_i, v.page_data_i);
+    page.drive(d, v.page_i, v.page_data_i);
     reads.step(d);
     reads.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
     v.wr_ready_i = wr.ready(d);
@@ -234,8 +234,7 @@ class bench {
     v.st_valid_i = !counts_.empty();
     if (!v.st_valid_i) return;
     const counts& c = counts_.front();
-    v.st_vpid_i = uint8_t(c.vpid), v.st_local_i = uint8_t(c.local), v.st_remote_i = uint8_t(c.remote);
-    v.st_error_i = c.error, v.st_status_i = c.status;
+    v.st_i = c.vpid << 14 | c.local << 13 | c.remote << 5 | unsigned(c.error) << 4 | c.status;  // rma_counts_t
   }
 
   // The requester gives a descriptor back.

@@ -15,6 +15,7 @@
 #include "sim/nic/packet.hpp"
 #include "sim/nic/rma_format.hpp"
 #include "sim/nic/rtl/tlp_pins.hpp"
+#include "tests/rtl/beat_pins.hpp"
 #include "tests/rtl/context_pins.hpp"
 #include "tests/rtl/harness/rng.hpp"
 #include "tests/rtl/rma/answer_pins.hpp"
@@ -58,6 +59,16 @@ struct counts {
   bool error = false;
   net_status status = net_status::ok;
 };
+
+// As ggas_pkg::note_t and rma_counts_t.
+template <class Port>
+record record_of(const Port& p) {
+  const auto word = [&](unsigned i) { return p[i] | uint64_t{p[i + 1]} << 32; };
+  return {uint8_t(p[4]), bool(p[4] >> 8 & 1), word(2), nic::note::of(word(0))};
+}
+inline counts counts_of(uint32_t p) {
+  return {uint8_t(p >> 14), p >> 13 & 1, p >> 5 & 0xff, bool(p >> 4 & 1), net_status(p & 15)};
+}
 
 enum class event { bad_descriptor, protection, timeout, unreachable, retry_limit, unexpected, number };
 
@@ -289,21 +300,23 @@ class bench {
   }
 
   void sample_packet() {
-    EXPECT_TRUE(v.tx_valid_o || !tx_held_) << "tx dropped valid, cycle " << now;
-    if (!v.tx_valid_o) return;
-    std::vector<uint32_t> bits{uint32_t(v.tx_sop_o), uint32_t(v.tx_eop_o)};
-    for (unsigned i = 0; i < nic::header_dws; ++i) bits.push_back(v.tx_hdr_o[i]);
+    const bool valid = pins::get(v.tx_o, pins::valid), sop = pins::get(v.tx_o, pins::sop);
+    const bool eop = pins::get(v.tx_o, pins::eop);
+    EXPECT_TRUE(valid || !tx_held_) << "tx dropped valid, cycle " << now;
+    if (!valid) return;
+    std::vector<uint32_t> bits{uint32_t(sop), uint32_t(eop)};
+    for (unsigned i = 0; i < nic::header_dws; ++i) bits.push_back(v.tx_o[i]);
     for (unsigned i = 0; i < words; ++i) bits.push_back(nic::pins::get_word<W>(v.tx_data_o, i));
     EXPECT_TRUE(!tx_held_ || bits == tx_bits_) << "tx changed while waiting, cycle " << now;
-    if (v.tx_sop_o && !tx_held_) tx_first = now;
+    if (sop && !tx_held_) tx_first = now;
     tx_held_ = !v.tx_ready_i;
     tx_bits_ = bits;
     if (!v.tx_ready_i) return;
     ++tx_beats;
-    EXPECT_EQ(v.tx_sop_o, !inside_) << "framing, cycle " << now;
-    if (v.tx_sop_o) open_ = header(v.tx_hdr_o);
+    EXPECT_EQ(sop, !inside_) << "framing, cycle " << now;
+    if (sop) open_ = header(v.tx_o);
     const size_t left = open_.len_dw - open_.data.size();
-    EXPECT_EQ(v.tx_eop_o, left <= words) << "length, cycle " << now;
+    EXPECT_EQ(eop, left <= words) << "length, cycle " << now;
     for (size_t i = 0; i < words; ++i) {
       const uint32_t w = nic::pins::get_word<W>(v.tx_data_o, i);
       if (i < left)
@@ -311,8 +324,8 @@ class bench {
       else
         EXPECT_EQ(w, 0u) << "padding, cycle " << now;
     }
-    inside_ = !v.tx_eop_o;
-    if (!v.tx_eop_o) return;
+    inside_ = !eop;
+    if (!eop) return;
     watch.sent(open_);
     reply(open_);
   }
@@ -337,11 +350,8 @@ class bench {
       watch.noted(note_->t, note_status_);
       note_.reset();
     }
-    if (v.nt_valid_o && v.nt_ready_i)
-      note_ = {{v.nt_vpid_o, bool(v.nt_drop_o), v.nt_w0_o, nic::note::of(v.nt_w1_o)},
-               now + 1 + random.below(pace.note_delay + 1)};
-    if (v.st_valid_o && v.st_ready_i)
-      watch.counted({v.st_vpid_o, v.st_local_o, v.st_remote_o, bool(v.st_error_o), net_status(v.st_status_o)});
+    if (v.nt_valid_o && v.nt_ready_i) note_ = {record_of(v.nt_o), now + 1 + random.below(pace.note_delay + 1)};
+    if (v.st_valid_o && v.st_ready_i) watch.counted(counts_of(v.st_o));
   }
 
   void sample() {
@@ -354,11 +364,8 @@ class bench {
       answers.pop_front();
       accepted_ans_ = true;
     }
-    const std::array<bool, size_t(event::number)> ev{bool(v.ev_bad_descriptor_o), bool(v.ev_protection_o),
-                                                     bool(v.ev_timeout_o),        bool(v.ev_unreachable_o),
-                                                     bool(v.ev_retry_limit_o),    bool(v.ev_unexpected_o)};
-    for (size_t i = 0; i < ev.size(); ++i) {
-      if (!ev[i]) continue;
+    for (size_t i = 0; i < size_t(event::number); ++i) {
+      if (!(v.ev_o >> i & 1)) continue;
       ++events[i];
       watch.happened(event(i), v.ev_node_o, v.ev_info_o);
     }

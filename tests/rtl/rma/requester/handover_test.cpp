@@ -32,14 +32,13 @@ class rma_requester_handover : public testing::Test {
     return d;
   }
   static void see(bench_type& b, view& now) {
-    now.see(b.v.tx_valid_o && b.v.tx_sop_o, b.v.tx_hdr_o);
-    now.see(b.v.tx_valid_o, b.v.tx_data_o);
+    const bool offered = pins::get(b.v.tx_o, pins::valid);
+    now.see(offered && pins::get(b.v.tx_o, pins::sop), b.v.tx_o);
+    now.see(offered, b.v.tx_data_o);
     now.see(b.v.cmd_valid_o, b.v.cmd_nla_o, b.v.cmd_pd_o, b.v.cmd_bytes_o, b.v.cmd_hdr_o);
-    now.see(b.v.nt_valid_o, b.v.nt_vpid_o, b.v.nt_drop_o, b.v.nt_w0_o, b.v.nt_w1_o);
-    now.see(b.v.st_valid_o, b.v.st_vpid_o, b.v.st_local_o, b.v.st_remote_o, b.v.st_error_o, b.v.st_status_o);
-    now.see(b.v.ev_bad_descriptor_o || b.v.ev_protection_o || b.v.ev_timeout_o || b.v.ev_retry_limit_o ||
-                b.v.ev_unexpected_o,
-            b.v.ev_node_o, b.v.ev_info_o);
+    now.see(b.v.nt_valid_o, b.v.nt_o);
+    now.see(b.v.st_valid_o, b.v.st_o);
+    now.see(b.v.ev_o & ~(1u << unsigned(event::unreachable)), b.v.ev_node_o, b.v.ev_info_o);
   }
 };
 TYPED_TEST_SUITE(rma_requester_handover, widths);

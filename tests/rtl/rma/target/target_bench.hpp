@@ -77,8 +77,8 @@ class target_bench {
   void step() {
     drive();
     v.eval();
-    if (!gate || v.busy_o || v.rx_valid_i || v.cpl_valid_i || v.tr_rsp_valid_i || v.nt_rsp_valid_i ||
-        v.mb_rsp_valid_i || (v.timer_o && now % 1024 == 0)) {
+    if (!gate || v.busy_o || pins::get(v.rx_i, pins::valid) || pins::get(v.cpl_i, pins::valid) || v.tr_rsp_valid_i ||
+        v.nt_rsp_valid_i || v.mb_rsp_valid_i || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
     } else {
@@ -122,9 +122,9 @@ class target_bench {
   }
   void drive() {
     v.time_i = now;
-    rx.drive(d, v.rx_valid_i, v.rx_sop_i, v.rx_eop_i, v.rx_hdr_i, v.rx_data_i);
+    rx.drive(d, v.rx_i, v.rx_data_i);
     host.step(d);
-    host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
+    host.cpl.drive(d, v.cpl_i, v.cpl_data_i);
     tr.drive(d, v);
     v.wr_ready_i = wr.ready(d);
     v.rd_ready_i = rd.ready(d);
@@ -159,7 +159,7 @@ class target_bench {
     if (v.nt_rsp_valid_i) work.notes.pop_front(), note_open_ = false;
     if (v.mb_rsp_valid_i) work.mbs.pop_front(), message_open_ = false;
     tr.sample(d, v);
-    if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o)) {
+    if (wr.sample(now, v.wr_o, v.wr_ready_i, v.wr_data_o)) {
       ASSERT_LT(work.writes_seen, work.writes.size()) << "a write nobody asked for";
       expect_same(wr.all.back(), work.writes[work.writes_seen++]);
       mem.write(wr.all.back());
@@ -169,17 +169,13 @@ class target_bench {
     uint64_t narrow = 0;
     if (sample_header(rd, v.rd_valid_o, v.rd_ready_i, v.rd_hdr_o, none, narrow)) sample_flush();
     if (sample_header(rsp, v.rsp_valid_o, v.rsp_ready_i, v.rsp_hdr_o, none, narrow)) sample_answer();
-    if (get.sample(now, v.get_valid_o, v.get_ready_i, v.get_sop_o, v.get_eop_o, v.get_hdr_o, v.get_data_o))
-      expect_passed(work.gets, get, "get");
-    if (at.sample(now, v.at_valid_o, v.at_ready_i, v.at_sop_o, v.at_eop_o, v.at_hdr_o, v.at_data_o))
-      expect_passed(work.ats, at, "atomic");
+    if (get.sample(now, v.get_o, v.get_ready_i, v.get_data_o)) expect_passed(work.gets, get, "get");
+    if (at.sample(now, v.at_o, v.at_ready_i, v.at_data_o)) expect_passed(work.ats, at, "atomic");
     sample_message();
     sample_note();
-    for (auto [on, kind] : {std::pair{v.ev_bad_packet_o, bad_packet},
-                            {v.ev_protection_o, protection},
-                            {v.ev_context_off_o, context_off},
-                            {v.ev_host_error_o, host_error}})
-      if (on) events.push_back({kind, v.ev_node_o, v.ev_info_o});
+    constexpr std::array kinds{bad_packet, protection, context_off, host_error};
+    for (size_t i = 0; i < kinds.size(); ++i)
+      if (v.ev_o >> i & 1) events.push_back({kinds[i], v.ev_node_o, v.ev_info_o});
     puts += v.cnt_puts_o;
   }
   template <class S>
@@ -239,9 +235,10 @@ class target_bench {
     ASSERT_FALSE(work.notes.empty());
     const packet& p = work.notes.front().p;
     behind(work.notes.front(), "notification");
-    EXPECT_EQ(v.nt_vpid_o, p.vpid);
+    const auto word = [&](unsigned i) { return v.nt_o[i] | uint64_t{v.nt_o[i + 1]} << 32; };  // as ggas_pkg::note_t
+    EXPECT_EQ(v.nt_o[4], p.vpid) << "it is not dropped if the ring is full";
     EXPECT_EQ(v.nt_pd_o, p.pd());
-    EXPECT_EQ(v.nt_w0_o, qword(p.data, 0));
+    EXPECT_EQ(word(2), qword(p.data, 0));
     const nic::note want{.kind = nic::note_kind::completer,
                          .status = work.note_status.front(),
                          .op = uint8_t(p.data[3]),
@@ -249,7 +246,7 @@ class target_bench {
                          .node = p.src,
                          .size = p.data[2] & 0xffffff,
                          .phase = false};
-    EXPECT_EQ(v.nt_w1_o, want.word());
+    EXPECT_EQ(word(0), want.word());
     work.note_status.pop_front();
     note_open_ = true;
   }

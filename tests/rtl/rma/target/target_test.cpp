@@ -236,7 +236,7 @@ TYPED_TEST(Target, NoWriteIsBegunWithoutRoomForItsAnswer) {
   b.rsp.percent = 0;
   for (unsigned i = 0; i < 12; ++i) b.send(b.put(0x1000, 256, rma_last | rma_wants_ack));
   for (unsigned i = 0; i < 600; ++i) b.step();
-  EXPECT_FALSE(b.v.wr_valid_o);
+  EXPECT_FALSE(pins::get(b.v.wr_o, pins::valid));
   EXPECT_FALSE(b.wr.inside());
   EXPECT_LT(b.puts, 12u);
   b.rsp.percent = 100;
@@ -250,7 +250,7 @@ TYPED_TEST(Target, LostFlushEndsInATimeOut) {
   b.unit_percent = 0;
   for (unsigned i = 0; i < 8 * 1024 && !b.v.nt_valid_o; ++i) b.step();
   EXPECT_TRUE(b.v.nt_valid_o);
-  EXPECT_EQ(nic::note::of(b.v.nt_w1_o).status, uint8_t(net_status::timeout));
+  EXPECT_EQ(nic::note::of(b.v.nt_o[0] | uint64_t{b.v.nt_o[1]} << 32).status, uint8_t(net_status::timeout));
 }
 
 TYPED_TEST(Target, Timing) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <deque>
 #include <random>
@@ -13,6 +14,7 @@
 
 #include "sim/nic/packet.hpp"
 #include "sim/nic/rtl/tlp_pins.hpp"
+#include "tests/rtl/beat_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
 
 namespace ggas::test::rma {
@@ -91,6 +93,17 @@ class feed {
       hdr[i] = b.sop ? b.hdr[i] : 0xdeadbeef & (i == 4 && sizeof(hdr) == 20 ? 0x7fffffffu : ~0u);
     nic::pins::put_words<W>(data, b.words.data(), b.words.size());
   }
+  // The same at the pins of a struct of beats.
+  void drive(dice& d, auto& port, auto& data) {
+    uint8_t valid = 0, sop = 0, eop = 0;
+    uint32_t hdr[pins::header_words<std::remove_reference_t<decltype(port)>>];
+    drive(d, valid, sop, eop, hdr, data);
+    pins::set(port, pins::valid, valid);
+    if (!valid) return;
+    pins::put_header(port, hdr);
+    pins::set(port, pins::sop, sop);
+    pins::set(port, pins::eop, eop);
+  }
   void sample(bool ready) {
     if (!offered_ || !ready) return;
     taken += beats_.front().eop;
@@ -120,6 +133,12 @@ class drain {
   explicit drain(const char* name) : name_(name) {}
   bool ready(dice& d) { return d.chance(percent); }
   bool inside() const { return inside_; }  // a packet is begun and not ended
+  // The same at the pins of a struct of beats.
+  bool sample(uint64_t now, const auto& port, bool ready, const auto& data) {
+    using words = std::array<uint32_t, pins::header_words<std::remove_cvref_t<decltype(port)>>>;
+    return sample(now, pins::get(port, pins::valid), ready, pins::get(port, pins::sop), pins::get(port, pins::eop),
+                  pins::get_header<words>(port), data);
+  }
   // True when a packet is complete: it is all.back().
   bool sample(uint64_t now, bool valid, bool ready, bool sop, bool eop, const auto& hdr, const auto& data) {
     constexpr size_t words = W / 32;
