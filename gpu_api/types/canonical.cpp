@@ -47,50 +47,63 @@ bool same_shape(const type_box& a, const type_box& b) {
                     [](const auto& x, const auto& y) { return x.count == y.count && x.stride == y.stride; });
 }
 
-// Boxes in sequence are one: runs that touch, or equal boxes at equal distances.
-std::optional<type_box> joined_boxes(std::vector<type_box> all) {
-  std::vector<type_box> some;
-  for (type_box& b : all) {
-    const bool touches = !some.empty() && some.back().dimensions.empty() && b.dimensions.empty() &&
-                         some.back().base + static_cast<int64_t>(some.back().run) == b.base;
-    if (touches)
-      some.back().run += b.run;
-    else
-      some.push_back(std::move(b));
+// Boxes in sequence are one: runs that touch, or equal boxes at equal distances. A list is given up at the first box
+// that fits neither.
+class joined_boxes {
+ public:
+  // False: they are not one.
+  bool add(type_box b) {
+    const bool touches = last_ && last_->dimensions.empty() && b.dimensions.empty() &&
+                         last_->base + static_cast<int64_t>(last_->run) == b.base;
+    if (touches) {
+      last_->run += b.run;
+      return true;
+    }
+    const bool fits = end_last();
+    last_ = std::move(b);
+    return fits;
   }
-  if (some.empty()) return std::nullopt;
-  if (some.size() == 1) return some[0];
-  const int64_t stride = some[1].base - some[0].base;
-  for (size_t i = 1; i < some.size(); ++i)
-    if (!same_shape(some[i], some[0]) || some[i].base - some[i - 1].base != stride) return std::nullopt;
-  return repeated(some[0], static_cast<int64_t>(some.size()), stride);
-}
+  std::optional<type_box> all() {
+    return last_ && end_last() ? repeated(std::move(first_), count_, stride_) : std::nullopt;
+  }
 
-// Blocks of a list: what child, how many, where.
-struct listed {
-  const datatype* child;
-  int64_t count, displacement;
+ private:
+  bool end_last() {
+    if (!last_) return true;
+    const int64_t distance = last_->base - place_;
+    place_ = last_->base;
+    if (++count_ == 1) {
+      first_ = std::move(last_);
+      return true;
+    }
+    if (count_ == 2) stride_ = distance;
+    return same_shape(*last_, *first_) && distance == stride_;
+  }
+
+  std::optional<type_box> first_, last_;
+  int64_t count_ = 0, place_ = 0, stride_ = 0;
 };
-std::vector<listed> blocks_of(const node& n) {
-  std::vector<listed> all;
+
+// visit(child, count, displacement) for each block of a list, until one returns false.
+template <class F>
+bool for_each_block(const node& n, F visit) {
   for (size_t i = 0; i < n.displacements.size(); ++i) {
     const datatype& child = n.children[n.what == kind::structure ? i : 0];
     const int64_t count = n.what == kind::indexed_block ? n.blocklength : n.blocklengths[i];
-    if (count > 0 && child.size() > 0) all.push_back({&child, count, n.displacements[i]});
+    if (count > 0 && child.size() > 0 && !visit(child, count, n.displacements[i])) return false;
   }
-  return all;
+  return true;
 }
 
 bool is_list(kind k) { return k == kind::indexed || k == kind::indexed_block || k == kind::structure; }
 
 std::optional<type_box> box_of_list(const node& n) {
-  std::vector<type_box> all;
-  for (const listed& b : blocks_of(n)) {
-    auto block = moved(repeated(box_of(*b.child), b.count, b.child->extent()), b.displacement);
-    if (!block) return std::nullopt;
-    all.push_back(std::move(*block));
-  }
-  return joined_boxes(std::move(all));
+  joined_boxes joined;
+  const bool fits = for_each_block(n, [&](const datatype& child, int64_t count, int64_t displacement) {
+    auto block = moved(repeated(box_of(child), count, child.extent()), displacement);
+    return block && joined.add(std::move(*block));
+  });
+  return fits ? joined.all() : std::nullopt;
 }
 
 std::optional<type_box> box_of_subarray(const node& n) {
@@ -117,15 +130,15 @@ uint64_t count_runs(const datatype& t, uint64_t most) {
   const node& n = t.made_of();
   uint64_t runs = 0;
   if (is_list(n.what)) {
-    for (const listed& b : blocks_of(n)) {
-      const auto copies = static_cast<uint64_t>(b.count);
-      const auto block = repeated(box_of(*b.child), b.count, b.child->extent());  // dense copies are one run
+    for_each_block(n, [&](const datatype& child, int64_t count, int64_t) {
+      const auto copies = static_cast<uint64_t>(count);
+      const auto block = repeated(box_of(child), count, child.extent());  // dense copies are one run
       runs += block           ? runs_of_box(*block, most)
               : copies > most ? most + 1
-                              : std::min(count_runs(*b.child, most) * copies, most + 1);
-      if (runs > most) return most + 1;
-    }
-    return runs;
+                              : std::min(count_runs(child, most) * copies, most + 1);
+      return runs <= most;
+    });
+    return std::min(runs, most + 1);
   }
   const uint64_t copies = n.child().size == 0 ? 0 : t.size() / n.child().size;
   return copies > most ? most + 1 : std::min(count_runs(n.children[0], most) * copies, most + 1);
@@ -163,7 +176,10 @@ void runs::add(const datatype& t, int64_t place) {
   if (const auto& b = box_of(t)) return add(*b, place + b->base, b->dimensions.size());
   const node& n = t.made_of();
   if (is_list(n.what)) {
-    for (const listed& b : blocks_of(n)) add_copies(*b.child, place + b.displacement, b.count, b.child->extent());
+    for_each_block(n, [&](const datatype& child, int64_t count, int64_t displacement) {
+      add_copies(child, place + displacement, count, child.extent());
+      return true;
+    });
   } else if (n.what == kind::vector) {
     for (int64_t i = 0; i < n.count; ++i)
       add_copies(n.children[0], place + i * n.stride, n.blocklength, n.child().extent());
@@ -232,21 +248,24 @@ class simplifier {
   }
 
   datatype of_list(const datatype& t) {
-    const std::vector<listed> blocks = blocks_of(t.made_of());
-    const uint64_t most = always_flat + 2 * blocks.size();
-    if (count_runs(t, most) <= most) {
+    const node& n = t.made_of();
+    const uint64_t most = always_flat + 2 * n.displacements.size(), in_all = count_runs(t, most);
+    if (in_all <= most) {
       runs r;
+      r.lengths.reserve(in_all);
+      r.places.reserve(in_all);
       r.add(t, 0);
       return of_runs(r);
     }
     std::vector<int64_t> lengths, places;
     std::vector<datatype> children;
-    for (const listed& b : blocks) {
-      lengths.push_back(b.count);
-      places.push_back(b.displacement);
-      if (children.empty() || t.made_of().what == kind::structure) children.push_back(child(*b.child));
-    }
-    if (t.made_of().what == kind::structure) return datatype::structure(lengths, places, children);
+    for_each_block(n, [&](const datatype& of, int64_t count, int64_t displacement) {
+      lengths.push_back(count);
+      places.push_back(displacement);
+      if (children.empty() || n.what == kind::structure) children.push_back(child(of));
+      return true;
+    });
+    if (n.what == kind::structure) return datatype::structure(lengths, places, children);
     return datatype::hindexed(lengths, places, children[0]);
   }
 

@@ -27,6 +27,7 @@ datatype blocks(const char* name, kind what, std::span<const int64_t> lengths, i
   node.count = static_cast<int64_t>(displacements.size());
   node.blocklength = every_length;
   node.blocklengths.assign(lengths.begin(), lengths.end());
+  node.displacements.reserve(displacements.size());
   for (size_t i = 0; i < displacements.size() && b.good(); ++i) {
     const int64_t n = listed ? lengths[i] : every_length;
     const int64_t at = in_bytes ? displacements[i] : math.times(displacements[i], of.extent());

@@ -79,6 +79,8 @@ class encoder {
   }
 
   void look_aside(const node& n) {
+    if (made.lookaside.empty())  // of a long list, and room for the records, which come before it
+      made.lookaside.reserve(n.blocklengths.size() + 1 + n.displacements.size() + made.records.size());
     if (n.what == kind::indexed) append_sums(n.blocklengths, [](size_t, int64_t length) { return word(length); });
     if (n.what == kind::indexed || n.what == kind::indexed_block) append(n.displacements);
     if (n.what != kind::subarray) return;
@@ -200,8 +202,8 @@ type_image image_of(const datatype& t, type_form form) {
   h.unit = static_cast<uint32_t>(e.unit);
   h.records = static_cast<uint32_t>(e.records.size() / record_words);
   if (form == type_form::automatic) fill_list(h, e.records, e.lookaside);
-  i.words = std::move(e.records);
-  i.words.insert(i.words.end(), e.lookaside.begin(), e.lookaside.end());
+  i.words = std::move(e.lookaside);
+  i.words.insert(i.words.begin(), e.records.begin(), e.records.end());
   h.words = i.words.size();
   return i;
 }

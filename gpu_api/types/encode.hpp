@@ -2,6 +2,7 @@
 // From a datatype to what kernels read.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -34,5 +35,11 @@ struct type_image {
   std::vector<uint64_t> words;
 };
 type_image image_of(const datatype& t, type_form form = type_form::automatic);
+
+// The primitives of a datatype in their order, without places: small for any number of equal ones.
+struct signature_word;
+std::shared_ptr<const signature_word> signature_word_of(const datatype& t);
+// Whether so many bytes from the beginning of the sequence, which is repeated, end with a whole primitive.
+bool ends_primitive(const signature_word& word, uint64_t bytes);
 
 }  // namespace ggas

@@ -126,4 +126,24 @@ shared_word word_list::root() const {
   return std::make_shared<const signature_word>(std::move(all));
 }
 
+std::shared_ptr<const signature_word> signature_word_of(const datatype& t) { return t.made_of().word; }
+
+static uint64_t bytes_of(const signature_word& word) {
+  uint64_t bytes = 0;
+  for (unsigned p = 0; p < primitives; ++p) bytes += word.counts[p] * size_of(static_cast<primitive>(p));
+  return bytes;
+}
+
+bool ends_primitive(const signature_word& word, uint64_t bytes) {
+  const uint64_t all = bytes_of(word);
+  if (all == 0 || bytes % all == 0) return true;
+  uint64_t rest = bytes % all;
+  for (const word_power& part : word.parts) {
+    const uint64_t of_part = bytes_of(*part.word) * part.times;
+    if (rest <= of_part) return ends_primitive(*part.word, rest);
+    rest -= of_part;
+  }
+  return false;
+}
+
 }  // namespace ggas

@@ -49,7 +49,33 @@
 #define GGAS_MPI_LARGE(F)
 #endif
 
-#define GGAS_MPI_ONE_SIDED(F) F(Win_create) F(Put) F(Get) F(Accumulate) F(Rput) F(Rget) F(Raccumulate)
+// A line for each operation and its form with a request.
+// clang-format off
+#define GGAS_MPI_ONE_SIDED_OF(F, c) \
+  F(Put##c) F(Rput##c) \
+  F(Get##c) F(Rget##c) \
+  F(Accumulate##c) F(Raccumulate##c) \
+  F(Get_accumulate##c) F(Rget_accumulate##c) \
+  F(Win_create##c)
+// clang-format on
+#define GGAS_MPI_EPOCHS(F) \
+  F(Win_fence)             \
+  F(Win_complete)          \
+  F(Win_unlock)            \
+  F(Win_unlock_all) F(Win_flush) F(Win_flush_all) F(Win_flush_local) F(Win_flush_local_all) F(Win_free)
+#define GGAS_MPI_ONE_SIDED_ALWAYS(F) F(Fetch_and_op) F(Compare_and_swap) F(Win_attach) GGAS_MPI_EPOCHS(F)
+#if MPI_VERSION >= 4
+#define GGAS_MPI_ONE_SIDED(F) GGAS_MPI_ONE_SIDED_ALWAYS(F) GGAS_MPI_ONE_SIDED_OF(F, ) GGAS_MPI_ONE_SIDED_OF(F, _c)
+#define GGAS_MPI_PARTITIONED(F) F(Psend_init) F(Precv_init) F(Pready) F(Pready_range) F(Pready_list) F(Parrived)
+#define GGAS_MPI_LOCAL(F) \
+  F(Pack_external)        \
+  F(Unpack_external)      \
+  F(Pack_external_c) F(Unpack_external_c) F(Reduce_local) F(Reduce_local_c) F(Buffer_attach) F(Buffer_attach_c)
+#else
+#define GGAS_MPI_ONE_SIDED(F) GGAS_MPI_ONE_SIDED_ALWAYS(F) GGAS_MPI_ONE_SIDED_OF(F, )
+#define GGAS_MPI_PARTITIONED(F)
+#define GGAS_MPI_LOCAL(F) F(Pack_external) F(Unpack_external) F(Reduce_local) F(Buffer_attach)
+#endif
 // A line for each call and its form that does not block.
 // clang-format off
 #define GGAS_MPI_COLLECTIVES_OF(F, c) \
@@ -81,8 +107,43 @@
 #define GGAS_MPI_COLLECTIVES(F) GGAS_MPI_COLLECTIVES_OF(F, )
 #endif
 
+// Collective calls as persistent requests: of MPI 4, and before it an extension of Open MPI with names of its own.
+#define GGAS_MPI_PERSISTENT_OF(F, c) \
+  F(Bcast_init##c)                   \
+  F(Allreduce_init##c)               \
+  F(Scan_init##c)                    \
+  F(Exscan_init##c)                  \
+  F(Reduce_init##c)                  \
+  F(Reduce_scatter_block_init##c)    \
+  F(Reduce_scatter_init##c)          \
+  F(Allgather_init##c)               \
+  F(Alltoall_init##c)                \
+  F(Gather_init##c)                  \
+  F(Scatter_init##c)                 \
+  F(Allgatherv_init##c)              \
+  F(Gatherv_init##c)                 \
+  F(Scatterv_init##c)                \
+  F(Alltoallv_init##c)               \
+  F(Neighbor_allgather_init##c)      \
+  F(Neighbor_alltoall_init##c)       \
+  F(Neighbor_allgatherv_init##c)     \
+  F(Neighbor_alltoallv_init##c)      \
+  F(Alltoallw_init##c)               \
+  F(Neighbor_alltoallw_init##c)
+#if MPI_VERSION >= 4
+#define GGAS_MPI_PERSISTENT(F) GGAS_MPI_PERSISTENT_OF(F, ) GGAS_MPI_PERSISTENT_OF(F, _c)
+#define GGAS_MPI_PERSISTENT_NAME(name) MPI_##name
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define GGAS_MPI_PERSISTENT(F) GGAS_MPI_PERSISTENT_OF(F, )
+#define GGAS_MPI_PERSISTENT_NAME(name) MPIX_##name
+#else
+#define GGAS_MPI_PERSISTENT(F)
+#endif
+
 // After the definitions of MPI_..., as they stand in one file.
-#define GGAS_MPI_SECOND_NAME(name) decltype(MPI_##name) PMPI_##name __attribute__((alias("MPI_" #name)));
+#define GGAS_MPI_SECOND_NAME(name) GGAS_MPI_SECOND_NAME_OF(MPI_##name)
+#define GGAS_MPI_SECOND_NAME_OF(name) GGAS_MPI_ALIAS(name)
+#define GGAS_MPI_ALIAS(name) decltype(name) P##name __attribute__((alias(#name)));
 
 namespace ggas::mpi {
 
@@ -98,6 +159,11 @@ struct functions_below {
   GGAS_MPI_LARGE(GGAS_MPI_POINTER)
   GGAS_MPI_COLLECTIVES(GGAS_MPI_POINTER)
   GGAS_MPI_ONE_SIDED(GGAS_MPI_POINTER)
+  GGAS_MPI_PARTITIONED(GGAS_MPI_POINTER)
+  GGAS_MPI_LOCAL(GGAS_MPI_POINTER)
+#undef GGAS_MPI_POINTER
+#define GGAS_MPI_POINTER(name) decltype(&GGAS_MPI_PERSISTENT_NAME(name)) name;
+  GGAS_MPI_PERSISTENT(GGAS_MPI_POINTER)
 #undef GGAS_MPI_POINTER
 };
 extern const functions_below below;

@@ -3,6 +3,8 @@
 // another.
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "userlib/mpi/below.hpp"
 #include "userlib/mpi/direct/ranks.hpp"
@@ -43,6 +45,17 @@ int begun_well(int error) {
   return error;
 }
 
+// GGAS_MPI_REPORT: the number of messages, packs and copies of all ranks whose data this library has moved.
+void say_moved() {
+  static const char* const wish = std::getenv("GGAS_MPI_REPORT");
+  if (!wish || std::strcmp(wish, "1") != 0) return;
+  uint64_t here = ggas_mpi_types_moved(), all = 0;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Reduce(&here, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) say("moved the data of " + std::to_string(all) + " messages and packs");
+}
+
 // Before the last one is finalised nothing may be left in MPI.
 void end_if_last() {
   if (--begun_mpis > 0) return;
@@ -67,6 +80,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int MPI_Finalize() {
   end_given_up();
+  say_moved();
   direct::end_offers();
   direct::table::end();
   direct::forget_ranks();

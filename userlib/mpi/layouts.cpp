@@ -13,8 +13,9 @@ namespace ggas::mpi {
 
 namespace {
 
-// The layout of a committed datatype; a duplicate has the same one.
+// The layout of a datatype; a duplicate has the same one.
 struct known_layout {
+  std::atomic<bool> committed{false};  // seen to be
   std::once_flag asked_for;
   found_layout found;
 };
@@ -48,10 +49,14 @@ class cache {
   }
 
   found_layout of(MPI_Datatype type, MPI_Comm comm) {
-    if (const attribute* a = attribute_of(type)) return made_once(*a, type);
-    if (is_named(type)) return named(type);
-    if (const int error = committed(type, comm); error != MPI_SUCCESS) return {nullptr, {}, error};
-    return made_once(first_use(type), type);
+    const attribute* const there = attribute_of(type);
+    if (!there && is_named(type)) return named(type);
+    const bool check = comm != MPI_COMM_NULL && !(there && (*there)->committed);
+    const int error = check ? committed(type, comm) : MPI_SUCCESS;
+    if (error != MPI_SUCCESS) return {nullptr, {}, error};
+    const attribute known = there ? *there : first_use(type);
+    if (check) known->committed = true;
+    return made_once(known, type);
   }
 
   void forget() {

@@ -17,7 +17,8 @@ struct found_layout {
   int error = MPI_SUCCESS;  // of the MPI below, which has called the handler of the communicator
 };
 // Not of MPI_DATATYPE_NULL. `comm`: of the message. A datatype that was not committed has none: MPI has no query for
-// that, so an item is sent to MPI_PROC_NULL. Any thread may call it.
+// that, so an item is sent to MPI_PROC_NULL. MPI_COMM_NULL: not checked, since the MPI below gets the datatype itself.
+// Any thread may call it.
 found_layout layout_of(MPI_Datatype type, MPI_Comm comm);
 
 // Before MPI is finalised.

@@ -14,6 +14,13 @@ namespace ggas::mpi {
 static std::atomic<uint64_t> moved{0};
 void count_moved() { ++moved; }
 
+// A part of a number is received by Open MPI, and by MPICH only into data in one piece.
+#ifdef MPICH_VERSION
+constexpr bool reports_parts = true;
+#else
+constexpr bool reports_parts = false;
+#endif
+
 memory* gpu_of(const arguments& a) {
   if (a.count <= 0 || a.type == MPI_DATATYPE_NULL || !has_gpu_driver()) return nullptr;
   MPI_Count first = 0, extent = 0;
@@ -106,7 +113,10 @@ direct::problem message::unpack(MPI_Status& status) {
   }
   if (is_plain()) return {};
   count_moved();
-  return {data_.mover->unpack(data_.data, bytes, packed_.get())};
+  direct::problem p{data_.mover->unpack(data_.data, bytes, packed_.get())};
+  if (p.text.empty() && reports_parts && !data_.of->dense(data_.data.count) && !data_.of->ends_primitive(bytes))
+    p = {std::to_string(bytes) + " bytes have arrived: must end with a whole number of the datatype", MPI_ERR_TRUNCATE};
+  return p;
 }
 
 void report(const char* call, const std::string& text) { std::fprintf(stderr, "%s: %s\n", call, text.c_str()); }

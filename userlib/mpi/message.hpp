@@ -102,3 +102,6 @@ void report(const char* call, const std::string& text);
 int fail(MPI_Comm comm, const char* call, const std::string& text, int error_class);
 
 }  // namespace ggas::mpi
+
+// How many so far. For programs, too: by dlsym.
+extern "C" uint64_t ggas_mpi_types_moved();

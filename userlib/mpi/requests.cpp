@@ -83,7 +83,8 @@ int leave(begun& what, const MPI_Status& status) {
 // A send that persists was packed: its data are no process's concern.
 int complete(begun& what, MPI_Status& status) {
   if (what.persists && (!what.active || !what.receives)) return MPI_SUCCESS;
-  if (what.copies) return std::exchange(what.copies, nullptr)->store();
+  if (what.copies) return what.copies->store_of_request();
+  if (what.parts) return what.parts->arrive();
   return what.receives ? arrive(what, status) : leave(what, status);
 }
 
@@ -111,6 +112,19 @@ void keep(MPI_Request request, begun what) {
   } else {
     m->second = std::move(what);
   }
+}
+
+// MPICH has one request for all calls that are complete at once.
+int keep_copies(MPI_Request request, std::shared_ptr<shadows> copies, bool persists) {
+  int done = 0;
+  if (!persists && below.Request_get_status(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done)
+    return copies->store_of_request();
+  begun rest{nullptr, true, {}, {}};
+  rest.copies = std::move(copies);
+  rest.persists = persists;
+  rest.active = !persists;
+  keep(request, std::move(rest));
+  return MPI_SUCCESS;
 }
 
 taken::taken(int count, const MPI_Request* requests) {
@@ -168,7 +182,9 @@ int taken::prepare(const char* call) {
   for (one& m : messages_) {
     if (!m.what.persists) continue;
     m.what.bytes.reset();
-    const std::string wrong = m.what.receives ? "" : m.what.data->pack();
+    if (m.what.parts) m.what.parts->restart();
+    if (const int error = m.what.copies ? m.what.copies->load() : MPI_SUCCESS; error != MPI_SUCCESS) return error;
+    const std::string wrong = m.what.receives || !m.what.data ? "" : m.what.data->pack();
     if (!wrong.empty()) return fail(MPI_COMM_WORLD, call, wrong, MPI_ERR_OTHER);
   }
   return MPI_SUCCESS;

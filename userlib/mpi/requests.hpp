@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "userlib/mpi/message.hpp"
+#include "userlib/mpi/partitions.hpp"
 #include "userlib/mpi/shadow.hpp"
 
 namespace ggas::mpi {
@@ -21,10 +22,13 @@ struct begun {
   std::vector<std::unique_ptr<message>> more = {};
   // The request is started again and again, and its message with it; now it is.
   bool persists = false, active = true;
-  std::unique_ptr<shadows> copies = {};  // of a collective call
+  std::shared_ptr<shadows> copies = {};    // of a collective or one-sided call
+  std::shared_ptr<partitions> parts = {};  // of a partitioned one
 };
 
 void keep(MPI_Request request, begun what);
+// Copies of a call: stored when its request is complete. If it persists they are loaded whenever it is started.
+int keep_copies(MPI_Request request, std::shared_ptr<shadows> copies, bool persists);
 
 // The messages of this library among the requests of a call. They are removed from the table while the MPI below works
 // on them, because it may give the number of a completed request to another thread; unfinished ones are put back.

@@ -2,10 +2,20 @@
 #include "userlib/mpi/shadow.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "userlib/mpi/layouts.hpp"
 #include "userlib/mpi/message.hpp"
 
 namespace ggas::mpi {
+
+namespace {
+
+datatype one_piece(uint64_t bytes) { return datatype::contiguous(static_cast<int64_t>(bytes), primitive::byte); }
+
+std::string no_pinned(uint64_t bytes) { return "no pinned memory of " + std::to_string(bytes) + " bytes"; }
+
+}  // namespace
 
 void span::add(MPI_Aint displacement, MPI_Count count, MPI_Datatype type) {
   if (count <= 0 || type == MPI_DATATYPE_NULL) return;
@@ -17,22 +27,63 @@ void span::add(MPI_Aint displacement, MPI_Count count, MPI_Datatype type) {
                  high = displacement + true_lb + true_extent + std::max<MPI_Aint>(others, 0);
   first_ = empty() ? low : std::min(first_, low);
   end_ = empty() ? high : std::max(end_, high);
+  pieces_.push_back({displacement, count, type});
 }
 
-shadow::shadow(memory& gpu, char* at, uint64_t bytes, bool written)
-    : gpu_(gpu),
-      at_(at),
-      piece_(datatype::contiguous(static_cast<int64_t>(bytes), primitive::byte)),
-      copy_(gpu.stage(bytes)),
-      written_(written) {}
-
-// What the call writes is loaded, too: it may leave gaps.
-std::string shadow::load() {
-  if (!copy_) return "no pinned memory of " + std::to_string(piece_.size()) + " bytes";
-  return gpu_.pack({&piece_, at_, 1}, piece_.size(), copy_.get());
+span of_items(MPI_Count count, MPI_Datatype type) {
+  span all;
+  all.add(0, count, type);
+  return all;
 }
 
-std::string shadow::store() { return written_ ? gpu_.unpack({&piece_, at_, 1}, piece_.size(), copy_.get()) : ""; }
+shadow::shadow(memory& gpu, char* at, uint64_t bytes)
+    : gpu_(gpu), at_(at), piece_(one_piece(bytes)), copy_(gpu.stage(bytes)) {}
+
+std::string shadow::writes(char* address, const span& all) {
+  for (const span::piece& p : all.pieces()) {
+    const found_layout l = layout_of(p.type, MPI_COMM_NULL);
+    if (!l.made) return "datatype: " + l.why;
+    add(l.made, address + p.displacement, static_cast<uint64_t>(p.count));
+  }
+  return {};
+}
+
+// Parts in one piece that follow each other are one.
+void shadow::add(std::shared_ptr<const layout> of, char* at, uint64_t count) {
+  const items here{of.get(), at, count};
+  if (!of->dense(count)) return parts_.push_back({std::move(of), at, count});
+  auto* const first = static_cast<char*>(const_cast<void*>(here.first_byte()));
+  const uint64_t bytes = here.bytes();
+  if (!parts_.empty() && parts_.back().of == nullptr && parts_.back().at + parts_.back().count == first)
+    parts_.back().count += bytes;
+  else
+    parts_.push_back({nullptr, first, bytes});
+}
+
+// All of it is loaded: a call may write less than it says.
+std::string shadow::load() { return gpu_.pack({&piece_, at_, 1}, piece_.size(), copy_.get()); }
+
+std::string shadow::store() {
+  for (const part& p : parts_)
+    if (std::string wrong = store(p); !wrong.empty()) return wrong;
+  return {};
+}
+
+std::string shadow::store(const part& p) {
+  char* const there = copy() + (p.at - at_);
+  if (!p.of) {
+    const layout piece(one_piece(p.count));
+    return gpu_.unpack({&piece, p.at, 1}, p.count, there);
+  }
+  const items mine{p.of.get(), p.at, p.count};
+  const staging packed = gpu_.stage(mine.bytes());
+  if (!packed) return no_pinned(mine.bytes());
+  pack_on_host({p.of.get(), there, p.count}, mine.bytes(), packed.get());
+  return gpu_.unpack(mine, mine.bytes(), packed.get());
+}
+
+shadows::shadows(const char* call, MPI_Comm comm)
+    : fails_([call, comm](const std::string& text, int error_class) { return fail(comm, call, text, error_class); }) {}
 
 void* shadows::add(const void* buffer, const span& all, bool written) {
   void* const given = const_cast<void*>(buffer);
@@ -40,21 +91,41 @@ void* shadows::add(const void* buffer, const span& all, bool written) {
   auto* const first = static_cast<char*>(given) + all.first();
   memory* const gpu = gpu_memory(first);
   if (!gpu) return given;
-  all_.push_back(std::make_unique<shadow>(*gpu, first, all.bytes(), written));
-  return all_.back()->copy() ? all_.back()->copy() - all.first() : nullptr;
+  all_.push_back(std::make_unique<shadow>(*gpu, first, all.bytes()));
+  shadow& s = *all_.back();
+  if (error_ == MPI_SUCCESS && !s.copy()) error_ = reported(no_pinned(all.bytes()));
+  if (error_ == MPI_SUCCESS && written) error_ = reported(s.writes(static_cast<char*>(given), all), MPI_ERR_TYPE);
+  return s.copy() ? s.copy() - all.first() : nullptr;
 }
 
-int shadows::reported(const std::string& wrong) {
-  return wrong.empty() ? MPI_SUCCESS : fail(comm_, call_, wrong, MPI_ERR_OTHER);
+int shadows::reported(const std::string& wrong, int error_class) {
+  return wrong.empty() ? MPI_SUCCESS : fails_(wrong, error_class);
 }
 
 int shadows::load() {
+  if (error_ != MPI_SUCCESS) return error_;
+  const std::lock_guard one_at_a_time(lock_);
   for (const auto& s : all_)
     if (const int error = reported(s->load()); error != MPI_SUCCESS) return error;
+  loaded_ = true;
   return MPI_SUCCESS;
 }
 
 int shadows::store() {
+  const std::lock_guard one_at_a_time(lock_);
+  return store_loaded();
+}
+
+int shadows::store_of_request() {
+  const std::lock_guard one_at_a_time(lock_);
+  const bool written = std::any_of(all_.begin(), all_.end(), [](const auto& s) { return s->written(); });
+  if (loaded_ && written && settle_)
+    if (const int error = settle_(); error != MPI_SUCCESS) return error;
+  return store_loaded();
+}
+
+int shadows::store_loaded() {
+  if (!std::exchange(loaded_, false)) return MPI_SUCCESS;
   for (const auto& s : all_) {
     count_moved();
     if (const int error = reported(s->store()); error != MPI_SUCCESS) return error;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of GPUs in collective calls: host memory of the same shape stands for it in the MPI below.
+// Memory of GPUs in collective and one-sided calls: host memory of the same shape stands for it in the MPI below.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -11,55 +13,97 @@
 
 namespace ggas::mpi {
 
-// The bytes from the first to the last one that a call accesses, around an address.
+// Items that a call accesses, and the bytes from the first to the last one, around an address.
 class span {
  public:
+  struct piece {
+    MPI_Aint displacement;
+    MPI_Count count;
+    MPI_Datatype type;
+  };
   // `count` items, `displacement` bytes from the address.
   void add(MPI_Aint displacement, MPI_Count count, MPI_Datatype type);
   bool empty() const { return first_ == end_; }
   MPI_Aint first() const { return first_; }
   uint64_t bytes() const { return static_cast<uint64_t>(end_ - first_); }
+  const std::vector<piece>& pieces() const { return pieces_; }
 
  private:
+  std::vector<piece> pieces_;
   MPI_Aint first_ = 0, end_ = 0;
 };
 
+// Items at the address.
+span of_items(MPI_Count count, MPI_Datatype type);
+
 class shadow {
  public:
-  shadow(memory& gpu, char* at, uint64_t bytes, bool written);
-  // From the GPU, and back if the call writes it. The error or nothing.
+  shadow(memory& gpu, char* at, uint64_t bytes);
+  // What the call writes: nothing else is stored, since the program may write to gaps in the meantime. Displacements
+  // are those from `address`. The error or nothing.
+  std::string writes(char* address, const span& all);
+  // From the GPU, and what is written back. The error or nothing.
   std::string load();
   std::string store();
   char* copy() const { return static_cast<char*>(copy_.get()); }
+  bool written() const { return !parts_.empty(); }
 
  private:
+  struct part {
+    std::shared_ptr<const layout> of;
+    char* at;
+    uint64_t count;
+  };
+  void add(std::shared_ptr<const layout> of, char* at, uint64_t count);
+  std::string store(const part& p);
+
   memory& gpu_;
   char* at_;
   layout piece_;
   staging copy_;
-  bool written_;
+  std::vector<part> parts_;
 };
 
 // Of one call. An address of the host stands for itself.
 class shadows {
  public:
-  shadows(const char* call, MPI_Comm comm) : call_(call), comm_(comm) {}
+  // Says an error, as fail() does, with its class; returns it.
+  using failure = std::function<int(const std::string& text, int error_class)>;
+  // Errors go to the communicator, or to where `fails` takes them.
+  shadows(const char* call, MPI_Comm comm);
+  explicit shadows(failure fails) : fails_(std::move(fails)) {}
 
   void* reads(const void* buffer, const span& all) { return add(buffer, all, false); }
   void* writes(void* buffer, const span& all) { return add(buffer, all, true); }
 
   bool none() const { return all_.empty(); }
-  // Before and after the MPI below works on the copies. MPI_SUCCESS, or an error that was reported.
+  // Before and after the MPI below works on the copies. MPI_SUCCESS, or an error that was reported. A second store
+  // after a load does nothing.
   int load();
   int store();
+  // When the call's request is complete. `settle`: what has to be done before the copies have all data.
+  int store_of_request();
+  void settle_by(std::function<int()> settle) { settle_ = std::move(settle); }
 
  private:
+  int store_loaded();
   void* add(const void* buffer, const span& all, bool written);
-  int reported(const std::string& wrong);
+  int reported(const std::string& wrong, int error_class = MPI_ERR_OTHER);
 
-  const char* call_;
-  MPI_Comm comm_;
+  failure fails_;
+  std::function<int()> settle_;
+  int error_ = MPI_SUCCESS;  // of what was added
   std::vector<std::unique_ptr<shadow>> all_;
+  std::mutex lock_;
+  bool loaded_ = false;
 };
+
+// `work()` calls the MPI's function on the copies.
+template <class Work>
+int run(shadows& s, Work work) {
+  if (const int error = s.load(); error != MPI_SUCCESS) return error;
+  const int error = work();
+  return error == MPI_SUCCESS ? s.store() : error;
+}
 
 }  // namespace ggas::mpi

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "tests/userlib/mpi/gpu_area.hpp"
 
@@ -37,18 +38,53 @@ void compare(const char* name, Mine mine, Theirs theirs) {
   mpi_test::check(far_in.read() == in && far_out.read() == out, name, __FILE__, __LINE__);
 }
 
+// MPICH 4.0 cannot start a scatter for the second time.
+int starts_of(const char* name) { return std::string(name).find("Scatter_init") == std::string::npos ? 2 : 1; }
+
+template <class Init>
+int started(int times, Init init, MPI_Request* r) {
+  if (const int error = init(r); error != MPI_SUCCESS) return error;
+  for (int i = 0; i < times; ++i) {
+    CHECK(MPI_Start(r) == MPI_SUCCESS && MPI_Wait(r, MPI_STATUS_IGNORE) == MPI_SUCCESS && *r != MPI_REQUEST_NULL);
+  }
+  return MPI_Request_free(r);
+}
+
 const MPI_Comm world = MPI_COMM_WORLD;
 const int counts[] = {3, 5, 0, 7}, places[] = {0, 8, 17, 24};
 
 }  // namespace
 
+// A call, its form that begins it and, where there is one, the request that persists, which is started again.
 #define COMPARE(name, begun, ...)                                                                      \
   compare(                                                                                             \
       #name, [&](void* out, void* in, MPI_Request*) { return MPI_##name(__VA_ARGS__, world); },        \
       [&](void* out, void* in, MPI_Request*) { return ALONE(name)(__VA_ARGS__, world); });             \
   compare(                                                                                             \
       #begun, [&](void* out, void* in, MPI_Request* r) { return MPI_##begun(__VA_ARGS__, world, r); }, \
-      [&](void* out, void* in, MPI_Request* r) { return ALONE(begun)(__VA_ARGS__, world, r); })
+      [&](void* out, void* in, MPI_Request* r) { return ALONE(begun)(__VA_ARGS__, world, r); });       \
+  COMPARE_PERSISTENT(name, ALONE(begun), __VA_ARGS__)
+#if MPI_VERSION >= 4
+#define COMPARE_PERSISTENT(name, begun, ...) COMPARE_STARTED(MPI_##name##_init, begun, __VA_ARGS__)
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define COMPARE_PERSISTENT(name, begun, ...) COMPARE_STARTED(MPIX_##name##_init, begun, __VA_ARGS__)
+#else
+#define COMPARE_PERSISTENT(name, begun, ...)
+#endif
+#define COMPARE_STARTED(init, begun, ...)                                                             \
+  compare(                                                                                            \
+      #init,                                                                                          \
+      [&](void* out, void* in, MPI_Request* r) {                                                      \
+        const auto once = [&](MPI_Request* q) { return init(__VA_ARGS__, world, MPI_INFO_NULL, q); }; \
+        return started(starts_of(#init), once, r);                                                    \
+      },                                                                                              \
+      [&](void* out, void* in, MPI_Request* r) {                                                      \
+        for (int i = 1; i < starts_of(#init); ++i) {                                                  \
+          begun(__VA_ARGS__, world, r);                                                               \
+          ALONE(Wait)(r, MPI_STATUS_IGNORE);                                                          \
+        }                                                                                             \
+        return begun(__VA_ARGS__, world, r);                                                          \
+      })
 
 MPI_CASE(gpu_collectives, 3) {
   const typed column_type = column(4, 2);
@@ -112,22 +148,19 @@ MPI_CASE(gpu_replaced, 3) {
   ALONE(Sendrecv_replace)(mine.data(), 1, col.type, right, 0, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK(area.read() == mine);
 }
-MPI_CASE(gpu_one_sided_is_refused, 2, false) {
-  gpu_area area(noise(1, 4096));
-  double* host = nullptr;
-  MPI_Win win;
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  CHECK(is_class(MPI_Win_create(area.at(), 4096, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_BUFFER));
-  CHECK(PMPI_Win_allocate(800, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &host, &win) == MPI_SUCCESS);
-  std::fill_n(host, 100, 0);
-  PMPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  const double five = 5;
-  PMPI_Win_fence(0, win);
-  CHECK(is_class(MPI_Put(area.at(), 1, MPI_DOUBLE, 1 - rank(), 0, 1, MPI_DOUBLE, win), MPI_ERR_BUFFER));
-  CHECK(MPI_Put(&five, 1, MPI_DOUBLE, 1 - rank(), 2, 1, MPI_DOUBLE, win) == MPI_SUCCESS);
-  PMPI_Win_fence(0, win);
-  CHECK(host[2] == 5 && host[0] == 0);
-  PMPI_Win_free(&win);
+MPI_CASE(gpu_gaps, 2) {
+  // The program writes next to the data that a call in progress receives: what it has written stays.
+  const typed col = column(100, 2);
+  bytes mine = noise(static_cast<uint64_t>(rank()), 1600), fresh = noise(7, 1600);
+  gpu_area area(mine);
+  MPI_Request r;
+  CHECK(MPI_Ibcast(area.at(), 1, col.type, 0, world, &r) == MPI_SUCCESS);
+  bytes now = area.read();
+  for (size_t i = 0; i < 1600; i += 16) std::copy_n(&fresh[i + 8], 8, &now[i + 8]);
+  area.write(now);
+  CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  const bytes of_root = noise(0, 1600), after = area.read();
+  for (size_t i = 0; i < 1600; ++i) CHECK(after[i] == (i % 16 < 8 ? of_root[i] : fresh[i]));
 }
 MPI_CASE(gpu_pinned_memory, 2) {
   // As much as a message needs, an eighth more at most, and given back.

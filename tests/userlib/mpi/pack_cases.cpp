@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Pack and MPI_Unpack of every constructor.
+#include <malloc.h>
+
 #include <thread>
 
 #include "tests/userlib/mpi/rig.hpp"
@@ -149,4 +151,24 @@ MPI_CASE(pack_with_threads, 1, true, MPI_THREAD_MULTIPLE) {
       }
     });
   for (std::thread& t : all) t.join();
+}
+MPI_CASE(memory_of_a_long_list, 1) {
+  // At most three times that of the arrays it was made with.
+  constexpr int blocks = 1'000'000;
+  std::vector<int> lengths(blocks), places(blocks);
+  for (size_t i = 0; i < blocks; ++i) lengths[i] = 1 + static_cast<int>(i % 2), places[i] = static_cast<int>(5 * i);
+  MPI_Datatype t;
+  PMPI_Type_indexed(blocks, lengths.data(), places.data(), MPI_SHORT, &t);
+  PMPI_Type_commit(&t);
+  bytes area(size_t{10} * blocks + 8, 1), packed(size_t{3} * blocks);
+  int at = 0;
+  const auto used = [] {
+    const struct mallinfo2 now = mallinfo2();
+    return now.uordblks + now.hblkhd;
+  };
+  const size_t before = used();
+  CHECK(MPI_Pack(area.data(), 1, t, packed.data(), 3 * blocks, &at, MPI_COMM_WORLD) == 0 && at == 3 * blocks);
+  CHECK(used() - before <= size_t{3} * 2 * sizeof(int) * blocks);
+  PMPI_Type_free(&t);
+  CHECK(used() <= before + (size_t{1} << 20));
 }

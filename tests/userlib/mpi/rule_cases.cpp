@@ -87,6 +87,31 @@ MPI_CASE_ALONE(truncation_of_one_of_many, 2) {
     CHECK(in[static_cast<size_t>(i)][0] == 0);
   }
 }
+MPI_CASE(part_of_a_number, 2) {
+  // Bytes that are no whole number of the receiver's datatype: as the MPI alone.
+  return_errors();
+  MPI_Datatype ints, pairs;
+  PMPI_Type_vector(4, 1, 2, MPI_INT, &ints);
+  const int ones[] = {1, 1};
+  const MPI_Aint places[] = {0, 8};
+  const MPI_Datatype both[] = {MPI_INT, MPI_DOUBLE};
+  PMPI_Type_create_struct(2, ones, places, both, &pairs);
+  for (MPI_Datatype* t : {&ints, &pairs}) {
+    PMPI_Type_commit(t);
+    for (const int sent : {3, 4, 8, 12, 13}) {
+      bytes mine(64, 9), theirs = mine;
+      if (rank() == 0) MPI_Send(mine.data(), sent, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+      if (rank() == 0) ALONE(Send)(mine.data(), sent, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+      if (rank() == 0) continue;
+      const int found = MPI_Recv(mine.data(), 1, *t, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      const int alone = ALONE(Recv)(theirs.data(), 1, *t, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      int expected = MPI_SUCCESS;
+      PMPI_Error_class(alone, &expected);
+      CHECK(is_class(found, expected));
+    }
+    PMPI_Type_free(t);
+  }
+}
 MPI_CASE(null_process, 2) {
   column_area c;
   MPI_Status s;

@@ -48,7 +48,7 @@ uint64_t next_number() {
 
 }  // namespace
 
-layout::layout(const datatype& t) : number_(next_number()) {
+layout::layout(const datatype& t) : number_(next_number()), signature_(signature_word_of(t)) {
   type_image made = image_of(t);
   handle_ = made.handle;
   words_ = std::move(made.words);
@@ -61,6 +61,8 @@ bool layout::dense(uint64_t count) const {
   const bool piece = handle_.records == 0 && handle_.dimensions == 0;
   return size() == 0 || (piece && (count <= 1 || handle_.extent == static_cast<int64_t>(size())));
 }
+
+bool layout::ends_primitive(uint64_t bytes) const { return !signature_ || ggas::ends_primitive(*signature_, bytes); }
 
 const void* items::first_byte() const {
   return bytes() == 0 ? at : moved_by(at, static_cast<uint64_t>(find(*of, 0).offset));

@@ -9,6 +9,10 @@
 #include "ggas/detail/type/type_handle.hpp"
 #include "ggas/type.hpp"
 
+namespace ggas {
+struct signature_word;
+}
+
 namespace ggas::mpi {
 
 class layout : public std::enable_shared_from_this<layout> {
@@ -22,11 +26,14 @@ class layout : public std::enable_shared_from_this<layout> {
   uint64_t size() const { return handle_.size; }
   // The data of `count` items lie in one piece, in their order.
   bool dense(uint64_t count) const;
+  // So many bytes of the packed data end with a whole primitive; true of a layout of another process.
+  bool ends_primitive(uint64_t bytes) const;
 
  private:
   uint64_t number_;
   ggas_type handle_;
   std::vector<uint64_t> words_;
+  std::shared_ptr<const signature_word> signature_;
 };
 
 // Items of a layout at an address, which may be null: with MPI_BOTTOM all places are addresses.

@@ -9,11 +9,7 @@ namespace ggas::mpi {
 
 namespace {
 
-span of_items(MPI_Count count, MPI_Datatype type) {
-  span all;
-  all.add(0, count, type);
-  return all;
-}
+enum class turns { one, many };  // many: the request persists
 
 MPI_Aint extent_of(MPI_Datatype type) {
   MPI_Aint lb = 0, extent = 0;
@@ -77,22 +73,21 @@ struct neighbours {
   }
 };
 
-// `work()` calls the MPI's function.
+// MPICH 4.0 moves some data when a request that persists is made.
+#ifdef MPICH_VERSION
+constexpr bool moves_early = true;
+#else
+constexpr bool moves_early = false;
+#endif
+
+// `work()` calls the MPI's function. A request that persists loads whenever it is started.
 template <class Work>
-int run(shadows& s, Work work) {
-  if (const int error = s.load(); error != MPI_SUCCESS) return error;
-  const int error = work();
-  return error == MPI_SUCCESS ? s.store() : error;
-}
-template <class Work>
-int begin(shadows& s, MPI_Request* request, Work work) {
-  if (const int error = s.load(); error != MPI_SUCCESS) return error;
-  const int error = work();
-  if (error != MPI_SUCCESS || s.none()) return error;
-  begun rest{nullptr, true, {}, {}};
-  rest.copies = std::make_unique<shadows>(std::move(s));
-  keep(*request, std::move(rest));
-  return error;
+int begin(std::shared_ptr<shadows> s, MPI_Request* request, Work work, turns t) {
+  const bool persists = t == turns::many;
+  if (const int error = s->load(); error != MPI_SUCCESS) return error;
+  if (const int error = work(); error != MPI_SUCCESS || s->none()) return error;
+  if (const int error = persists && moves_early ? s->store() : MPI_SUCCESS; error != MPI_SUCCESS) return error;
+  return keep_copies(*request, std::move(s), persists);
 }
 
 }  // namespace
@@ -102,21 +97,37 @@ int begin(shadows& s, MPI_Request* request, Work work) {
 using namespace ggas::mpi;
 
 #define GGAS_LIST(...) __VA_ARGS__
-// MPI_name, and MPI_begun, which begins it. `parameters`, `given`: of the call; `copies`: statements that replace
-// addresses, after which `given` are those of the MPI below.
-#define GGAS_COLLECTIVE(name, begun_name, parameters, given, copies)                                             \
-  int MPI_##name(GGAS_LIST parameters, MPI_Comm comm) {                                                          \
-    if (quiet()) return below.name(GGAS_LIST given, comm);                                                       \
-    const attention to_given_up;                                                                                 \
-    shadows s("MPI_" #name, comm);                                                                               \
-    GGAS_LIST copies return run(s, [&] { return below.name(GGAS_LIST given, comm); });                           \
-  }                                                                                                              \
-  int MPI_##begun_name(GGAS_LIST parameters, MPI_Comm comm, MPI_Request* request) {                              \
-    if (quiet()) return below.begun_name(GGAS_LIST given, comm, request);                                        \
-    const attention to_given_up;                                                                                 \
-    shadows s("MPI_" #begun_name, comm);                                                                         \
-    GGAS_LIST copies return begin(s, request, [&] { return below.begun_name(GGAS_LIST given, comm, request); }); \
+// MPI_name, MPI_begun, which begins it, and the request that persists. `parameters`, `given`: of the call; `copies`:
+// statements that replace addresses, after which `given` are those of the MPI below.
+#define GGAS_COLLECTIVE(name, begun_name, c, parameters, given, copies)                                  \
+  int MPI_##name##c(GGAS_LIST parameters, MPI_Comm comm) {                                               \
+    if (quiet()) return below.name##c(GGAS_LIST given, comm);                                            \
+    const attention to_given_up;                                                                         \
+    shadows s("MPI_" #name #c, comm);                                                                    \
+    GGAS_LIST copies return run(s, [&] { return below.name##c(GGAS_LIST given, comm); });                \
+  }                                                                                                      \
+  int MPI_##begun_name##c(GGAS_LIST parameters, MPI_Comm comm, MPI_Request* request) {                   \
+    if (quiet()) return below.begun_name##c(GGAS_LIST given, comm, request);                             \
+    const attention to_given_up;                                                                         \
+    const auto kept = std::make_shared<shadows>("MPI_" #begun_name #c, comm);                            \
+    shadows& s = *kept;                                                                                  \
+    GGAS_LIST copies return begin(                                                                       \
+        kept, request, [&] { return below.begun_name##c(GGAS_LIST given, comm, request); }, turns::one); \
+  }                                                                                                      \
+  GGAS_PERSISTENT(name##_init##c, parameters, given, copies)
+#define GGAS_PERSISTENT_HERE(name, parameters, given, copies)                                                     \
+  int GGAS_MPI_PERSISTENT_NAME(name)(GGAS_LIST parameters, MPI_Comm comm, MPI_Info info, MPI_Request * request) { \
+    if (quiet()) return below.name(GGAS_LIST given, comm, info, request);                                         \
+    const auto kept = std::make_shared<shadows>("MPI_" #name, comm);                                              \
+    shadows& s = *kept;                                                                                           \
+    GGAS_LIST copies return begin(                                                                                \
+        kept, request, [&] { return below.name(GGAS_LIST given, comm, info, request); }, turns::many);            \
   }
+#ifdef GGAS_MPI_PERSISTENT_NAME
+#define GGAS_PERSISTENT GGAS_PERSISTENT_HERE
+#else
+#define GGAS_PERSISTENT(name, parameters, given, copies)
+#endif
 
 #define GGAS_SEND_BLOCK const void *out, Count out_count, MPI_Datatype out_type
 #define GGAS_RECEIVE_BLOCK void *in, Count in_count, MPI_Datatype in_type
@@ -130,83 +141,82 @@ using namespace ggas::mpi;
 
 // The functions for counts and displacements of the kinds `Count` and `Place`; c: what their names end with.
 #define GGAS_COLLECTIVES(c)                                                                                            \
-  GGAS_COLLECTIVE(Bcast##c, Ibcast##c, (void* in, Count in_count, MPI_Datatype in_type, int root),                     \
-                  (GGAS_RECEIVED, root), (in = s.writes(in, of_items(in_count, in_type));))                            \
-  GGAS_COLLECTIVE(Allreduce##c, Iallreduce##c, (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op), \
+  GGAS_COLLECTIVE(Bcast, Ibcast, c, (void* in, Count in_count, MPI_Datatype in_type, int root), (GGAS_RECEIVED, root), \
+                  (in = s.writes(in, of_items(in_count, in_type));))                                                   \
+  GGAS_COLLECTIVE(Allreduce, Iallreduce, c, (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op),    \
                   (out, in, count, type, op),                                                                          \
                   (out = s.reads(out, of_items(count, type)); in = s.writes(in, of_items(count, type));))              \
-  GGAS_COLLECTIVE(Scan##c, Iscan##c, (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op),           \
+  GGAS_COLLECTIVE(Scan, Iscan, c, (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op),              \
                   (out, in, count, type, op),                                                                          \
                   (out = s.reads(out, of_items(count, type)); in = s.writes(in, of_items(count, type));))              \
-  GGAS_COLLECTIVE(Exscan##c, Iexscan##c, (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op),       \
+  GGAS_COLLECTIVE(Exscan, Iexscan, c, (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op),          \
                   (out, in, count, type, op),                                                                          \
                   (out = s.reads(out, of_items(count, type)); in = s.writes(in, of_items(count, type));))              \
   GGAS_COLLECTIVE(                                                                                                     \
-      Reduce##c, Ireduce##c, (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root),         \
+      Reduce, Ireduce, c, (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root),            \
       (out, in, count, type, op, root),                                                                                \
       (out = s.reads(out, of_items(count, type)); if (is_root(root, comm)) in = s.writes(in, of_items(count, type));)) \
-  GGAS_COLLECTIVE(Reduce_scatter_block##c, Ireduce_scatter_block##c,                                                   \
+  GGAS_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, c,                                                      \
                   (const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op), (out, in, count, type, op),  \
                   (const MPI_Count all = MPI_Count{count} * own_peers_of(comm);                                        \
                    in = s.writes(in, of_items(out == MPI_IN_PLACE ? all : count, type));                               \
                    out = s.reads(out, of_items(all, type));))                                                          \
   GGAS_COLLECTIVE(                                                                                                     \
-      Reduce_scatter##c, Ireduce_scatter##c,                                                                           \
+      Reduce_scatter, Ireduce_scatter, c,                                                                              \
       (const void* out, void* in, const Count* counts, MPI_Datatype type, MPI_Op op), (out, in, counts, type, op),     \
       (const MPI_Count all = sum_of(own_peers_of(comm), counts); int rank = 0; PMPI_Comm_rank(comm, &rank);            \
        in = s.writes(in, of_items(out == MPI_IN_PLACE ? all : counts[rank], type));                                    \
        out = s.reads(out, of_items(all, type));))                                                                      \
-  GGAS_COLLECTIVE(Allgather##c, Iallgather##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK), GGAS_BLOCKS,                     \
+  GGAS_COLLECTIVE(Allgather, Iallgather, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK), GGAS_BLOCKS,                        \
                   (out = s.reads(out, of_items(out_count, out_type));                                                  \
                    in = s.writes(in, of_items(MPI_Count{in_count} * peers_of(comm), in_type));))                       \
-  GGAS_COLLECTIVE(Alltoall##c, Ialltoall##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK), GGAS_BLOCKS,                       \
+  GGAS_COLLECTIVE(Alltoall, Ialltoall, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK), GGAS_BLOCKS,                          \
                   (out = s.reads(out, of_items(MPI_Count{out_count} * peers_of(comm), out_type));                      \
                    in = s.writes(in, of_items(MPI_Count{in_count} * peers_of(comm), in_type));))                       \
   GGAS_COLLECTIVE(                                                                                                     \
-      Gather##c, Igather##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK, int root), (GGAS_SENT, GGAS_RECEIVED, root),        \
+      Gather, Igather, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK, int root), (GGAS_SENT, GGAS_RECEIVED, root),           \
       (out = s.reads(out, of_items(out_count, out_type));                                                              \
        if (is_root(root, comm)) in = s.writes(in, of_items(MPI_Count{in_count} * peers_of(comm), in_type));))          \
   GGAS_COLLECTIVE(                                                                                                     \
-      Scatter##c, Iscatter##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK, int root), (GGAS_SENT, GGAS_RECEIVED, root),      \
+      Scatter, Iscatter, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK, int root), (GGAS_SENT, GGAS_RECEIVED, root),         \
       (in = s.writes(in, of_items(in_count, in_type));                                                                 \
        if (is_root(root, comm)) out = s.reads(out, of_items(MPI_Count{out_count} * peers_of(comm), out_type));))       \
-  GGAS_COLLECTIVE(Allgatherv##c, Iallgatherv##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCKS), (GGAS_SENT, GGAS_RECEIVED_V), \
+  GGAS_COLLECTIVE(Allgatherv, Iallgatherv, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCKS), (GGAS_SENT, GGAS_RECEIVED_V),    \
                   (out = s.reads(out, of_items(out_count, out_type));                                                  \
                    in = s.writes(in, of_blocks(peers_of(comm), in_counts, in_places, in_type));))                      \
   GGAS_COLLECTIVE(                                                                                                     \
-      Gatherv##c, Igatherv##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCKS, int root), (GGAS_SENT, GGAS_RECEIVED_V, root),   \
+      Gatherv, Igatherv, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCKS, int root), (GGAS_SENT, GGAS_RECEIVED_V, root),      \
       (out = s.reads(out, of_items(out_count, out_type));                                                              \
        if (is_root(root, comm)) in = s.writes(in, of_blocks(peers_of(comm), in_counts, in_places, in_type));))         \
   GGAS_COLLECTIVE(                                                                                                     \
-      Scatterv##c, Iscatterv##c, (GGAS_SEND_BLOCKS, GGAS_RECEIVE_BLOCK, int root), (GGAS_SENT_V, GGAS_RECEIVED, root), \
+      Scatterv, Iscatterv, c, (GGAS_SEND_BLOCKS, GGAS_RECEIVE_BLOCK, int root), (GGAS_SENT_V, GGAS_RECEIVED, root),    \
       (in = s.writes(in, of_items(in_count, in_type));                                                                 \
        if (is_root(root, comm)) out = s.reads(out, of_blocks(peers_of(comm), out_counts, out_places, out_type));))     \
-  GGAS_COLLECTIVE(Alltoallv##c, Ialltoallv##c, (GGAS_SEND_BLOCKS, GGAS_RECEIVE_BLOCKS),                                \
-                  (GGAS_SENT_V, GGAS_RECEIVED_V),                                                                      \
+  GGAS_COLLECTIVE(Alltoallv, Ialltoallv, c, (GGAS_SEND_BLOCKS, GGAS_RECEIVE_BLOCKS), (GGAS_SENT_V, GGAS_RECEIVED_V),   \
                   (out = s.reads(out, of_blocks(peers_of(comm), out_counts, out_places, out_type));                    \
                    in = s.writes(in, of_blocks(peers_of(comm), in_counts, in_places, in_type));))                      \
-  GGAS_COLLECTIVE(Neighbor_allgather##c, Ineighbor_allgather##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK), GGAS_BLOCKS,   \
+  GGAS_COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK), GGAS_BLOCKS,      \
                   (out = s.reads(out, of_items(out_count, out_type));                                                  \
                    in = s.writes(in, of_items(MPI_Count{in_count} * neighbours(comm).in, in_type));))                  \
-  GGAS_COLLECTIVE(Neighbor_alltoall##c, Ineighbor_alltoall##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK), GGAS_BLOCKS,     \
+  GGAS_COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCK), GGAS_BLOCKS,        \
                   (out = s.reads(out, of_items(MPI_Count{out_count} * neighbours(comm).out, out_type));                \
                    in = s.writes(in, of_items(MPI_Count{in_count} * neighbours(comm).in, in_type));))                  \
-  GGAS_COLLECTIVE(Neighbor_allgatherv##c, Ineighbor_allgatherv##c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCKS),             \
+  GGAS_COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, c, (GGAS_SEND_BLOCK, GGAS_RECEIVE_BLOCKS),                \
                   (GGAS_SENT, GGAS_RECEIVED_V),                                                                        \
                   (out = s.reads(out, of_items(out_count, out_type));                                                  \
                    in = s.writes(in, of_blocks(neighbours(comm).in, in_counts, in_places, in_type));))                 \
-  GGAS_COLLECTIVE(Neighbor_alltoallv##c, Ineighbor_alltoallv##c, (GGAS_SEND_BLOCKS, GGAS_RECEIVE_BLOCKS),              \
+  GGAS_COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, c, (GGAS_SEND_BLOCKS, GGAS_RECEIVE_BLOCKS),                 \
                   (GGAS_SENT_V, GGAS_RECEIVED_V),                                                                      \
                   (out = s.reads(out, of_blocks(neighbours(comm).out, out_counts, out_places, out_type));              \
                    in = s.writes(in, of_blocks(neighbours(comm).in, in_counts, in_places, in_type));))                 \
-  GGAS_COLLECTIVE(Alltoallw##c, Ialltoallw##c,                                                                         \
+  GGAS_COLLECTIVE(Alltoallw, Ialltoallw, c,                                                                            \
                   (const void* out, const Count* out_counts, const Place* out_places, const MPI_Datatype* out_types,   \
                    void* in, const Count* in_counts, const Place* in_places, const MPI_Datatype* in_types),            \
                   (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types),                        \
                   (out = s.reads(out, of_types(peers_of(comm), out_counts, out_places, out_types));                    \
                    in = s.writes(in, of_types(peers_of(comm), in_counts, in_places, in_types));))                      \
   GGAS_COLLECTIVE(                                                                                                     \
-      Neighbor_alltoallw##c, Ineighbor_alltoallw##c,                                                                   \
+      Neighbor_alltoallw, Ineighbor_alltoallw, c,                                                                      \
       (const void* out, const Count* out_counts, const MPI_Aint* out_places, const MPI_Datatype* out_types, void* in,  \
        const Count* in_counts, const MPI_Aint* in_places, const MPI_Datatype* in_types),                               \
       (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types),                                    \
@@ -230,4 +240,6 @@ GGAS_COLLECTIVES(_c)
 #endif
 
 GGAS_MPI_COLLECTIVES(GGAS_MPI_SECOND_NAME)
+#define GGAS_SECOND_NAME_OF(name) GGAS_MPI_SECOND_NAME_OF(GGAS_MPI_PERSISTENT_NAME(name))
+GGAS_MPI_PERSISTENT(GGAS_SECOND_NAME_OF)
 }
