@@ -36,6 +36,7 @@ is_gone() {
 }
 is_quiet() { ! dmesg | grep -E 'BUG|WARNING|Oops'; }
 
+echo  # what systemd wrote to reset the terminal ends here
 echo "# Debian $(cat /etc/debian_version), Linux $(uname -r), $(dkms --version)"
 check "the package is installed" dpkg -i /ggas-dkms.deb
 check "DKMS has built it for this kernel" is_built
