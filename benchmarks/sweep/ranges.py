@@ -56,14 +56,28 @@ def single(text):
     return plain(value) if value.is_finite() else text
 
 
+def topologies(values):
+    """What a list names: options after a topology, as in fat-tree:4x2,forward_ns=200, are part of it."""
+    found = []
+    for part in values.split(","):
+        if "=" in part and found:
+            found[-1] += f",{part}"
+        else:
+            found.append(part)
+    return found
+
+
 def read_over(text):
     """Key and values."""
     key, equals, values = text.partition("=")
     if not key or not equals or not values:
         raise BadRange(f"--over {text}: expected KEY=RANGE; {RULE}")
-    if ":" in values and "," not in values and key != "topology":  # torus:4x4
+    if key == "topology":
+        found = topologies(values)  # torus:4x4 is no range
+    elif ":" in values and "," not in values:
         return key, steps(values, text)
-    found = [single(v) for v in values.split(",")]
+    else:
+        found = [single(v) for v in values.split(",")]
     if "" in found:
         raise BadRange(f"--over {text}: an empty value; {RULE}")
     return key, list(dict.fromkeys(found))

@@ -160,6 +160,14 @@ def test_a_simulated_latency_grows_with_the_link(sweep, tmp_path):
     assert times[300] == pytest.approx(times[100] + 200, rel=0.02)
 
 
+def test_options_of_a_topology_belong_to_it(sweep, tmp_path):
+    words = "torus:4x4,fat-tree:4x2,forward_ns=200,gbit_per_s=100,ring"
+    assert sweep("--over", f"topology={words}", "--over", "a.b=1", "--", "barrier").returncode == 0
+    assert [r["params"]["topology"] for r in swept(tmp_path / "sweep")] == ["torus:4x4", "fat-tree:4x2,forward_ns=200,gbit_per_s=100", "ring"]
+    done = sweep("--over", "topology=ring,,torus:4x4", "--", "barrier")
+    assert done.returncode == 2 and "empty value" in done.stderr
+
+
 def test_an_unknown_parameter_is_named_with_those_there_are(sweep):
     done = sweep("--over", "link.latncy_ns=100", "--", "store_latency", "--quick", using=bench_program())
     assert done.returncode == 1 and "unknown key 'latncy_ns'; [link] has" in done.stderr and "latency_ns" in done.stderr
