@@ -114,8 +114,8 @@ def test_c8(bench, tmp_path):
     (device,) = (point for (variant, _), point in asleep.items() if variant == "device")  # one launch; the GPU communicates
     assert 24 <= watts(device, "processor") / 2 <= 29
     assert watts(device, "dram") / 2 == pytest.approx(2.2, rel=0.1)
-    # A step costs the processor its launches, whatever the grid. C8's: 640 x 640 x 386 points of 56 bytes, two GPUs of 208 GB/s.
-    steps, step_s = device["record"]["n"], 640 * 640 * 386 / 2 * 56 / 208e9
+    # A step costs the processor its launches, whatever the grid. C8's: 640 x 640 x 386 points of 56 bytes, two GPUs of 150 GB/s.
+    steps, step_s = device["record"]["n"], 640 * 640 * 386 / 2 * 56 / 150e9
     large = points(records(bench, tmp_path, *c8, *sleep, "--steps", str(steps), "--grid", "48x32x32", name="large"))
     small_j, large_j = joules_of_launches(asleep), joules_of_launches(large)
     for variant in ("stream", "stream_halves", "in_kernel", "in_kernel_last", "device", "put"):
