@@ -121,8 +121,10 @@ PICTURES = {
     "bandwidth": [(put_by_blocks, 2), (put_by_bytes, 2)],
     "allreduce": [(allreduce, 2), (allreduce, 4), (bus_bandwidth, 2), (bus_bandwidth, 4)],
     "in_kernel": [
-        (in_kernel("allreduce", "vector, bytes"), 2), (in_kernel("alltoall", "part for each GPU, bytes"), 2),
-        (in_kernel("broadcast", "vector, bytes"), 2), (in_kernel("allgather", "part of each GPU, bytes"), 2),
+        (in_kernel("allreduce", "vector, bytes"), 2),
+        (in_kernel("alltoall", "part for each GPU, bytes"), 2),
+        (in_kernel("broadcast", "vector, bytes"), 2),
+        (in_kernel("allgather", "part of each GPU, bytes"), 2),
     ],  # fmt: skip
 }
 

@@ -38,6 +38,7 @@ AXIS = {
     "message_rate": ("connections", "connections, messages of 32 bytes"),
     "transfer_path": ("bytes", "message, bytes"),
     "overhead": ("bytes", "message, bytes"),
+    "launching": ("kernels", "kernels"),
     "broadcast": ("bytes", "vector, bytes"),
     "allgather": ("bytes", "part of a node, bytes"),
     "alltoall": ("bytes", "part for a node, bytes"),
@@ -56,9 +57,25 @@ AXIS = {
 BLOCKS = ("blocks", "blocks of the kernel")
 ELEMENTS = ("elements", "elements of all nodes")
 LOG_VALUE = {
-    "coalescing", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "permute", "scan", "upc", "upc_cases",
-    "store_latency", "load_latency", "put_latency", "get_latency", "message_rate",
+    "coalescing",
+    "reduce",
+    "allreduce",
+    "broadcast",
+    "allgather",
+    "alltoall",
+    "gather",
+    "scatter",
+    "permute",
+    "scan",
+    "upc",
+    "upc_cases",
+    "store_latency",
+    "load_latency",
+    "put_latency",
+    "get_latency",
+    "message_rate",
     "overhead",
+    "launching",
 }
 
 
@@ -192,7 +209,7 @@ def curve(name, records, key, label):
 
 def grid_bars(records):
     """Himeno: a group of bars for each grid, a bar for each way, and what memory allows."""
-    records = [r for r in records if "grid" in r["params"]]
+    records = [r for r in records if "grid" in r["params"] and r["metric"] == "flops"]
     if not records:
         return None
     grids, ways = (list(dict.fromkeys(found)) for found in ((str(r["params"]["grid"]) for r in records), (r["variant"] for r in records)))
@@ -229,6 +246,28 @@ def cost_bars(records):
     ax.invert_yaxis()
     ax.margins(x=0.1)
     ax.set_xlabel(f"for a message of {records[0]['params'].get('bytes', '')} bytes, by the GPU")
+    legend_above(ax)
+    return svg(figure)
+
+
+def call_bars(records):
+    """The time of a call, a group of bars for each variant, a bar for each call and memory of the rings."""
+    records = [r for r in records if r["metric"] == "time"]
+    if not records:
+        return None
+    kinds, variants = (list(dict.fromkeys(found)) for found in (((r["params"]["method"], r["params"]["memory"]) for r in records), (r["variant"] for r in records)))
+    factor, text = scale([r["value"] for r in records], records[0]["unit"])
+    figure, ax = plt.subplots(figsize=(6.4, 0.9 + 0.7 * len(variants)))
+    width = 0.8 / len(kinds)
+    for i, (method, memory) in enumerate(kinds):
+        values = {r["variant"]: r["value"] / factor for r in records if (r["params"]["method"], r["params"]["memory"]) == (method, memory)}
+        places = [n + width * (i - (len(kinds) - 1) / 2) for n in range(len(variants))]
+        bars = ax.barh(places, [values.get(v, 0) for v in variants], height=0.9 * width, label=f"{method}, rings in {memory} memory")
+        ax.bar_label(bars, fmt="%.3g", fontsize=7, padding=2)
+    ax.set_yticks(range(len(variants)), variants)
+    ax.invert_yaxis()
+    ax.margins(x=0.1)
+    ax.set_xlabel(f"time of a call / {text}")
     legend_above(ax)
     return svg(figure)
 
@@ -281,6 +320,8 @@ def plots_of(name, records):
         found = [nic_bars(records)]
     elif name == "himeno":
         found = [grid_bars(records)]
+    elif name == "post_and_poll":
+        found = [call_bars(records)]
     else:
         found = [*(curves(name, records) if name in AXIS else []), cost_bars(records)]
     return [plot for plot in found if plot]

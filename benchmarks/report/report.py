@@ -38,6 +38,8 @@ TITLES = {
     "atomic_latency": "Latency of a fetch-add",
     "transfer_path": "Puts between memories of hosts and GPUs",
     "overhead": "What a transfer costs a processor that works",
+    "post_and_poll": "Posting a request and polling a completion",
+    "launching": "Launching and synchronisation",
     "broadcast": "Broadcast",
     "allgather": "Allgather",
     "alltoall": "Alltoall",

@@ -40,6 +40,8 @@ def test_every_command_of_the_table_runs(records, monkeypatch):
     for benchmark in ("reduce", "allreduce", "global_reduction", "random_access", "overhead"):
         assert (benchmark, "mpi") in found
     assert {("random_access", "put"), ("transfer_path", "staged"), ("store_bandwidth", "strided_store"), ("load_bandwidth", "strided_load")} <= found
+    assert {("post_and_poll", step) for step in ("verbs", "copied", "swapped", "unstamped", "unchecked", "ours")} <= found
+    assert {("launching", "stream"), ("launching", "resident"), ("allreduce", "mpi_host"), ("overhead", "hybrid")} <= found
     assert {("reduce", method) for method in ("gather", "one_shot", "read", "tree", "auto")} <= found
     monkeypatch.setattr(plots, "svg", check_figure)
     for name in plain:
@@ -57,7 +59,7 @@ def test_the_table_has_the_whole_suite(bench):
     """But for the NIC alone, and what the study did not measure."""
     listed = set(re.findall(r"^ {2}(\w+) +", bench("list").stdout.split("benchmarks\n")[1], re.M))
     ours = set("nic_cycles broadcast allgather alltoall gather scatter permute scan upc upc_cases message pi virtualization pack typed_put random_stores trace params".split())
-    named = {name for command in COMMANDS for name in command.split() if re.fullmatch("[a-z_]+", name)} - {"energy"}
+    named = {name for command in COMMANDS for name in command.split() if re.fullmatch("[a-z_]+", name)} - {"energy", "modern"}
     assert listed - ours == named
 
 
@@ -71,6 +73,44 @@ def test_bad_grids_are_named(bench):
     ]:
         done = bench(*words)
         assert done.returncode == 2 and says in done.stderr, done.stderr
+
+
+def values(made, metric, *keys):
+    return {(r["variant"], *(r["params"][key] for key in keys)): r["value"] for r in made if r["metric"] == metric}
+
+
+def test_every_step_of_the_verbs_code_costs_less_than_the_one_before(records):
+    made = records("post_and_poll", "--quick", "--nic", "model")
+    steps = ("verbs", "copied", "swapped", "unstamped", "unchecked")
+    times, instructions, writes = (values(made, metric, "memory", "method") for metric in ("time", "instructions", "host_writes"))
+    for memory in ("host", "gpu"):
+        for method in ("post", "poll"):
+            for before, after in zip(steps, steps[1:]):
+                assert times[after, memory, method] <= times[before, memory, method]
+                assert instructions[after, memory, method] <= instructions[before, memory, method]
+        assert instructions["unchecked", memory, "post"] < 0.7 * instructions["verbs", memory, "post"]
+    assert writes["copied", "host", "post"] < 0.7 * writes["verbs", "host", "post"]  # six threads: one write
+    assert times["verbs", "host", "poll"] > 2 * times["verbs", "gpu", "poll"]
+
+
+def test_launches_grow_with_their_number_and_a_resident_kernel_has_one(records):
+    made = records("launching", "--quick", "--nic", "model")
+    calls, times = (values(made, metric, "kernels", "method") for metric in ("calls", "time"))
+    kernels = sorted({r["params"]["kernels"] for r in made if r["variant"] == "stream"})
+    assert len(kernels) > 1
+    each = [calls["stream", n, "stream"] / n for n in kernels]
+    assert max(each) < 1.01 * min(each)
+    assert {calls["resident", n, "stream"] for n in kernels} == {each[0]}
+    published = {"stream": 12250, "device": 15240, "event": 11980, "event_blocking": 65710}  # C7
+    for method, ns in published.items():
+        assert abs(times["empty", 1, method] / ns - 1) < 0.1
+
+
+def test_himeno_alone_is_never_slower(records):
+    made = records("himeno", "--quick", "--nic", "model")
+    together, alone = (values(made, metric, "grid") for metric in ("flops", "flops_alone"))
+    assert together.keys() == alone.keys() and len(together) == 10
+    assert all(alone[way] >= 0.99 * together[way] for way in together)
 
 
 def half_rounds(made):

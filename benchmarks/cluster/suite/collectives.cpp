@@ -135,10 +135,12 @@ result<> run_reduce_point(session& s, const reduction& how, uint64_t elements) {
   return {};
 }
 
-// Hosts reduce: copies from and to the GPUs, messages between. The rounds begin with a barrier, which is not measured.
-result<> run_mpi_point(session& s, bool to_root, uint64_t elements) {
-  const std::string what = fmt::format("mpi {} elements", elements);
-  const reduce_args a = plan_reduce(s, {"mpi", ggas_auto, to_root}, elements);
+// Hosts reduce: copies from and to the GPUs, messages between; `on_host`: vectors of the hosts, without copies. The
+// rounds begin with a barrier, which is not measured.
+result<> run_mpi_point(session& s, bool to_root, bool on_host, uint64_t elements) {
+  const char* const variant = on_host ? "mpi_host" : "mpi";
+  const std::string what = fmt::format("{} {} elements", variant, elements);
+  const reduce_args a = plan_reduce(s, {variant, ggas_auto, to_root}, elements);
   const size_t bytes = elements * sizeof(float);
   fill_vectors(s, a);
   std::vector<double> slowest(a.rounds, 0);
@@ -146,14 +148,16 @@ result<> run_mpi_point(session& s, bool to_root, uint64_t elements) {
     auto* const data = reinterpret_cast<float*>(p.pinned());
     std::byte* const segment = p.machine.segment(p.node());
     for (double& longest : slowest) {
+      if (on_host) std::copy_n(segment + a.input, bytes, p.pinned());
       if (!p.barrier()) return;
       const uint64_t begin = p.processor.now_ns();
-      if (!p.copy(data, segment + a.input, bytes)) return;
+      if (!on_host && !p.copy(data, segment + a.input, bytes)) return;
       if (to_root ? !p.collectives.reduce(data, data + elements, elements)
                   : !p.collectives.allreduce(data, data + elements, elements))
         return;
-      if ((p.node() == 0 || !to_root) && !p.copy(segment + a.output, data, bytes)) return;
+      if (!on_host && (p.node() == 0 || !to_root) && !p.copy(segment + a.output, data, bytes)) return;
       longest = std::max(longest, static_cast<double>(p.processor.now_ns() - begin));
+      if (on_host) std::copy_n(p.pinned(), bytes, segment + a.output);
     }
   }));
   for (int node = 0; node < (to_root ? 1 : s.nodes()); ++node) {
@@ -161,11 +165,17 @@ result<> run_mpi_point(session& s, bool to_root, uint64_t elements) {
     if (!std::equal(want, want + elements, at_offset<float>(s, node, a.output)))
       return failed(errc::device_fault, fmt::format("{}: node {}: verification failed: wrong sums", what, node));
   }
-  record r = s.begin("mpi", "time", "ns");
+  record r = s.begin(variant, "time", "ns");
   r.params = {{"elements", elements}, {"bytes", bytes}};
   summarise(r, slowest);
   s.emit(std::move(r));
   return {};
+}
+
+result<> run_mpi_points(session& s, bool to_root, uint64_t elements) {
+  if (!has_processes(s)) return {};
+  GGAS_TRY(run_mpi_point(s, to_root, false, elements));
+  return run_mpi_point(s, to_root, true, elements);
 }
 
 std::vector<uint64_t> vector_lengths(const options& o) {
@@ -207,7 +217,7 @@ result<> run_reduce(session& s) {
   for (const uint64_t n : vector_lengths(s.opts())) {
     for (const reduction& how : all)
       if (!many || how.method == ggas_by_gather) GGAS_TRY(run_reduce_point(s, how, n));
-    if (has_processes(s)) GGAS_TRY(run_mpi_point(s, true, n));
+    GGAS_TRY(run_mpi_points(s, true, n));
   }
   return {};
 }
@@ -229,7 +239,7 @@ result<> run_allreduce(session& s) {
     for (const reduction& how : all) GGAS_TRY(run_reduce_point(s, how, n));
     GGAS_TRY(run_reduce_point(s, best, n));
     if (nic_helps && n <= most_by_nic) GGAS_TRY(run_reduce_point(s, by_nic, n));
-    if (has_processes(s)) GGAS_TRY(run_mpi_point(s, false, n));
+    GGAS_TRY(run_mpi_points(s, false, n));
   }
   return {};
 }

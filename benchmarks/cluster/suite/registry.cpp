@@ -2,6 +2,7 @@
 // The list of benchmarks, in the order a suite runs them.
 #include <algorithm>
 
+#include "benchmarks/cluster/calls.hpp"
 #include "benchmarks/cluster/suite/benchmarks.hpp"
 #include "benchmarks/harness/shared_descriptions.hpp"
 
@@ -15,6 +16,7 @@ description with(description d, std::initializer_list<variant_info> more) {
   return d;
 }
 constexpr const char* by_mpi = "as an MPI program: copies to and from the hosts, messages between them";
+constexpr const char* by_mpi_on_hosts = "likewise, of vectors in host memory: messages alone";
 constexpr const char* the_best = "the method that the library chooses";
 
 const benchmark registry[] = {
@@ -73,7 +75,8 @@ const benchmark registry[] = {
                    {"read", "the root loads everybody's vector"},
                    {"tree", "sums go up a binomial tree, in lines"},
                    {"auto", the_best},
-                   {"mpi", by_mpi}}},
+                   {"mpi", by_mpi},
+                   {"mpi_host", by_mpi_on_hosts}}},
      run_reduce},
     {{.name = "allreduce",
       .text = "sum of float vectors to every node, one block on each GPU",
@@ -86,7 +89,8 @@ const benchmark registry[] = {
                    {"tree", "sums go up a binomial tree, the result down, in lines"},
                    {"auto", the_best},
                    {"by_nic", "by the NIC's unit for collectives, where it has one; up to 64 floats"},
-                   {"mpi", by_mpi}}},
+                   {"mpi", by_mpi},
+                   {"mpi_host", by_mpi_on_hosts}}},
      run_allreduce},
     {broadcast_description(), run_broadcast},
     {allgather_description(), run_allgather},
@@ -193,6 +197,17 @@ const benchmark registry[] = {
                    {"queue_host", ""},
                    {"queue_gpu", ""}}},
      run_atomic_latency},
+    {{.name = "post_and_poll",
+      .text = "a request that a GPU posts, and a completion that is there, each alone: time, instructions, accesses",
+      .params = "memory method calls",
+      .variants = {{"verbs", "as a library of InfiniBand verbs does it, by one thread"},
+                   {"copied", "the entry is built in shared memory and copied by six threads"},
+                   {"swapped", "keys and constants in network order beforehand, too"},
+                   {"unstamped", "used entries are not stamped, too"},
+                   {"unchecked", "no checks of parameters, queue and completion, too"},
+                   {"ours", "a put with a notification through a work queue of this NIC"}},
+      .needs_nic = true},
+     run_post_and_poll},
     {{.name = "transfer_path",
       .text = "puts by the processor between memories of hosts and GPUs",
       .params = "bytes chunk",
@@ -206,9 +221,20 @@ const benchmark registry[] = {
     {{.name = "overhead",
       .text = "what a transfer from GPU to GPU costs a processor that works between posting and waiting",
       .params = "bytes",
-      .variants = {{"direct", "a put of the NIC from the GPU's memory"}, {"mpi", by_mpi}},
+      .variants = {{"direct", "a put of the NIC from the GPU's memory"},
+                   {"hybrid", "through the sender's host memory in chunks, by puts into the GPU's memory there"},
+                   {"mpi", by_mpi}},
       .needs_nic = true},
      run_overhead},
+    {{.name = "launching",
+      .text = "what launching and waiting take of a processor",
+      .params = "kernels method",
+      .variants = {{"empty", "a kernel that reads the clock, with each kind of synchronisation"},
+                   {"stream", "Himeno's steps, two kernels each, launched by the processor"},
+                   {"resident", "one kernel that makes all steps"}},
+      .needs_nic = true,
+      .needs_peer = false},
+     run_launching},
 };
 
 }  // namespace

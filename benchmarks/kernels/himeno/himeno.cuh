@@ -138,8 +138,10 @@ class himeno_work {
 
 // ---------------------------------------------------------------------------------------------- kernels
 
+// Static, as all kernels of Himeno: more than one translation unit has them, each with a context of its own.
+
 // The official start, or one in which every coefficient is different.
-__global__ void himeno_fill(himeno_args a) {
+[[maybe_unused]] static __global__ void himeno_fill(himeno_args a) {
   const himeno_slice& slice = a.plan.slice;
   const himeno_grid& g = a.grid;
   const uint64_t points = (uint64_t{slice.planes} + 2) * g.plane();
@@ -155,7 +157,7 @@ __global__ void himeno_fill(himeno_args a) {
 }
 
 // A step, one tile a block; no communication.
-__global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step) {
+[[maybe_unused]] static __global__ void GGAS_HIMENO_BOUNDS himeno_tiles(himeno_args a, uint32_t step) {
   const uint32_t i = detail::block_rank();
   himeno_work work(a, a.plan.tile(i));
   ggas_after_stream();
@@ -198,7 +200,7 @@ GGAS_DEVICE ggas_status himeno_in_step(const himeno_args& a, himeno_work& work, 
 }
 
 // A step, one tile a block.
-__global__ void GGAS_HIMENO_BOUNDS himeno_step(himeno_args a, uint32_t step) {
+[[maybe_unused]] static __global__ void GGAS_HIMENO_BOUNDS himeno_step(himeno_args a, uint32_t step) {
   himeno_work work(a, a.plan.tile(detail::block_rank()));
   ggas_after_stream();
   const ggas_status s = himeno_in_step(a, work, detail::block_rank(), step);
@@ -218,7 +220,7 @@ GGAS_DEVICE ggas_status himeno_gpu_barrier(const himeno_args& a, uint32_t step) 
 
 // A kernel for all steps: its blocks stay, all resident at once. Rounds after the first go from the last block to the
 // first. So in the incomplete last round no tile goes to the blocks that had to send one.
-__global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t steps) {
+[[maybe_unused]] static __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t steps) {
   const uint32_t block = detail::block_rank(), blocks = detail::block_count();
   ggas_status s = ggas_ok;
   for (uint32_t step = 1; step <= steps && s == ggas_ok; ++step) {
@@ -234,7 +236,7 @@ __global__ void GGAS_HIMENO_BOUNDS himeno_persistent(himeno_args a, uint32_t ste
 }
 
 // The residual of the last step over all nodes. One block.
-__global__ void himeno_gosa(himeno_args a) {
+[[maybe_unused]] static __global__ void himeno_gosa(himeno_args a) {
   double* const sum = own<double>(a.gosa) + a.plan.tiles();
   double mine = 0;
   for (uint32_t i = detail::thread_rank(); i < a.plan.tiles(); i += detail::thread_count())
