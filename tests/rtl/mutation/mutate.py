@@ -57,8 +57,9 @@ def choose(unit, count, first):
         named.append((file, mutant))
     drawn = [(file, m) for file, text in texts.items() for m in operators.mutants(text)]
     drawn.sort(key=lambda d: hashlib.sha256(repr((d[0], d[1].key())).encode()).digest())
+    once = {(f, m.start, m.key()): (f, m) for f, m in named + drawn[:count]}  # one by name may be drawn, too
     return [Chosen(first + i, f, texts[f].count("\n", 0, m.start) + 1, m, reasons.get((f, *m.key()), ""))
-            for i, (f, m) in enumerate(named + drawn[:count])]
+            for i, (f, m) in enumerate(once.values())]
 
 
 def squeezed(*texts):
