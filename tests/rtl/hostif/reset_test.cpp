@@ -68,8 +68,10 @@ class HostifReset : public testing::Test {
   void complete() {
     tlp c;
     auto due = std::ranges::find_if(reads_, [&](const read& r) { return r.from <= now_; });
-    c.kind = tlp_kind::cpl;
-    c.status = pcie::cpl_status::ur;
+    c.kind = tlp_kind::cpl;  // without data: an error, even if its status reports success
+    c.status = chance(50) ? pcie::cpl_status::ur : pcie::cpl_status::sc;
+    c.byte_count = uint16_t(due == reads_.end() ? 4 : due->left);
+    c.len_dw = 0;
     if (due != reads_.end() && !chance(20)) {
       c.kind = tlp_kind::cpld;
       c.status = pcie::cpl_status::sc;
