@@ -80,7 +80,7 @@ void network::drain() {
     const event e = events_.pop();
     if (e.kind == what::arrival) {
       if (!broken_ || !lost_on_link(e)) arrive(e.node, e.port, e.channel, e.value);
-    } else if (e.kind == what::copy) {
+    } else if (e.kind == what::again) {
       in(e.node, e.port).offered &= uint8_t(~(1u << e.channel));
       offer(e.node, e.port, e.channel);
     } else if (e.kind == what::move) {
@@ -88,6 +88,8 @@ void network::drain() {
       move(e.node, e.port);
     } else if (e.kind == what::freed) {
       owe_control(e.node, e.port);
+    } else if (e.kind == what::gone) {
+      end(e.node, {e.port, e.channel});
     } else {
       output& o = out(e.node, e.port);
       if (e.kind == what::credit) o.units[e.channel] = uint16_t(o.units[e.channel] + e.value);
@@ -131,16 +133,20 @@ void network::offer(unsigned node, unsigned port, unsigned channel) {
   i.offered |= uint8_t(1u << channel);
   if (f.grouped) {
     if (broken_) lose_dead_branches(node, w);
-    if (f.left == 0) return end_copies(node, w);
+    if (f.left == 0) return end(node, w);
     return ask(node, w, next_copy(f, channel), std::nullopt);
   }
-  if (f.to == node) return ask(node, w, {own_port(), channel / vcs}, std::nullopt);
+  if (f.to == node) {
+    const bool moves = i.last == channel && i.free_ps > pcie::now_ps();  // the one before is not in its queue yet
+    if (moves) return schedule(i.free_ps, what::again, node, port, channel, 0);
+    return ask(node, w, {own_port(), channel / vcs}, std::nullopt);
+  }
   if (broken_) return ask_what_is_left(node, w);
   ask(node, w, shape_.next(node, f.to), f.chooses ? shape_.second(node, f.to) : std::nullopt);
 }
 
-// The last copy for a group has left, or is lost.
-void network::end_copies(unsigned node, waiter w) {
+// A packet has left its buffer: for the own units, or with the last copy for a group, which may be lost.
+void network::end(unsigned node, waiter w) {
   const uint32_t f = in(node, w.input).of[w.channel].first;
   give_back(node, w, flights_[f].units, pcie::now_ps());
   unused_.push_back(f);
@@ -215,15 +221,14 @@ bool network::go(unsigned node, unsigned port, unsigned channel) {
     return true;
   }
   if (!sinks_[node]->deliver(packets_[f])) return false;
-  // Its place is free when its last beat was taken. Before the first one the unit looks at the header of a store for a
-  // cycle (smfu_ingress).
-  const bool copy = flights_[f].grouped;
-  taken(node, w, code({port, channel / vcs}), pcie::now_ps() + (copy ? cfg_.beat_ps : 0) + beats_ps(flights_[f]));
-  if (!copy) unused_.push_back(f);
+  // The unit looks at the header of a store for a cycle (smfu_ingress) and then takes a beat in each.
+  const uint64_t look_ps = channel % vcs == posted ? cfg_.beat_ps : 0;
+  taken(node, w, code({port, channel / vcs}), pcie::now_ps() + look_ps + beats_ps(flights_[f]));
   return true;
 }
 
-// The front of an input goes that way; its place is free then. The next copy for a group begins then.
+// The front of an input goes that way; its place is free then. The next copy for a group begins then, and so does the
+// next packet after one for the own units.
 void network::taken(unsigned node, waiter w, uint8_t way, uint64_t gone_ps) {
   input& i = in(node, w.input);
   const uint8_t first = std::exchange(i.first[w.channel], 0), second = std::exchange(i.second[w.channel], 0);
@@ -233,8 +238,9 @@ void network::taken(unsigned node, waiter w, uint8_t way, uint64_t gone_ps) {
   flight& f = flights_[i.of[w.channel].first];
   if (f.grouped) {
     f.left = uint16_t(f.left & (f.left - 1u));
-    return schedule(gone_ps, what::copy, node, w.input, w.channel, 0);
+    return schedule(gone_ps, what::again, node, w.input, w.channel, 0);
   }
+  if ((way - 1u) / 2 == own_port()) return schedule(gone_ps, what::gone, node, w.input, w.channel, 0);
   give_back(node, w, f.units, gone_ps);
   leave(node, w);
 }

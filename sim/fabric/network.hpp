@@ -139,7 +139,7 @@ class network : public sc_core::sc_module, public packet_network {
     shares turns;
   };
   static uint8_t code(const topology::step& s) { return uint8_t(1 + 2 * s.port + s.lane); }
-  enum class what : uint8_t { arrival, wake, credit, copy, move, taken, freed };
+  enum class what : uint8_t { arrival, wake, credit, again, move, taken, freed, gone };
   struct event {
     what kind;
     uint8_t port, channel;
@@ -179,6 +179,7 @@ class network : public sc_core::sc_module, public packet_network {
   bool takes(unsigned node, waiter w, uint8_t way) const;
   void move_to(unsigned node, waiter w, uint8_t way);
   void send_next(unsigned node, unsigned port);
+  void count_twice(unsigned node, unsigned port, unsigned channel, uint64_t until_ps);
   uint64_t beats_ps(const flight& f) const { return std::max(f.units - 1u, 1u) * cfg_.beat_ps; }
 
   // ---- network_faults.cpp
@@ -201,7 +202,7 @@ class network : public sc_core::sc_module, public packet_network {
   bool lost_on_link(const event& e);
   topology::step next_copy(const flight& f, unsigned channel) const;
   void lose_dead_branches(unsigned node, waiter w);
-  void end_copies(unsigned node, waiter w);
+  void end(unsigned node, waiter w);
   const group_line* line_of(unsigned node, unsigned group, unsigned lane) const;
   bool branch(unsigned node, unsigned port, unsigned channel, uint32_t f);
 

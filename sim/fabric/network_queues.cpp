@@ -11,6 +11,10 @@
 
 namespace ggas::fabric {
 
+namespace {
+constexpr unsigned room_cycles = 2;  // registers between a packet that begins and the room for the next one (link_tx)
+}  // namespace
+
 // What waits for that link, by virtual time: the other side may have room for one of them only.
 void network::let_in(unsigned node, unsigned port) {
   const output& o = out(node, port);
@@ -100,9 +104,19 @@ void network::send_next(unsigned node, unsigned port) {
   if (const unsigned ahead = std::min(cfg_.flits_ahead, flights_[f].flits - 2u); ahead > 0) {
     o.begun |= uint8_t(1u << input);
     schedule(now + ahead * cfg_.beat_ps, what::taken, node, port, 0, input);
+    count_twice(node, port, flights_[f].channel, now + (ahead + room_cycles) * cfg_.beat_ps);
   }
   let_in(node, port);
   send_next(node, port);
+}
+
+// The link has paid for a packet when its first flit leaves, and counts it as waiting until its first beat is taken,
+// too (link_tx). So there is room for one packet less in its channel for these cycles.
+void network::count_twice(unsigned node, unsigned port, unsigned channel, uint64_t until_ps) {
+  uint16_t& units = out(node, port).units[channel];
+  const auto held = std::min<unsigned>(units, most_units_);
+  units = uint16_t(units - held);
+  schedule(until_ps, what::credit, node, port, channel, held);
 }
 
 }  // namespace ggas::fabric

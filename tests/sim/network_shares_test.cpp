@@ -23,6 +23,7 @@ shift_result run(const char* text, unsigned nodes, unsigned shift, uint64_t apar
   constexpr unsigned packets = 60, packet_dws = 64, flits = 36;
   auto cfg = usual;
   cfg.control_gap = 17;
+  cfg.flits_ahead = 3;  // as the RTL's narrow links
   rig r(text, nodes, cfg);
   std::vector<flow_of> flows;
   for (unsigned n = 0; n < nodes; ++n) flows.push_back({n, (n + shift) % nodes});
@@ -61,12 +62,11 @@ TEST_P(shifts, are_fast_and_fair) {
   }
 }
 
-// Full buffers do not stay full, even if they fill before all nodes send. The fullest ring has the limit of the RTL
-// after other traffic (ShiftsHoweverTheyBegin).
+// Full buffers do not stay full, even if they fill before all nodes send. ShiftsHoweverTheyBegin compares with the RTL.
 TEST(shares, are_kept_however_nodes_begin) {
   for (const unsigned shift : {3u, 4u})
     for (const uint64_t apart : {100'000u, 200'000u, 400'000u})
-      EXPECT_GE(run("ring", 8, shift, apart).of_bound, shift == 4 && apart == 400'000 ? 0.75 : 0.85);
+      EXPECT_GE(run("ring", 8, shift, apart).of_bound, apart == 400'000 ? 0.7 : 0.8);
 }
 
 // The own units have one flow of four on a link, with packets of any length.

@@ -46,8 +46,22 @@ TEST(network, credits_bound_the_rate) {
   for (unsigned i = 0; i < 100; ++i) r.net->send(0, make(0, 1, vc::p, 16), 0);
   r.run(100'000'000);
   ASSERT_EQ(r.nodes[1].got.size(), 100u);
-  const uint64_t turn = 12 * 5'000 + 100'000 + 8 * 5'000 + 100'000 + 5'000;  // there, to the unit, and the credit back
+  const uint64_t turn = 12 * 5'000 + 100'000 + 9 * 5'000 + 100'000 + 5'000;  // there, to the unit, and the credit back
   EXPECT_EQ(r.nodes[1].got[98].first - r.nodes[1].got[0].first, 49 * turn);
+}
+
+// Packets that go on wait until the own unit has the last beat of the packet before them: a cycle for the header of a
+// store and one for each beat. On a wide link, where a short packet is one flit, that is longer than the flit.
+TEST(network, a_packet_for_the_own_unit_delays_those_after_it) {
+  auto cfg = usual;
+  cfg.flit_bits = 512;
+  rig r("ring", 6, cfg);
+  constexpr unsigned pairs = 400;
+  for (unsigned i = 0; i < pairs; ++i)
+    for (const unsigned to : {1u, 2u}) r.net->send(0, make(0, to, vc::p, 2), 0);
+  r.run(100'000'000);
+  ASSERT_EQ(r.nodes[2].got.size(), pairs);
+  EXPECT_EQ(r.nodes[2].got[380].first - r.nodes[2].got[180].first, 200 * 3 * 5'000u);  // once its buffer is full
 }
 
 // Two for a packet: it has come, and its place is free. Under load at most one in 16 flits; none is seen where the way

@@ -72,7 +72,7 @@ shift_result run(const topology& shape, unsigned shift, beginning how = {}) {
 }
 
 // The same in the model of the network: cycles until the last packet has arrived.
-uint64_t model(const topology& shape, unsigned shift) {
+uint64_t model(const topology& shape, unsigned shift, unsigned apart = 0) {
   struct sink : fabric::packet_sink {
     bool deliver(nic::packet&) override {
       last = pcie::now_ps();
@@ -96,7 +96,8 @@ uint64_t model(const topology& shape, unsigned shift) {
                        .control_gap = 16});
   for (unsigned n = 0; n < shape.nodes(); ++n) net.attach(n, sinks[n]);
   for (unsigned i = 0; i < packets; ++i)
-    for (unsigned n = 0; n < shape.nodes(); ++n) net.send(n, packet_to((n + shift) % shape.nodes()), 0);
+    for (unsigned n = 0; n < shape.nodes(); ++n)
+      net.send(n, packet_to((n + shift) % shape.nodes()), n * apart * cycle_ps);
   k.run_until([] { return false; }, 1'000'000 * cycle_ps);
   k.enter();
   return std::ranges::max(sinks, {}, &sink::last).last / cycle_ps;
@@ -122,10 +123,16 @@ TEST_P(Shifts, AreFastAndFair) {
 TEST(ShiftsHoweverTheyBegin, ring) {
   constexpr unsigned nodes = 8;
   const auto shape = topology::parse("ring", nodes).value();
-  const double staggered = run(shape, nodes / 2, {.apart = 40}).of_bound;
+  for (const unsigned shift : {3u, 4u})
+    for (const unsigned apart : {20u, 40u, 80u}) {
+      const auto [of_bound, spread, cycles] = run(shape, shift, {.apart = apart});
+      const double modelled = double(model(shape, shift, apart)) / double(cycles);
+      std::printf("shift %u, %u cycles apart: %.2f of bound, model %.3f\n", shift, apart, of_bound, modelled);
+      EXPECT_GE(of_bound, apart <= 40 ? 0.8 : 0.75);
+      EXPECT_NEAR(modelled, 1, 0.12);  // full rings: docs/nic-model.md#patterns
+    }
   const double after = run(shape, nodes / 2, {.others = 100}).of_bound;
-  std::printf("of bound: %.2f one after the other, %.2f after other packets\n", staggered, after);
-  EXPECT_GE(staggered, 0.8);
+  std::printf("of bound: %.2f after other packets\n", after);
   EXPECT_GE(after, 0.75);
 }
 
