@@ -32,56 +32,73 @@ GGAS_DEVICE bool first_thread_says(const G& g, bool said) {
   }
 }
 
-// Claims lines of the ring to a rank, and orders the caller's earlier accesses before the lines. The first guess is
-// that no other rank has claimed since: one compare-and-swap, during the fence. false: there is no room.
-GGAS_DEVICE bool claim_after_last(message_rank r, int to, uint64_t lines, uint64_t& position) {
-  matching_state& d = r.matching();
-  const ring_shape ring = r.ring_of(to);
-  const int node = r.node_of(to);
-  uint64_t* const claimed = own_word(ring.claimed(node));
-  const bool known = d.sent_to == to;
-  const uint32_t quarter_log2 = ring.lines_log2 - 2;
-  uint64_t free = known ? d.free_until : 0;  // lines that the receiver has released
-  position = known ? d.sent_until : load_relaxed(claimed);
+// What the first thread needs to send, read at once: a fence drops the first-level cache, so each later read of the
+// rank's state would be a trip to the second level.
+struct word_sender {
+  ring_shape ring{};
+  int node = 0, me = 0;
+  uint64_t used = 0;
+  uint64_t position = 0;  // after the last message to this rank
+  uint64_t free = 0;      // lines that the receiver has released; 0: not known, nor is the position
+  GGAS_DEVICE word_sender() {}
+  GGAS_DEVICE word_sender(message_rank r, int to) {
+    const matching_state& d = r.matching();
+    const uint64_t until = d.sent_until, released = d.free_until;
+    const bool known = d.sent_to == to;
+    ring = r.ring_of(to);
+    node = r.node_of(to);
+    me = d.me;
+    used = d.used;
+    position = known ? until : 0;
+    free = known ? released : 0;
+  }
+};
+
+// Claims lines of the ring, and orders the caller's earlier accesses before the lines. The first guess is that no other
+// rank has claimed since: one compare-and-swap, during the fence. false: there is no room.
+GGAS_DEVICE bool claim_after_last(word_sender& w, uint64_t lines) {
+  uint64_t* const claimed = own_word(w.ring.claimed(w.node));
+  const uint32_t quarter_log2 = w.ring.lines_log2 - 2;
+  if (w.free == 0) w.position = load_relaxed(claimed);
   for (;;) {
-    const uint64_t end = position + lines;
-    if (end > free) {
-      if (!ring_has_room(ring, node, position, lines)) return false;
-      free = (((end - 1) >> quarter_log2) + 1) << quarter_log2;
+    const uint64_t end = w.position + lines;
+    if (end > w.free) {
+      if (!ring_has_room(w.ring, w.node, w.position, lines)) return false;
+      w.free = (((end - 1) >> quarter_log2) + 1) << quarter_log2;
     }
-    const uint64_t found = cas_gpu(claimed, position, end);
-    if (node == ggas_node())
+    const uint64_t found = cas_gpu(claimed, w.position, end);
+    if (w.node == ggas_node())
       fence_acq_rel_gpu();
     else
       fence_acq_rel_system();
-    if (found == position) break;
-    position = found;
+    if (found == w.position) return true;
+    w.position = found;
   }
-  d.sent_to = to;
-  d.sent_until = position + lines;
-  d.free_until = free;
-  return true;
 }
 
 // Whether the message is sent; if not, it needs a request.
 template <class G>
 GGAS_DEVICE bool send_one_word(const G& g, message_rank r, const void* data, uint64_t bytes, int to, int tag,
                                uint32_t info) {
+  word_sender w;
+  if (g.leads()) w = word_sender(r, to);
   g.sync();
   bool sent = false;
-  if (g.leads() && r.matching().used == 0) {
+  if (g.leads() && w.used == 0) {
     const uint64_t word = load_word(data, bytes), lines = bytes == 0 ? 2 : 3;
-    uint64_t at = 0;
-    sent = claim_after_last(r, to, lines, at);
+    sent = claim_after_last(w, lines);
     if (sent) {
-      const ring_shape ring = r.ring_of(to);
-      const uint64_t head = uint64_t{record_word(record_short, r.me())} << 32 | (8 + bytes);
       const auto put = [&](uint64_t i, uint64_t v) {
-        store_relaxed(ring_line(ring, r.node_of(to), ggas_node(), at + i), tagged_line(ring.tag(at + i), v));
+        const uint64_t at = w.position + i;
+        store_relaxed(ring_line(w.ring, w.node, ggas_node(), at), tagged_line(w.ring.tag(at), v));
       };
-      put(0, head);
+      put(0, uint64_t{record_word(record_short, w.me)} << 32 | (8 + bytes));
       put(1, envelope(tag, info));
       if (bytes != 0) put(2, word);
+      matching_state& d = r.matching();
+      d.sent_to = to;
+      d.sent_until = w.position + lines;
+      d.free_until = w.free;
     }
   }
   return first_thread_says(g, sent);
