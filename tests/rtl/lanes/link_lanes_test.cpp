@@ -112,7 +112,7 @@ TYPED_TEST_SUITE(LinkOverLanes, Widths);
 // The lanes stay up, and damaged flits reach the link: its CRC finds them, and packets are sent again.
 TYPED_TEST(LinkOverLanes, BitErrors) {
   TypeParam nics(base_seed());
-  for (const auto [clock, ppm] : {std::pair{0u, 300}, {1u, -300}, {2u, -300}, {3u, 300}}) nics.fast(clock, ppm);
+  for (const auto& [clock, ppm] : {std::pair{0u, 300}, {1u, -300}, {2u, -300}, {3u, 300}}) nics.fast(clock, ppm);
   ASSERT_TRUE(nics.start());
   for (const double errors : {1e-4, 1e-3}) {
     for (unsigned i = 0; i < 2; ++i) nics.line(i).bit_errors(errors);
