@@ -349,7 +349,7 @@ module rma #(
       .ans_writes_i(ans_writes), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
       .ev_o({ev_req_unexpected, ev_req_retry, ev_req_unreach, ev_req_timeout, ev_req_prot, ev_req_bad}),
       .ev_node_o(ev_node[REQUESTER*16+:16]), .ev_info_o(ev_info[REQUESTER*40+:40]),
-      .cnt_descriptors_o(cnt[DESCRIPTORS]), .cnt_retries_o(cnt[RETRIES]), .cnt_acks_o(cnt[ACKS]),
+      .cnt_o({cnt[ACKS], cnt[RETRIES], cnt[DESCRIPTORS]}),
       .busy_o(requester_busy), .timer_o(requester_timer)
   );
   rma_fetch #(.DATA_W(DATA_W), .TAG_BASE(TAG_PUT), .TAGS(TAGS), .META_W(8)) i_fetch_put (

@@ -90,9 +90,7 @@ module rma_requester #(
     output      logic [5:0]          ev_o,
     output      logic [15:0]         ev_node_o,
     output      logic [39:0]         ev_info_o,           // the context
-    output      logic                cnt_descriptors_o,
-    output      logic                cnt_retries_o,
-    output      logic                cnt_acks_o,
+    output      logic [2:0]          cnt_o,               // CNT_RMA_ACKS, RETRIES, DESCRIPTORS
     output      logic                busy_o,
     output      logic                timer_o
 );
@@ -282,13 +280,11 @@ module rma_requester #(
   assign end_w0 = decided.first[63:0];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {desc_done_o, cnt_descriptors_o, cnt_retries_o, cnt_acks_o} <= '0;
+      {desc_done_o, cnt_o} <= '0;
       ev_o <= '0;
     end else begin
-      desc_done_o       <= free || over;
-      cnt_descriptors_o <= ending && act.started;
-      cnt_retries_o     <= ending && act.retried;
-      cnt_acks_o        <= ending && act.answered;
+      desc_done_o <= free || over;
+      cnt_o       <= {3{ending}} & {act.answered, act.retried, act.started};
       for (int i = 0; i < 6; i++) ev_o[i] <= ending && act.event_code == i[2:0] + 3'd1;
     end
   end
@@ -299,7 +295,7 @@ module rma_requester #(
                  : act.event_code == rma_requester_pkg::EV_UNEXPECTED ? decided.answer.node : 16'd0;
   end
 
-  wire pulsing = desc_done_o || ep_valid_o || cnt_descriptors_o || cnt_retries_o || cnt_acks_o || ev_o != '0;
+  wire pulsing = desc_done_o || ep_valid_o || cnt_o != '0 || ev_o != '0;
   assign busy_o = here != '0 || pulsing || cmd_valid_o || st_valid_o || !note_empty || done_head || done_soon
     || exp_queued || exp_head || (put_waits && cmd_room) || scan_busy || !room_q;
 
