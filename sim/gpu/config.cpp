@@ -18,6 +18,8 @@ void read_sm(sim::table_reader& r, gpu_config& c) {
   r.whole("threads_per_sm", c.threads_per_sm, 32, 65536);
   r.whole("warps_per_sm", c.warps_per_sm, 1, 2048);
   r.whole("blocks_per_sm", c.blocks_per_sm, 1, 2048);
+  r.whole("registers_per_sm", c.registers_per_sm, 1024, 1 << 24);
+  r.whole("registers_per_thread", c.registers_per_thread, 1, 1024);
   r.real("clock_mhz", c.clock_mhz, 1, 1e5);
   r.whole("op_cycles", c.op_cycles, 1, 10000);
   r.whole("issue_cycles", c.issue_cycles, 1, 1000);
@@ -77,6 +79,7 @@ std::expected<gpu_config, std::string> parse_gpu(const toml::table& gpu, std::st
   read_memory(r, c);
   read_pcie(r, c);
   read_host(r, c);
+  if (c.resident_warps() == 0) r.wrong("registers_per_thread", "a warp does not fit into registers_per_sm");
   if (c.threads_per_block > c.threads_per_sm) r.wrong("threads_per_block", "must not exceed threads_per_sm");
   r.finish();
   if (!errors.empty()) return std::unexpected(errors.front());

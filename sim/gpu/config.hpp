@@ -3,6 +3,7 @@
 // of each number.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -24,6 +25,8 @@ struct gpu_config {
   unsigned threads_per_sm = 2048;
   unsigned warps_per_sm = 64;
   unsigned blocks_per_sm = 16;
+  unsigned registers_per_sm = 65536;
+  unsigned registers_per_thread = 32;  // of every kernel
   double clock_mhz = 1000;
   unsigned op_cycles = 40;    // from the result of a memory operation to the warp's next one
   unsigned issue_cycles = 4;  // a scheduler's time per memory operation; one more for every further transaction
@@ -63,6 +66,13 @@ struct gpu_config {
   unsigned launch_skew_ns = 0;    // nodes start at random within that time of each other
   unsigned sync_stream_ns = 0, sync_device_ns = 0, sync_event_ns = 0,
            sync_event_blocking_ns = 0;  // empty launch until the host knows
+
+  // Warps of a multiprocessor, by its own limit and by registers, which warps get in pieces.
+  unsigned resident_warps() const {
+    constexpr unsigned lanes = 32, piece = 256;
+    const unsigned registers = (lanes * registers_per_thread + piece - 1) / piece * piece;
+    return std::min(warps_per_sm, registers_per_sm / registers);
+  }
 
   double cycle_ps() const { return 1e6 / clock_mhz; }
   uint64_t cycles(double n) const { return uint64_t(n * cycle_ps() + 0.5); }

@@ -44,7 +44,7 @@ std::optional<std::string> gpu::check(simt::dim3 grid, simt::dim3 block) const {
   if (grid.count() == 0) return fmt::format("a grid of {} blocks is empty", text(grid));
   if (block.count() == 0) return fmt::format("a block of {} threads is empty", text(block));
   const unsigned most =
-      std::min({cfg_.threads_per_block, cfg_.warps_per_sm * simt::warp_size, simt::max_block_threads});
+      std::min({cfg_.threads_per_block, cfg_.resident_warps() * simt::warp_size, simt::max_block_threads});
   if (block.count() > most)
     return fmt::format("a block of {} threads is too large: {} allows {}", text(block), cfg_.name, most);
   return std::nullopt;
@@ -55,6 +55,7 @@ gpu::room gpu::room_for(simt::dim3 block) const {
   const std::pair<unsigned, std::string> limits[] = {
       {cfg_.blocks_per_sm, fmt::format("gpu.blocks_per_sm = {}", cfg_.blocks_per_sm)},
       {cfg_.warps_per_sm / warps, fmt::format("gpu.warps_per_sm = {}", cfg_.warps_per_sm)},
+      {cfg_.resident_warps() / warps, fmt::format("gpu.registers_per_thread = {}", cfg_.registers_per_thread)},
       {cfg_.threads_per_sm / (warps * simt::warp_size), fmt::format("gpu.threads_per_sm = {}", cfg_.threads_per_sm)},
   };
   const auto& [each, limit] = *std::ranges::min_element(limits);
@@ -193,7 +194,7 @@ std::optional<unsigned> gpu::place(unsigned threads, unsigned warps) const {
   std::optional<unsigned> best;
   for (unsigned i = 0; i < sms_.size(); ++i) {
     const sm& s = sms_[i];
-    const bool fits = s.threads + threads <= cfg_.threads_per_sm && s.warps + warps <= cfg_.warps_per_sm &&
+    const bool fits = s.threads + threads <= cfg_.threads_per_sm && s.warps + warps <= cfg_.resident_warps() &&
                       s.blocks < cfg_.blocks_per_sm;
     if (fits && (!best || s.threads < sms_[*best].threads)) best = i;
   }
@@ -329,7 +330,7 @@ std::map<std::string, uint64_t> gpu::counters() const {
       {"gpu.faults", totals_.faults},
       {"gpu.flops", totals_.flops},
       {"gpu.memory_bytes", totals_.memory_bytes},
-      {"gpu.l2_bytes", totals_.l2_bytes},
+      {"gpu.l2_bytes", host.l2.bytes()},
       {"gpu.resident_ps", busy_sms_.any_ps(now_ps())},
       {"gpu.sm_ps", busy_sms_.sum_ps(now_ps())},
       {"gpu.computing_ps", computing_.any_ps(now_ps())},

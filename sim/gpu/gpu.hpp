@@ -79,7 +79,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   struct totals {
     uint64_t kernels = 0, copies = 0, blocks = 0, instructions = 0, local_loads = 0, local_stores = 0, remote_loads = 0,
              remote_stores = 0, atomics = 0, fences = 0, system_fences = 0, store_stalls = 0, faults = 0, flops = 0,
-             memory_bytes = 0, l2_bytes = 0;
+             memory_bytes = 0;
   };
 
   // gpu.cpp: streams, kernels, blocks
@@ -146,7 +146,7 @@ class gpu : public sc_core::sc_module, public device, public simt::environment {
   std::vector<std::unique_ptr<group>> groups_;
   std::vector<group*> free_groups_;
   std::deque<group*> stalled_;  // stores that found the queue full, oldest first
-  uint64_t l2_free_ps_ = 0, memory_free_ps_ = 0;
+  uint64_t memory_free_ps_ = 0;
   uint32_t cohorts_ = 0;
   uint64_t epoch_ = 0;  // of reset(): answers from before it find no reader
   fault fault_;

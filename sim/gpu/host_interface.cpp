@@ -23,6 +23,7 @@ host_interface::host_interface(sc_core::sc_module_name name, const gpu_config& c
                                const pcie::port_config& port)
     : sc_module(name),
       link("link", port),
+      l2(cfg),
       cfg_(cfg),
       id_(bus_id),
       requester_("reads", link,
@@ -124,15 +125,21 @@ bool host_interface::receive_request(pcie::tlp& t) {
     return true;
   }
   auto& queue = read ? reads_ : writes_;
-  const uint64_t at = read ? read_time(t) : now_ps() + cfg_.bar_ns * 1000ull;
+  const uint64_t at = read ? read_time(t) : write_time(t);
   queue.push_back({at, std::move(t)});
   if (queue.size() == 1) notify_at(read ? read_event_ : write_event_, at);
   return true;
 }
 
+// A write is visible after its latency, or when L2 has taken it, after all that came there before.
+uint64_t host_interface::write_time(const pcie::tlp& t) {
+  return std::max<uint64_t>(now_ps() + cfg_.bar_ns * 1000ull, l2.reserve(4ull * t.len_dw));
+}
+
 // When a read's data is at the port: after its latency, the writes before it and the reads in the same path.
 uint64_t host_interface::read_time(const pcie::tlp& t) {
-  uint64_t at = now_ps() + cfg_.bar_ns * 2000ull;
+  const uint64_t there_ps = cfg_.bar_ns * 1000ull;
+  uint64_t at = std::max<uint64_t>(now_ps() + there_ps, l2.reserve(4ull * t.len_dw)) + there_ps;
   if (!writes_.empty()) at = std::max(at, writes_.back().at);
   if (cfg_.bar_read_bytes_per_second > 0) {
     bar_path_free_ps_ =

@@ -13,6 +13,7 @@
 
 #include "sim/gpu/config.hpp"
 #include "sim/gpu/device.hpp"
+#include "sim/gpu/l2_bandwidth.hpp"
 #include "sim/pcie/packet.hpp"
 #include "sim/pcie/port.hpp"
 
@@ -42,6 +43,7 @@ class host_interface : public sc_core::sc_module {
   host_interface(sc_core::sc_module_name name, const gpu_config& cfg, uint16_t bus_id, const pcie::port_config& port);
 
   pcie::port link;
+  l2_bandwidth l2;  // that the aperture takes, and the multiprocessors
 
   // Requests to [bus, bus + memory.size()) reach this memory, too.
   void export_memory(uint64_t bus, std::span<std::byte> memory) { exports_.push_back({bus, memory}); }
@@ -97,6 +99,7 @@ class host_interface : public sc_core::sc_module {
   void apply(const pcie::tlp& write);
   void answer(const pcie::tlp& read);
   uint64_t read_time(const pcie::tlp& t);
+  uint64_t write_time(const pcie::tlp& t);
 
   gpu_config cfg_;
   uint16_t id_;

@@ -159,10 +159,7 @@ void gpu::fail(group& g) {
 // Bandwidth is reserved now, latency counts from the instruction's slot: a long queue at one scheduler does not delay
 // accesses of others.
 uint64_t gpu::reserve_l2(uint64_t at_ps, unsigned sectors, unsigned latency_ns) {
-  totals_.l2_bytes += uint64_t{sectors} * cfg_.sector_bytes;
-  l2_free_ps_ =
-      std::max(l2_free_ps_, now_ps()) + uint64_t(sectors * cfg_.sector_bytes * 1e12 / cfg_.l2_bytes_per_second);
-  return std::max(at_ps, l2_free_ps_) + latency_ns * 1000ull;
+  return std::max<uint64_t>(at_ps, host.l2.reserve(uint64_t{sectors} * cfg_.sector_bytes)) + latency_ns * 1000ull;
 }
 
 // Roofline of three limits: the warp's own rate; the rate of its multiprocessor, shared by all warps resident there;

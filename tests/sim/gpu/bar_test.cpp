@@ -50,6 +50,46 @@ TEST_P(gpu_bar_latency, write_is_visible_after_it) {
   EXPECT_LE(least, path + 200);
 }
 
+// How long a store of node 0 takes until a thread of node 1 sees it, while so many blocks poll there.
+uint64_t time_to_be_seen(unsigned pollers, double l2_bytes_per_second) {
+  rig_config c;
+  c.gpu.sms = 8;
+  c.gpu.l2_bytes_per_second = l2_bytes_per_second;
+  rig r(c);
+  uint64_t sent = 0, seen = 0;
+  r.launch(0, 1, 1, [&] {
+    simt::sleep(20'000);
+    sent = simt::now_ns();
+    simt::store(r.remote(1), uint64_t{1});
+  });
+  r.launch(1, 1 + pollers, 256, [&] {
+    // Every thread in a sector of its own; thread 0 of the grid sees the store.
+    while (simt::load(r.local(1, thread() == 0 ? 0 : 64 + 32 * thread()), true) == 0 && seen == 0) {
+    }
+    if (thread() == 0) seen = simt::now_ns();
+  });
+  EXPECT_TRUE(r.run());
+  return seen - sent;
+}
+
+TEST(gpu_bar, polling_threads_take_the_bandwidth_that_a_write_needs) {
+  const uint64_t alone = time_to_be_seen(0, 1e10), crowded = time_to_be_seen(31, 1e10);
+  EXPECT_GT(crowded, alone + 2000);  // 8,192 sectors of 32 bytes at 10 GB/s take 26 us
+  EXPECT_LT(time_to_be_seen(31, 1e13), alone + 1000);
+}
+
+TEST(gpu_bar, traffic_from_outside_takes_bandwidth) {
+  rig r;
+  const auto l2_bytes = [&] { return r[1].counters().at("gpu.l2_bytes"); };
+  r.launch(0, 1, 32, [&] { simt::store(r.remote(1, 8 * thread()), thread()); });
+  ASSERT_TRUE(r.run());
+  r.settle();
+  EXPECT_EQ(l2_bytes(), 256u);  // whole sectors
+  r.launch(0, 1, 1, [&] { (void)simt::load(r.remote(1)); });
+  ASSERT_TRUE(r.run());
+  EXPECT_EQ(l2_bytes(), 256u + 32u);
+}
+
 TEST(gpu_bar, completions_are_cut_at_128_bytes) {
   rig r;
   unsigned parts = 0;

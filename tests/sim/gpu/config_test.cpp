@@ -41,6 +41,8 @@ TEST(gpu_config, wrong_input_is_named) {
   EXPECT_NE(error_of({"gpu.sync_stream_ns=1"}).find("gpu.sync_stream_ns"), std::string::npos);
   EXPECT_NE(error_of({"gpu.sync_event_ns=1"}).find("gpu.sync_event_ns"), std::string::npos);
   EXPECT_NE(error_of({"gpu.launch_call_ns=6000"}).find("gpu.launch_ns"), std::string::npos);
+  EXPECT_NE(error_of({"gpu.registers_per_thread=1024", "gpu.registers_per_sm=1024"}).find("gpu.registers_per_thread"),
+            std::string::npos);
   EXPECT_NE(error_of({"gpu.no_such_key=1"}).find("no_such_key"), std::string::npos);
 }
 

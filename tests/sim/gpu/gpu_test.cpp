@@ -185,6 +185,25 @@ TEST(gpu, threads_and_warps_limit_residency) {
   EXPECT_EQ(most, 6u);
 }
 
+TEST(gpu, registers_limit_residency) {
+  rig_config c;
+  c.gpu.sms = 2;
+  c.gpu.registers_per_thread = 128;  // 4,096 a warp: 16 warps
+  rig r(c);
+  const auto room = r[0].room_for(256);
+  EXPECT_EQ(room.blocks, 4u);
+  EXPECT_EQ(room.limit, "gpu.sms = 2, gpu.registers_per_thread = 128");
+  EXPECT_EQ(r[0].check(1, 512), std::nullopt);
+  EXPECT_NE(r[0].check(1, 544), std::nullopt);
+  std::vector<uint64_t> began(8);
+  r.launch(0, 8, 256, [&] {
+    if (simt::thread_linear() == 0) began[simt::block_index().x] = simt::now_ns();
+    simt::sleep(10'000);
+  });
+  ASSERT_TRUE(r.run());
+  EXPECT_EQ(std::ranges::count_if(began, [&](uint64_t at) { return at < began[0] + 10'000; }), 4);
+}
+
 // All resident blocks spin for a block that has no room. Blocks are not preempted, so there is no progress. A time-out
 // reports it, and the GPU can be used again.
 TEST(gpu, too_many_spinning_blocks_deadlock) {
