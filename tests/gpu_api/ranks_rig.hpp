@@ -37,8 +37,9 @@ class rank_cluster {
                const std::vector<std::string>& overrides = {})
       : target_(t), step_((most_bytes + 2 * guard + 15) / 16 * 16) {
     cluster_config cfg = t.on.config();
-    cfg.segment_bytes = (2 * step_ * t.blocks + (1 << 20) + 4095) / 4096 * 4096 +
-                        t.blocks * static_cast<size_t>(t.ranks()) * (256 + slot_bytes * credits) / 4096 * 4096;
+    // The library's own words take up to a quarter of a segment.
+    const size_t words = t.blocks * static_cast<size_t>(t.ranks()) * (256 + slot_bytes * credits);
+    cfg.segment_bytes = ((2 * step_ * t.blocks + words + (1 << 20)) * 3 / 2 + 4095) / 4096 * 4096;
     cfg.overrides.insert(cfg.overrides.end(), overrides.begin(), overrides.end());
     auto c = make_cluster(t.on, cfg);
     EXPECT_TRUE(c) << c.error().text;
