@@ -164,7 +164,8 @@ module hostif #(
     .push_hdr_i(np_hdr), .credit_o(np_credit_o), .win_valid_o(np_win_valid), .win_ready_i(win_np_ready_i),
     .win_hdr_o(np_win_hdr), .wr_valid_i(p_valid && p_regs), .wr_addr_i(p_hdr.addr[15:0]), .wr_dword_i(p_hdr.len_dw[1]),
     .wr_data_i(p_data[63:0]), .reg_req_o(reg_o.req), .reg_write_o(reg_o.write), .reg_addr_o(reg_o.addr),
-    .reg_wdata_o(reg_o.wdata), .reg_wstrb_o(reg_o.wstrb), .reg_rdata_i, .reg_error_i, .cpl_valid_o(np_cpl_valid), .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr),
+    .reg_wdata_o(reg_o.wdata), .reg_wstrb_o(reg_o.wstrb), .reg_rdata_i, .reg_error_i, .cpl_valid_o(np_cpl_valid),
+    .cpl_ready_i(np_cpl_ready), .cpl_hdr_o(np_cpl_hdr),
     .cpl_data_o(np_cpl_data), .unsupported_o(reg_unsupported), .info_o(reg_info), .busy_o(np_busy)
   );
 
@@ -199,7 +200,8 @@ module hostif #(
     .tgt_ready_o(tgt_req_ready_o), .tgt_data_i(tgt_req_data_i), .wr_i(rma_wr_i), .wr_ready_o(rma_wr_ready_o),
     .wr_data_i(rma_wr_data_i), .rd_valid_i(rma_rd_i.valid), .rd_ready_o(rma_rd_ready_o), .rd_hdr_i(rma_rd_i.hdr),
     .np_ok_i(reads_ok_o), .evt_valid_i(evt_i.valid), .evt_ready_o, .evt_addr_i(evt_i.addr), .evt_data_i(evt_i.data),
-    .msix_valid_i(msix_i.valid), .msix_ready_o, .msix_addr_i(msix_i.addr), .msix_data_i(msix_i.data), .ld_i(ld_cpl_i), .ld_ready_o(ld_cpl_ready_o), .ld_data_i(ld_cpl_data_i),
+    .msix_valid_i(msix_i.valid), .msix_ready_o, .msix_addr_i(msix_i.addr), .msix_data_i(msix_i.data),
+    .ld_i(ld_cpl_i), .ld_ready_o(ld_cpl_ready_o), .ld_data_i(ld_cpl_data_i),
     .np_valid_i(np_cpl_valid), .np_ready_o(np_cpl_ready), .np_hdr_i(np_cpl_hdr), .np_data_i(np_cpl_data),
     .req_valid_o(tx_req_o.valid), .req_ready_i(tx_req_ready_i), .req_sop_o(tx_req_o.sop), .req_eop_o(tx_req_o.eop),
     .req_hdr_o(tx_req_o.hdr), .req_data_o(tx_req_data_o), .cpl_valid_o(tx_cpl_o.valid), .cpl_ready_i(tx_cpl_ready_i),

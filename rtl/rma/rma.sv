@@ -344,7 +344,8 @@ module rma #(
       .cmd_ready_i(put_cmd_ready), .cmd_nla_o(put_cmd_nla), .cmd_pd_o(put_cmd_pd), .cmd_bytes_o(put_cmd_bytes),
       .cmd_hdr_o(put_cmd_hdr), .cmd_meta_o(put_cmd_meta), .done_valid_i(put_done_valid),
       .done_status_i(put_done_status), .done_meta_i(put_done_meta), .nt_valid_o(nt_valid[0]), .nt_ready_i(nt_ready[0]),
-      .nt_o({nt_drop, nt_vpid[0+:8], nt_w0[0+:64], nt_w1[0+:64]}), .nt_rsp_valid_i(nt_rsp_valid[0]), .nt_rsp_status_i(nt_rsp_status), .ans_valid_i(ans_valid),
+      .nt_o({nt_drop, nt_vpid[0+:8], nt_w0[0+:64], nt_w1[0+:64]}), .nt_rsp_valid_i(nt_rsp_valid[0]),
+      .nt_rsp_status_i(nt_rsp_status), .ans_valid_i(ans_valid),
       .ans_ready_o(ans_ready), .ans_i(ans), .ans_progress_i(cnt[GET_PACKETS]), .ans_look_vpid_o(ans_look_vpid),
       .ans_writes_i(ans_writes), .ep_valid_o(ep_valid), .ep_vpid_o(ep_vpid), .ep_epoch_o(ep_epoch),
       .ev_o({ev_req_unexpected, ev_req_retry, ev_req_unreach, ev_req_timeout, ev_req_prot, ev_req_bad}),
@@ -419,8 +420,10 @@ module rma #(
     ev_get_host;
   rma_target #(.DATA_W(DATA_W)) i_target (
       .clk_i, .rst_ni, .writes_o(target_writes), .time_i(time_q), .cfg_target_i(cfg_q.target), .cfg_node_i(cfg_q.node),
-      .cfg_mps_i(cfg_q.mps), .cfg_timeout_i(cfg_q.timeout_host), .rx_i({rx_rma_valid, rx_rma_sop, rx_rma_eop, rx_rma_hdr}),
-      .rx_ready_o(rx_rma_ready), .rx_data_i(rx_rma_data), .tr_valid_o(tr_valid[2]), .tr_ready_i(tr_ready[2]), .tr_nla_o(tr_nla[2*64+:64]), .tr_pd_o(tr_pd[2*16+:16]),
+      .cfg_mps_i(cfg_q.mps), .cfg_timeout_i(cfg_q.timeout_host),
+      .rx_i({rx_rma_valid, rx_rma_sop, rx_rma_eop, rx_rma_hdr}),
+      .rx_ready_o(rx_rma_ready), .rx_data_i(rx_rma_data), .tr_valid_o(tr_valid[2]), .tr_ready_i(tr_ready[2]),
+      .tr_nla_o(tr_nla[2*64+:64]), .tr_pd_o(tr_pd[2*16+:16]),
       .tr_write_o(tr_write[2]), .tr_rsp_valid_i(tr_rsp_valid[2]), .tr_rsp_addr_i(tr_rsp_addr),
       .tr_rsp_status_i(tr_rsp_status), .tr_done_o(tr_done[2]),
       .wr_o({wr_valid[2], wr_sop[2], wr_eop[2], target_wr_hdr}), .wr_ready_i(wr_ready[2]), .wr_data_o(target_wr_data),
@@ -434,7 +437,8 @@ module rma #(
       .nt_o({target_note_drop, nt_vpid[1*8+:8], nt_w0[1*64+:64], nt_w1[1*64+:64]}), .nt_pd_o(nt_pd[1*16+:16]),
       .nt_rsp_valid_i(nt_rsp_valid[1]),
       .nt_rsp_status_i(nt_rsp_status), .rsp_valid_o(rsp_valid[0]), .rsp_ready_i(rsp_ready[0]),
-      .rsp_hdr_o(target_rsp_hdr), .ev_o({ev_target_host, ev_target_off, ev_target_prot, ev_target_bad}), .ev_node_o(ev_node[TARGET*16+:16]),
+      .rsp_hdr_o(target_rsp_hdr), .ev_o({ev_target_host, ev_target_off, ev_target_prot, ev_target_bad}),
+      .ev_node_o(ev_node[TARGET*16+:16]),
       .ev_info_o(ev_info[TARGET*40+:40]), .ev_unexpected_o(stray_target), .ev_tag_o(tag_target),
       .cnt_puts_o(cnt[TARGET_PUTS]), .busy_o(target_busy), .timer_o(target_timer)
   );

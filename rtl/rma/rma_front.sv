@@ -95,7 +95,8 @@ module rma_front #(
   logic [255:0] row_data;
   rma_page #(.DATA_W(DATA_W)) i_page (
       .clk_i, .rst_ni, .context_i, .look_vpid_i, .look_busy_o(page_look), .page_valid_i(page_i.valid), .page_ready_o,
-      .page_sop_i(page_i.sop), .page_eop_i(page_i.eop), .page_hdr_i(page_i.hdr), .page_data_i, .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop),
+      .page_sop_i(page_i.sop), .page_eop_i(page_i.eop), .page_hdr_i(page_i.hdr), .page_data_i,
+      .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop),
       .row_bad_o(row_bad), .row_info_o(row_info), .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask),
       .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o, .db_count_o,
       .db_queue_ready_i(doorbell_ready), .busy_o(page_busy));

@@ -180,7 +180,8 @@ module rma_requester #(
       .slots_i(slots), .cmd_free_i(cmd_free), .put_turn_i(!put_waits), .ans_progress_i, .ans_vpid_i(ans_i.vpid),
       .ans_look_vpid_o, .ans_writes_i, .express_free_o(express_free), .express_ends_o(express_ends),
       .express_held_o(express_held), .express_vpid_o(express_vpid), .tx_valid_o(tx_o.valid), .tx_ready_i,
-      .tx_sop_o(tx_o.sop), .tx_eop_o(tx_o.eop), .tx_hdr_o(tx_o.hdr), .tx_data_o, .ep_valid_o, .ep_vpid_o, .ep_epoch_o, .valid_o(ending), .kind_o(end_kind),
+      .tx_sop_o(tx_o.sop), .tx_eop_o(tx_o.eop), .tx_hdr_o(tx_o.hdr), .tx_data_o, .ep_valid_o, .ep_vpid_o,
+      .ep_epoch_o, .valid_o(ending), .kind_o(end_kind),
       .vpid_o(end_vpid), .decided_o(decided));
 
   // ---------------------------------------------------------------- end
@@ -249,7 +250,8 @@ module rma_requester #(
   rma_note_port u_notes (
       .clk_i, .rst_ni, .push_i(ending && (act.note || act.error)), .room_o(note_room), .held_i(act.note),
       .vpid_i(end_vpid), .w0_i(note_w0), .w1_i(note_w1), .nt_valid_o, .nt_ready_i, .nt_vpid_o(nt_o.vpid),
-      .nt_drop_o(nt_o.drop), .nt_w0_o(nt_o.w0), .nt_w1_o(nt_o.w1), .nt_rsp_valid_i, .nt_rsp_status_i, .rsp_valid_o(noted), .rsp_ready_i(pick[K_NOTED]),
+      .nt_drop_o(nt_o.drop), .nt_w0_o(nt_o.w0), .nt_w1_o(nt_o.w1), .nt_rsp_valid_i, .nt_rsp_status_i,
+      .rsp_valid_o(noted), .rsp_ready_i(pick[K_NOTED]),
       .rsp_status_o(noted_status), .rsp_end_i(end_kind[K_NOTED]), .empty_o(note_empty), .look_i(look_vpid_i),
       .look_o(look_note));
 

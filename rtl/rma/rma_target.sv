@@ -308,7 +308,8 @@ module rma_target #(
 
   assign cnt_puts_o = w_done;
   assign writes_o   = (head_valid && head_serves) || (x_state_q != X_IDLE && x_serves_q);
-  assign busy_o     = (x_state_q != X_IDLE && x_state_q != X_FLUSHED) || head_valid || rsp_valid_o || fl_busy || ev_o != '0;
+  assign busy_o     = (x_state_q != X_IDLE && x_state_q != X_FLUSHED) || head_valid || rsp_valid_o || fl_busy ||
+     ev_o != '0;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_target: DATA_W must be 64, 256 or 512");
