@@ -63,10 +63,13 @@ TEST_P(shifts, are_fast_and_fair) {
 }
 
 // Full buffers do not stay full, even if they fill before all nodes send. ShiftsHoweverTheyBegin compares with the RTL.
+// The goal is 0.85. Where nodes begin later the model has less, as the RTL has, and may not lose more.
 TEST(shares, are_kept_however_nodes_begin) {
   for (const unsigned shift : {3u, 4u})
     for (const uint64_t apart : {100'000u, 200'000u, 400'000u})
-      EXPECT_GE(run("ring", 8, shift, apart).of_bound, apart == 400'000 ? 0.7 : 0.8);
+      EXPECT_GE(run("ring", 8, shift, apart).of_bound, apart == 100'000                 ? 0.85
+                                                       : shift == 4 && apart == 400'000 ? 0.74
+                                                                                        : 0.81);
 }
 
 // The own units have one flow of four on a link, with packets of any length.
