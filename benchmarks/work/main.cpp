@@ -251,6 +251,7 @@ constexpr benchmark benchmarks[] = {
 std::string measure(const options& o, results& out) {
   std::string left;
   for (const benchmark& b : benchmarks) {
+    if (!o.names.empty() && std::ranges::find(o.names, b.name) == o.names.end()) continue;
     try {
       stop_if_signalled();
       b.run(o, out);
@@ -264,10 +265,19 @@ std::string measure(const options& o, results& out) {
 int run(int argc, char** argv) {
   options o;
   CLI::App app{"Messages, launches and requests of work.", "ggas-bench-work"};
+  std::vector<std::string> names;
+  for (const benchmark& b : benchmarks) names.emplace_back(b.name);
+  app.add_option("names", o.names, "benchmarks; all if there is none")->check(CLI::IsMember(names));
   app.add_option("--provider", o.provider, "shm | cuda")->check(CLI::IsMember({"shm", "cuda"}))->capture_default_str();
   app.add_option("--json", o.json, "records, a line each")->group(output_options);
+  bool no_report = false;
+  app.add_flag("--no-report", no_report, "as the other benchmarks; there is no report")->group(output_options);
   app.add_flag("--quick", o.quick, "fewer samples");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : status_bad_input;
+  }
   o.run.command = command_text(app);
   o.run.environment = switches_of_environment(measures::gpus);
   catch_signals();

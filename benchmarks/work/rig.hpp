@@ -9,6 +9,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "benchmarks/harness/common_line.hpp"
 #include "benchmarks/harness/computer.hpp"
 #include "benchmarks/harness/record.hpp"
 #include "benchmarks/harness/signals.hpp"
@@ -23,6 +24,7 @@ inline constexpr uint64_t enough = 120'000'000'000;
 
 struct options {
   std::string provider = "shm", json;
+  std::vector<std::string> names;  // none: all
   bool quick = false;
   run_facts run = {};  // of the command line
 };

@@ -24,9 +24,17 @@ def test_records_name_platform_and_command(tmp_path):
         assert r["run"]["command"] == "ggas-bench-work --quick"
 
 
-def test_an_unknown_provider_is_refused():
-    done = subprocess.run([PROGRAM, "--provider", "sim"], capture_output=True, text=True, timeout=60)
-    assert done.returncode != 0 and "sim" in done.stderr and "shm" in done.stderr
+def test_benchmarks_are_chosen_by_name_as_those_of_the_other_programs(tmp_path):
+    file = tmp_path / "work.jsonl"
+    done = subprocess.run([PROGRAM, "ping_pong", "--quick", "--no-report", "--json", file], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert {json.loads(line)["benchmark"] for line in file.read_text().splitlines()} == {"ping_pong"}
+
+
+def test_bad_input_is_refused():
+    for words in (["--provider", "sim"], ["nothing"]):
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and words[-1] in done.stderr
 
 
 def test_a_signal_ends_it_with_the_records_so_far(tmp_path):
