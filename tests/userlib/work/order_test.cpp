@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests of work: dependencies, order, priorities, how often progress is made.
 #include <algorithm>
+#include <array>
 
 #include "tests/userlib/work/rig.hpp"
 
@@ -64,6 +65,54 @@ TEST_P(work, only_a_dependency_makes_data_of_another_request_sure) {
   run();
   EXPECT_EQ(early[0], 1u);
   EXPECT_EQ(late[0], 2u);
+}
+
+// A kernel that waits for the host is under way; what comes after it is queued, on both nodes, as far as `ahead` says
+// and the GPU alone can keep the order.
+TEST_P(work, requests_are_queued_before_those_that_they_wait_for_have_ended) {
+  if (!goes_ahead()) GTEST_SKIP() << "queues nothing ahead";
+  make(1, {.ahead = 3});
+  if (!rt_) return;
+  const int other = 1 % nodes();
+  *pinned(0) = *pinned(0, other) = 0;
+  std::vector<gpu_memory> m;
+  std::vector<uint64_t> x = {1};
+  for (const int node : {0, other, 0}) {
+    m.push_back(*dispatcher_->allocate(node, 8));
+    move(m.back(), x, true);
+  }
+  uint64_t* const seen = pinned(1);
+  const auto add = [&](size_t i) { return request(m[i].node(), 1, 1, add_to, kept<uint64_t>(m[i]), 1, 1); };
+  request wait(0, 1, 1, wait_word, pinned(0), 1), there = request(other, 1, 1, wait_word, pinned(0, other), 1);
+  request first = add(0), second = add(1);  // second: on the other node, after both
+  request read(0, 1, 1, look, out(std::span(seen, 1)), kept<const uint64_t>(m[0]));
+  request to_host(0, 1, 1, add_to, both(x), 1, 1), after_host = add(0), fourth = add(2);
+  first.after(wait);
+  read.after(first);
+  to_host.after(read);
+  after_host.after(to_host);
+  fourth.after(wait).after(first);
+  uint64_t queued = 0;
+  const auto enqueue_all = [&] {
+    for (request r : {wait, there, first, read, to_host, after_host, second, fourth})
+      r.then([](const result<>& end) { EXPECT_EQ(text_of(end), ""); });
+    for (const request& r : {wait, there, first, read, to_host, after_host}) enqueue(r);
+    EXPECT_TRUE(dispatcher_->enqueue(second, std::array{there, first}));
+    enqueue(fourth);
+    for (int i = 0; by_hand() && i < 10; ++i) dispatcher_->poll();
+    queued = dispatcher_->statistics().launches;
+    for (const int node : {0, other}) __atomic_store_n(pinned(0, node), uint64_t{1}, __ATOMIC_RELEASE);
+  };
+  by_hand() ? enqueue_all() : rt_->post(0, enqueue_all);
+  run();
+  // Not: after the copy that the host makes; after a stream whose last request is another one.
+  EXPECT_EQ(queued, 6u);
+  EXPECT_EQ(*seen, 2u);
+  EXPECT_EQ(x[0], 2u);
+  for (size_t i = 0; i < m.size(); ++i) {
+    move(m[i], x, false);
+    EXPECT_EQ(x[0], i == 0 ? 3u : 2u);
+  }
 }
 
 TEST_P(work, a_thousand_requests_of_a_processor_begin_in_order_and_higher_priorities_first) {

@@ -19,7 +19,8 @@ struct random_plan {
   std::vector<std::vector<uint32_t>> data;
   std::vector<step> steps;
 
-  random_plan(size_t n, int nodes, unsigned seed) {
+  // Each with data of its node only, or with any.
+  random_plan(size_t n, int nodes, unsigned seed, bool near = false) {
     std::mt19937 random(seed);
     data.resize(48);
     for (auto& d : data) {
@@ -29,11 +30,14 @@ struct random_plan {
     std::vector<size_t> writer(data.size(), n);
     std::vector<std::set<size_t>> readers(data.size());
     for (size_t k = 0; k < n; ++k) {
-      step s{random() % data.size(), random() % data.size(), 0, static_cast<int>(random()) % nodes, {}};
-      s.node = s.node < 0 ? -s.node : s.node;
-      while (s.b == s.a) s.b = random() % data.size();
-      do s.c = random() % data.size();
+      const auto all = static_cast<size_t>(nodes);
+      const size_t node = random() % all;
+      const auto draw = [&] { return near ? random() % (data.size() / all) * all + node : random() % data.size(); };
+      step s{draw(), draw(), 0, static_cast<int>(node), {}};
+      while (s.b == s.a) s.b = draw();
+      do s.c = draw();
       while (s.c == s.a || s.c == s.b);
+      if (near && k > 0 && random() % 4 == 0) s.after.insert(random() % k);
       for (const size_t d : {s.a, s.b, s.c})
         if (writer[d] != n) s.after.insert(writer[d]);
       for (const size_t d : {s.b, s.c}) {
@@ -57,10 +61,14 @@ struct random_plan {
   }
 };
 
+size_t random_count() {
+  const char* const count = std::getenv("GGAS_TEST_REQUESTS");
+  return count ? std::strtoul(count, nullptr, 10) : 1500;
+}
+
 TEST_P(work, random_requests_give_what_they_give_one_by_one) {
   if (blocking()) GTEST_SKIP() << "would wait for what is not enqueued yet";
-  const char* const count = std::getenv("GGAS_TEST_REQUESTS");
-  const size_t n = GetParam().provider == "sim" ? 150 : count ? std::strtoul(count, nullptr, 10) : 1500;
+  const size_t n = GetParam().provider == "sim" ? 150 : random_count();
   random_plan plan(n, nodes(), 20261128);
   random_plan here = plan;
   const auto expected = here.run_here();
@@ -98,6 +106,51 @@ TEST_P(work, random_requests_give_what_they_give_one_by_one) {
   EXPECT_EQ(plan.data, here.data);
   EXPECT_EQ(dispatcher_->statistics().launches, by_workers() ? static_cast<size_t>(nodes()) : n);
   EXPECT_EQ(nothing_but_graphs(), "");
+}
+
+// The same for data that stay on the GPUs, half of them on each node, with further dependencies between nodes: the GPUs
+// keep the order of what is queued.
+TEST_P(work, random_requests_on_kept_memory_give_what_they_give_one_by_one) {
+  if (blocking()) GTEST_SKIP() << "would wait for what is not enqueued yet";
+  const size_t n = GetParam().provider == "sim" ? 100 : random_count();
+  const int nodes = this->nodes();
+  random_plan plan(n, nodes, 20261129, true);
+  random_plan here = plan;
+  const auto expected = here.run_here();
+  const auto node_of = [&](size_t data) { return static_cast<int>(data) % nodes; };
+  std::vector<gpu_memory> memory;
+  for (size_t d = 0; d < plan.data.size(); ++d) {
+    memory.push_back(*dispatcher_->allocate(node_of(d), 4 * plan.data[d].size() + 4));
+    move(memory[d], plan.data[d], true);
+  }
+  std::vector<std::shared_ptr<std::byte>> pinned;
+  std::vector<request> all;
+  for (int k = 0; k < nodes; ++k) pinned.push_back(*dispatcher_->allocate_pinned(k, 8 * n));
+  const auto sum_of = [&](size_t k) {
+    return reinterpret_cast<uint64_t*>(pinned[static_cast<size_t>(plan.steps[k].node)].get()) + k;
+  };
+  for (size_t k = 0; k < n; ++k) {
+    const auto& s = plan.steps[k];
+    const auto size = [&](size_t d) { return uint64_t{plan.data[d].size()}; };
+    all.emplace_back(s.node, 1, 32, random_step, kept<const uint32_t>(memory[s.a]), size(s.a),
+                     kept<uint32_t>(memory[s.b]), size(s.b), kept<uint32_t>(memory[s.c]), size(s.c),
+                     out(std::span(sum_of(k), 1)), static_cast<uint32_t>(k));
+    for (const size_t before : s.after) all[k].after(all[before]);
+  }
+  std::atomic<int> wrong = 0, ended = 0;
+  for (size_t k = 0; k < n; ++k) {
+    all[k].then([&, k](const result<>& end) {
+      wrong += !end || *sum_of(k) != expected[k];
+      ++ended;
+    });
+    rt_->post(static_cast<int>(k % 4), [&, k] { enqueue(all[k]); });
+  }
+  for (int i = 0; by_hand() && i < 100'000'000 && dispatcher_->statistics().ended < n; ++i) dispatcher_->poll();
+  run();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(ended, static_cast<int>(n));
+  for (size_t d = 0; d < plan.data.size(); ++d) move(memory[d], plan.data[d], false);
+  EXPECT_EQ(plan.data, here.data);
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ class work : public testing::TestWithParam<work_target> {
   void TearDown() override { dispatcher_.reset(); }
   bool by_hand() const { return GetParam().how == executor::by_hand; }
   bool by_workers() const { return GetParam().how == executor::workers; }
+  // It queues requests before those that they wait for have ended.
+  bool goes_ahead() const { return GetParam().how == executor::streams || by_hand(); }
   bool blocking() const { return GetParam().how == executor::blocking; }
   // Until nothing is left.
   void run() {
@@ -60,8 +62,8 @@ class work : public testing::TestWithParam<work_target> {
     ASSERT_EQ(text_of(rt_->run(enough)), "");
   }
   void enqueue(const request& r) { ASSERT_EQ(text_of(dispatcher_->enqueue(r)), ""); }
-  uint64_t* pinned(int i) {
-    return rt_->with_cluster([&](cluster& c) { return reinterpret_cast<uint64_t*>(c.host_memory(0).base) + 8 * i; });
+  uint64_t* pinned(int i, int node = 0) {
+    return rt_->with_cluster([&](cluster& c) { return reinterpret_cast<uint64_t*>(c.host_memory(node).base) + 8 * i; });
   }
   // In the pools, next to what the workers have.
   std::string nothing_but_graphs() const {
@@ -70,6 +72,16 @@ class work : public testing::TestWithParam<work_target> {
     if (s.pool_bytes == 0 && s.graph_bytes == 0) return "";
     const bool kept = GetParam().how == executor::graph && s.graphs > 0 && s.pool_bytes >= s.graph_bytes;
     return kept ? "" : std::to_string(s.pool_bytes) + " bytes, graphs " + std::to_string(s.graph_bytes);
+  }
+  // Between kept memory and the host.
+  template <class T>
+  void move(const gpu_memory& m, std::vector<T>& data, bool in) {
+    const auto ok = rt_->with_cluster([&](cluster& c) {
+      const uint64_t at = m.block()->offset;
+      return in ? c.write(m.node(), at, data.data(), data.size() * sizeof(T))
+                : c.read(m.node(), at, data.data(), data.size() * sizeof(T));
+    });
+    EXPECT_EQ(text_of(ok), "");
   }
   int nodes() const {
     return rt_->with_cluster([](cluster& c) { return c.nodes(); });

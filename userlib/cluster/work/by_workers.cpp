@@ -38,8 +38,8 @@ result<> dispatcher::parts::make_workers(cluster& c) {
     auto made = detail::node_workers::make(c, n, cfg.workers, cfg.in_flight, memory);
     if (!made) return std::move(made.error());
     workers[n] = std::move(*made);
-    lanes_[n].push_back({n, {n, 0}});  // the own stream, which workers do not use
-    for (size_t i = 0; i < static_cast<size_t>(cfg.in_flight); ++i) lanes_[n].push_back({n, {n, 0}, i});
+    lanes_[n].push_back({n});  // the own stream, which workers do not use
+    for (size_t i = 0; i < static_cast<size_t>(cfg.in_flight); ++i) lanes_[n].push_back({.s = n, .place = i});
   }
   return {};
 }
@@ -153,19 +153,19 @@ bool dispatcher::parts::begin_by_workers(const request_pointer& r, lane& l) {
   }
   r->now = request_state::phase::running;
   r->failure.clear();
-  l.busy = r;
+  l.queue.push_back({r});
   return true;
 }
 
 result<bool> dispatcher::parts::reached(lane& l) {
   if (by_workers()) return order_reached(l);
-  return rt.cluster().reached(l.e);
+  return rt.cluster().reached(l.queue.front().end);
 }
 
 bool dispatcher::parts::order_reached(lane& l) {
   const auto end = workers.at(l.s.node)->end_of(l.place);
   if (!end) return false;
-  request_state& r = *l.busy;
+  request_state& r = *l.queue.front().first;
   if (end->status != ggas_ok)
     r.failure = std::string(end->late ? "its group of workers did not come together: " : "its function returned: ") +
                 ggas_status_text(end->status) + report();

@@ -90,6 +90,18 @@ bool dispatcher::parts::begin(const request_pointer& r, lane& l) {
   return chain.size() == 1 ? begin_alone(r, l) : begin_graph(std::move(chain), l);
 }
 
+// Into the lane's queue; if its end cannot be recorded, all of it fails.
+result<> dispatcher::parts::record_end(piece_of_work w, lane& l) {
+  w.end = l.next_event();
+  const std::string why = w.first->failure;
+  const auto ok = rt.cluster().record(w.end, l.s);
+  if (!ok)
+    end(w, why.empty() ? ok : error{errc::device_fault, why});
+  else
+    l.queue.push_back(std::move(w));
+  return ok;
+}
+
 // If a part was refused, work queued before it still runs: the request ends when that has ended.
 bool dispatcher::parts::begin_alone(const request_pointer& r, lane& l) {
   const auto room = take_places(*r);
@@ -100,23 +112,29 @@ bool dispatcher::parts::begin_alone(const request_pointer& r, lane& l) {
   if (!*room) return false;
   r->now = request_state::phase::running;
   fill_staging(*r);
-  const auto queued = queue(*r, l.s);
+  auto queued = wait_for_others(*r, l.s);
+  if (queued) queued = queue(*r, l.s);
   r->failure = text_of(queued);
-  if (auto ok = rt.cluster().record(l.e, l.s); !ok) {
-    finish(r, queued ? ok : queued);
-    return true;
+  if (record_end({r}, l)) {
+    r->on = l.s;
+    r->recorded = l.queue.back().end;
+    r->in_order = queued && keeps_order(*r);
   }
-  l.busy = r;
   return true;
 }
 
-void dispatcher::parts::end_lane(lane& l, const result<>& how) {
-  if (l.merged) return end_batch(l, how);
-  const request_pointer first = std::exchange(l.busy, nullptr);
-  const auto followers = std::exchange(l.followers, {});
-  if (const auto g = std::exchange(l.with, nullptr); g && how) g->copy_out();
-  finish(first, how);
-  for (const request_pointer& r : followers) finish(r, how);
+void dispatcher::parts::end_first(lane& l, const result<>& how) {
+  piece_of_work w = std::move(l.queue.front());
+  l.queue.pop_front();
+  end(w, how);
+}
+
+void dispatcher::parts::end(piece_of_work& w, const result<>& how) {
+  if (w.merged) return end_batch(w, how);
+  if (w.with && how) w.with->copy_out();
+  w.with = nullptr;  // idle from here on
+  finish(w.first, how);
+  for (const request_pointer& r : w.followers) finish(r, how);
 }
 
 }  // namespace ggas

@@ -33,10 +33,13 @@ result<> dispatcher::parts::open() {
   for (const int n : c.local_nodes()) {
     for (int i = 0; i <= more; ++i) {
       const auto s = i == 0 ? result<stream>(stream(n)) : c.make_stream(n);
-      const auto e = c.make_event(n);
       if (!s) return s.error();
-      if (!e) return e.error();
-      lanes_[n].push_back({*s, *e});
+      lane& l = lanes_[n].emplace_back(lane{*s});
+      for (int k = 0; k <= (goes_ahead() ? cfg.ahead : 0); ++k) {
+        const auto e = c.make_event(n);
+        if (!e) return e.error();
+        l.events.push_back(*e);
+      }
     }
   }
   return {};
@@ -65,13 +68,15 @@ result<> dispatcher::parts::check(const request_state& r) {
   return by_workers() ? check_form(r) : result<>();
 }
 
-result<> dispatcher::parts::accept(const request_pointer& r) {
+result<> dispatcher::parts::accept(const request_pointer& r, std::span<const request> after) {
   const std::lock_guard lock(inbox_mutex_);
   if (stopped_) return bad("request '" + r->name + "': the dispatcher was stopped");
   auto idle = phase::idle;
   if (!r->now.compare_exchange_strong(idle, phase::waiting))
     return bad("request '" + r->name + "': it is under way; enqueue it again when it has ended");
   r->owner = std::max(rt.here(), 0);
+  r->after_always = r->after.size();
+  for (const request& before : after) r->after.push_back(before.state());
   rt.begin_work();
   ++left_;
   ++enqueued;
@@ -86,6 +91,8 @@ void dispatcher::parts::take_inbox() {
     fresh.swap(inbox_);
   }
   for (const request_pointer& r : fresh) link(r);
+  if (!goes_ahead()) return;
+  for (const request_pointer& r : fresh) try_ahead(r);
 }
 
 namespace {
@@ -104,23 +111,27 @@ bool in_circle(const request_pointer& r) {
   return false;
 }
 
-bool holds_up(const request_state& before) { return before.now != phase::idle || !before.ended; }
-
 }  // namespace
 
 void dispatcher::parts::link(const request_pointer& r) {
   if (in_circle(r)) {
     r->after.clear();
+    r->after_always = 0;
     return finish(r, bad("the requests that it waits for wait for it"));
   }
+  hold(r);
+  waiting_.insert(r);
+  if (r->missing == 0) make_ready(r);
+}
+
+// Until those before it have ended.
+void dispatcher::parts::hold(const request_pointer& r) {
   r->missing = 0;
   for (const auto& before : r->after) {
-    if (!holds_up(*before)) continue;
+    if (!before->holds_up()) continue;
     before->followers.push_back(r);
     ++r->missing;
   }
-  waiting_.insert(r);
-  if (r->missing == 0) make_ready(r);
 }
 
 void dispatcher::parts::unlink(const request_pointer& r) {
@@ -172,20 +183,30 @@ bool dispatcher::parts::try_to_go_on(int processor) {
   return left_.load(std::memory_order_relaxed) != 0;
 }
 
+void dispatcher::parts::try_to_begin() {
+  const std::unique_lock lock(rt.cluster_mutex(), std::try_to_lock);
+  if (!lock) return;
+  take_inbox();
+  watch();
+  begin_all(-1);
+  if (std::ranges::any_of(ready_, [](const auto& queue) { return !queue.second.empty(); })) go_on(-1);
+}
+
 void dispatcher::parts::go_on(int processor) {
   take_inbox();
   run_engine();
   look_at_workers();
   look_at_lanes(processor);
   watch();
-  bool any = false;
-  if (in_turn() && processor >= 0) {
-    any = begin_ready(ready_[processor]);
-  } else {
-    for (auto& [number, queue] : ready_) any |= begin_ready(queue);
-  }
-  if (!any) return;
-  if (by_workers()) return;  // they run
+  begin_all(processor);
+}
+
+void dispatcher::parts::begin_all(int processor) {
+  if (in_turn() && processor >= 0)
+    begin_ready(ready_[processor]);
+  else
+    for (auto& [number, queue] : ready_) begin_ready(queue);
+  if (!std::exchange(begun_, false) || by_workers()) return;  // workers run
   if (auto ok = rt.cluster().start(); !ok) fault(ok.error().text);
 }
 
@@ -201,40 +222,43 @@ void dispatcher::parts::run_engine() {
 
 void dispatcher::parts::look_at_lanes(int processor) {
   const bool own_only = cfg.how == executor::fifo && processor >= 0;
+  bool any = false;
   for (auto& [node, lanes] : lanes_) {
     for (lane& l : lanes) {
       if (l.late) give_late(l);
-      if (!l.busy || (own_only && l.busy->owner != processor)) continue;
-      const auto there = reached(l);
-      if (!there) return fault(there.error().text);
-      if (!*there) continue;
-      const std::string why = std::move(l.busy->failure);
-      end_lane(l, why.empty() ? result<>() : error{errc::device_fault, why});
+      while (!l.queue.empty() && (!own_only || l.queue.front().first->owner == processor)) {
+        const auto there = reached(l);
+        if (!there) return fault(there.error().text);
+        if (!*there) break;
+        any = true;
+        const std::string why = std::move(l.queue.front().first->failure);
+        end_first(l, why.empty() ? result<>() : error{errc::device_fault, why});
+      }
     }
   }
+  if (any) fill_places();
 }
 
 dispatcher::parts::lane* dispatcher::parts::free_lane(const request_state& r) {
   auto& lanes = lanes_.at(r.node);
-  const auto unless_busy = [](lane& l) { return l.busy ? nullptr : &l; };
+  const auto unless_busy = [](lane& l) { return l.queue.empty() ? &l : nullptr; };
   if (in_turn()) {
     for (auto& [node, all] : lanes_)
       for (const lane& l : all)
-        if (l.busy && l.busy->owner == r.owner) return nullptr;
+        if (!l.queue.empty() && l.queue.front().first->owner == r.owner) return nullptr;
     return unless_busy(lanes[r.in_own_stream ? 0 : static_cast<size_t>(r.owner) + 1]);
   }
   if (r.in_own_stream) return unless_busy(lanes[0]);
   const auto found =
-      std::ranges::find_if(lanes.begin() + 1, lanes.end(), [](const lane& l) { return !l.busy && !l.late; });
+      std::ranges::find_if(lanes.begin() + 1, lanes.end(), [](const lane& l) { return l.queue.empty() && !l.late; });
   return found == lanes.end() ? nullptr : &*found;
 }
 
 bool dispatcher::parts::anything_under_way(int node) {
-  return std::ranges::any_of(lanes_.at(node), [](const lane& l) { return l.busy != nullptr; });
+  return std::ranges::any_of(lanes_.at(node), [](const lane& l) { return !l.queue.empty(); });
 }
 
-bool dispatcher::parts::begin_ready(ready_requests& from) {
-  bool any = false;
+void dispatcher::parts::begin_ready(ready_requests& from) {
   while (!from.empty()) {
     lane* const l = free_lane(*from.front());
     if (!l) break;
@@ -242,9 +266,9 @@ bool dispatcher::parts::begin_ready(ready_requests& from) {
     if (all.size() > 1 && !begin_merged(all, *l)) all.resize(1);
     if (all.size() == 1 && !begin(from.front(), *l)) break;
     for (size_t i = 0; i < all.size(); ++i) from.pop();
-    any = true;
+    begun_ = true;
+    queue_followers(all.front());
   }
-  return any;
 }
 
 // ---- ended
@@ -252,6 +276,8 @@ bool dispatcher::parts::begin_ready(ready_requests& from) {
 void dispatcher::parts::finish(request_pointer r, result<> how) {
   give_places(*r, how.has_value());
   r->failure.clear();
+  r->in_order = false;
+  r->after.resize(r->after_always);
   if (!how) {
     r->failure = "request '" + r->name + "' on node " + std::to_string(r->node) + ": " + how.error().text;
     how = error{how.error().code, r->failure};
@@ -273,7 +299,7 @@ void dispatcher::parts::fail_running(const std::string& why) {
   const std::string text = why + report();
   for (auto& [node, lanes] : lanes_)
     for (lane& l : lanes)
-      if (l.busy) end_lane(l, error{errc::device_fault, text});
+      while (!l.queue.empty()) end_first(l, error{errc::device_fault, text});
 }
 
 void dispatcher::parts::fault(const std::string& why) {
@@ -362,6 +388,7 @@ result<std::unique_ptr<dispatcher>> dispatcher::create(runtime& rt, const dispat
   if (!rt.has_cluster()) return bad("dispatcher: the runtime has no cluster");
   if (cfg.in_flight < 1 || cfg.in_flight > 64)
     return bad("in_flight = " + std::to_string(cfg.in_flight) + ": must be 1 ... 64");
+  if (cfg.ahead < 0 || cfg.ahead > 64) return bad("ahead = " + std::to_string(cfg.ahead) + ": must be 0 ... 64");
   auto p = std::make_unique<parts>(rt, cfg);
   if (auto ok = p->open(); !ok) return std::move(ok.error());
   if (cfg.how != executor::by_hand && !rt.add(*p)) return bad("dispatcher: the runtime has one already");
@@ -407,11 +434,11 @@ result<std::shared_ptr<std::byte>> dispatcher::allocate_pinned(int node, size_t 
 
 runtime& dispatcher::of() const { return parts_->rt; }
 
-result<> dispatcher::enqueue(const request& r) {
+result<> dispatcher::enqueue(const request& r, std::span<const request> after) {
   if (auto ok = parts_->check(*r.state()); !ok) return ok;
-  if (auto ok = parts_->accept(r.state()); !ok) return ok;
+  if (auto ok = parts_->accept(r.state(), after); !ok) return ok;
   if (parts_->cfg.how == executor::blocking) return parts_->wait_for(r.state());
-  if (parts_->begins_at_once()) parts_->try_to_go_on(-1);
+  if (parts_->begins_at_once()) parts_->try_to_begin();
   parts_->nudge();
   return {};
 }

@@ -38,16 +38,24 @@ struct dispatcher::parts final : detail::progress_hook {
     std::vector<detail::request_buffer> buffers;
     std::vector<detail::request_state::place> places;
   };
-  // A stream with at most one request, or graph of requests, under way; or a place among the orders of workers.
-  struct lane {
-    stream s;
-    event e;
-    size_t place = 0;
-    request_pointer busy = nullptr;
+  // A request, a graph of requests, or several that are one launch.
+  struct piece_of_work {
+    request_pointer first;
+    event end = {};                               // recorded after it
     std::vector<request_pointer> followers = {};  // of the graph or launch, after the first one
     std::shared_ptr<recorded> with = nullptr;     // the graph
     std::unique_ptr<batch> merged = nullptr;      // if these are one launch
+  };
+  // A stream, or a place among the orders of workers, and what is under way there. Only on a stream there is more than
+  // one: a request may be queued after one that it waits for.
+  struct lane {
+    stream s;
+    std::vector<event> events = {};  // used in turn
+    size_t place = 0;
+    std::list<piece_of_work> queue = {};
+    uint64_t queued = 0;
     std::optional<late_memory> late = {};
+    const event& next_event() { return events[queued++ % events.size()]; }
   };
   // Requests that may begin, the higher priorities first.
   class ready_requests {
@@ -75,11 +83,13 @@ struct dispatcher::parts final : detail::progress_hook {
   // Checks the request itself.
   result<> check(const detail::request_state& r);
   // Into the inbox; refused: it was stopped.
-  result<> accept(const request_pointer& r);
+  result<> accept(const request_pointer& r, std::span<const request> after);
 
   bool progress(detail::processor& by) override { return try_to_go_on(by.number()); }
   // Without waiting for the cluster. By that processor, or, -1, for all. Whether anything is left.
   bool try_to_go_on(int processor);
+  // Begins what was enqueued. Looks at what is under way only if there is no place.
+  void try_to_begin();
   result<> wait_for(const request_pointer& r);
   void nudge();
   void stop();
@@ -117,6 +127,7 @@ struct dispatcher::parts final : detail::progress_hook {
   void go_on(int processor);
   void take_inbox();
   void link(const request_pointer& r);
+  void hold(const request_pointer& r);
   void unlink(const request_pointer& r);
   void watch();
   result<bool> signalled(const detail::request_state& r);
@@ -126,8 +137,16 @@ struct dispatcher::parts final : detail::progress_hook {
   bool drain();
   bool drain_or_abort();
   void look_at_lanes(int processor);
-  bool begin_ready(ready_requests& from);
+  void begin_all(int processor);
+  void begin_ready(ready_requests& from);
   lane* free_lane(const detail::request_state& r);
+  bool goes_ahead() const { return (cfg.how == executor::streams || cfg.how == executor::by_hand) && !cfg.merged; }
+  bool keeps_order(const detail::request_state& r) const;
+  lane* lane_ahead(const detail::request_state& r);
+  void try_ahead(const request_pointer& r);
+  void queue_followers(const request_pointer& r);
+  void fill_places();
+  result<> wait_for_others(const detail::request_state& r, const stream& s);
   bool anything_under_way(int node);
   bool begin(const request_pointer& r, lane& l);
   bool begin_alone(const request_pointer& r, lane& l);
@@ -138,7 +157,7 @@ struct dispatcher::parts final : detail::progress_hook {
   void place_batch(batch& b, const std::vector<request_pointer>& all);
   void fill_batch(batch& b, const std::vector<request_pointer>& all);
   result<> queue_batch(const batch& b, const std::vector<request_pointer>& all, const stream& s);
-  void end_batch(lane& l, const result<>& how);
+  void end_batch(piece_of_work& w, const result<>& how);
   void give_batch(batch& b);
   bool begin_graph(std::vector<request_pointer> chain, lane& l);
   // A request and those after it that need nothing else, in order.
@@ -153,7 +172,9 @@ struct dispatcher::parts final : detail::progress_hook {
   void keep(const std::shared_ptr<recorded>& g);
   void drop(recorded& g);
   void detach(const std::vector<request_pointer>& chain);
-  void end_lane(lane& l, const result<>& how);
+  result<> record_end(piece_of_work w, lane& l);
+  void end_first(lane& l, const result<>& how);
+  void end(piece_of_work& w, const result<>& how);
   std::string try_places(detail::request_state& r);
   result<bool> take_places(detail::request_state& r);
   void give_places(detail::request_state& r, bool copy_out);
@@ -176,6 +197,8 @@ struct dispatcher::parts final : detail::progress_hook {
   std::atomic<uint64_t> left_ = 0;               // requests that have not ended
   std::unordered_set<request_pointer> waiting_;  // for other requests
   std::list<request_pointer> watching_;          // for events and words
+  bool begun_ = false;                           // something that the cluster has to start
+  bool places_wanted_ = false;                   // a request was not queued ahead, as there was no place or memory
   std::map<int, ready_requests> ready_;
   std::list<std::shared_ptr<recorded>> recorded_;  // the last used one first
 };

@@ -115,6 +115,7 @@ void dispatcher::parts::detach(const std::vector<request_pointer>& chain) {
     std::erase_if(r->followers, [&](const request_pointer& f) { return all.contains(f); });
     waiting_.erase(r);
     r->missing = 0;
+    r->failure.clear();
     r->now = request_state::phase::running;
   }
 }
@@ -256,12 +257,12 @@ bool dispatcher::parts::begin_graph(std::vector<request_pointer> chain, lane& l)
   g->fill_staging();
   launches += g->launches;
   copies += g->copies;
-  l.busy = head;
-  l.followers.assign(chain.begin() + 1, chain.end());
-  l.with = std::move(g);
-  auto ok = rt.cluster().launch_graph(l.with->made, l.s);
-  if (ok) ok = rt.cluster().record(l.e, l.s);
-  if (!ok) end_lane(l, ok);
+  const auto launched = rt.cluster().launch_graph(g->made, l.s);
+  piece_of_work w{.first = head, .followers = {chain.begin() + 1, chain.end()}, .with = std::move(g)};
+  if (launched)
+    static_cast<void>(record_end(std::move(w), l));
+  else
+    end(w, launched);
   return true;
 }
 

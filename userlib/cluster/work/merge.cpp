@@ -159,21 +159,18 @@ bool dispatcher::parts::begin_merged(const std::vector<request_pointer>& all, la
   if (!take_batch(*b, all)) return false;
   fill_batch(*b, all);
   for (const request_pointer& r : all) r->now = request_state::phase::running;
-  l.busy = all[0];
-  l.busy->failure.clear();
-  l.followers.assign(all.begin() + 1, all.end());
-  l.merged = std::move(b);
-  const auto queued = queue_batch(*l.merged, all, l.s);
-  l.busy->failure = text_of(queued);
-  if (auto ok = rt.cluster().record(l.e, l.s); !ok) end_lane(l, queued ? ok : queued);
+  const auto queued = queue_batch(*b, all, l.s);
+  all[0]->failure = text_of(queued);
+  piece_of_work w{.first = all[0], .followers = {all.begin() + 1, all.end()}, .merged = std::move(b)};
+  static_cast<void>(record_end(std::move(w), l));
   return true;
 }
 
 // A function that failed ends its request alone.
-void dispatcher::parts::end_batch(lane& l, const result<>& how) {
-  std::vector<request_pointer> all = {std::exchange(l.busy, nullptr)};
-  std::ranges::move(std::exchange(l.followers, {}), std::back_inserter(all));
-  const auto b = std::exchange(l.merged, nullptr);
+void dispatcher::parts::end_batch(piece_of_work& w, const result<>& how) {
+  std::vector<request_pointer> all = {w.first};
+  std::ranges::move(w.followers, std::back_inserter(all));
+  const auto b = std::move(w.merged);
   std::vector<result<>> ends(all.size(), how);
   for (size_t k = 0; how && k < all.size(); ++k) {
     uint64_t s = 0;

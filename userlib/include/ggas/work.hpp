@@ -191,7 +191,10 @@ struct workers_config {
 
 struct dispatcher_config {
   executor how = executor::streams;
-  int in_flight = 8;                         // streams, by_hand, graph, workers: under way on a node, 1 ... 64
+  int in_flight = 8;  // streams, by_hand, graph, workers: under way on a node, 1 ... 64
+  // streams, by_hand: a request is queued on the stream of one that it waits for, before that one has ended, if the GPU
+  // alone can keep the order; at most so many after each other. 0 ... 64.
+  int ahead = 8;
   uint64_t by_hand = 0, pinned_by_hand = 0;  // bytes of segments and of host_memory that the program lays out itself
   uint64_t timeout_ns = 10'000'000'000;      // blocking: of a request; stop(): until what is under way is aborted
   workers_config workers = {};
@@ -226,8 +229,8 @@ class dispatcher {
   // Pinned memory of a local node's host, given back with its last owner.
   result<std::shared_ptr<std::byte>> allocate_pinned(int node, size_t bytes);
   // Returns at once, except with executor::blocking. Errors of the request itself are returned here, without a
-  // callback; all others are passed to the callback.
-  result<> enqueue(const request& r);
+  // callback; all others are passed to the callback. `after`: more requests that it waits for, this time only.
+  result<> enqueue(const request& r, std::span<const request> after = {});
   // Continues requests in flight; returns whether there are any. Processors do that automatically, except with by_hand.
   // On shm and sim kernels run in it: it must always be called by the same thread, and with the other executors on
   // processor 0.

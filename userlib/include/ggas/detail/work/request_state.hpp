@@ -96,13 +96,21 @@ struct request_state {
   struct place {
     std::byte *device = nullptr, *staged = nullptr;  // staged null: the host's memory is pinned
   };
-  int owner = 0;        // processor
-  bool ended = false;   // once, at least
-  std::string failure;  // of the last time; empty: it went well
-  size_t missing = 0;   // requests that must end before
+  int owner = 0;            // processor
+  bool ended = false;       // once, at least
+  std::string failure;      // of the last time; empty: it went well
+  size_t missing = 0;       // requests that must end before
+  size_t after_always = 0;  // of `after`: the rest are for this time only
   std::vector<std::shared_ptr<request_state>> followers;
   std::vector<place> places;  // of its buffers, while it is under way
   std::vector<void*> device;
+  // While it is queued on a stream, so that what is queued after it needs nothing of the host.
+  bool in_order = false;
+  stream on = 0;
+  event recorded = {};  // at its end
+
+  // Whether a request after this one has to wait.
+  bool holds_up() const { return now != phase::idle || !ended; }
 };
 
 }  // namespace ggas::detail
