@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
+#include <set>
 
 #include "tests/gpu_api/ranks_rig.hpp"
 
@@ -29,9 +30,9 @@ std::string compare(rank_cluster& on, const rank_plan<T>& p, unsigned round) {
       if (expected(p, on.count(), round, rank, i, v)) std::memcpy(want.data() + i * sizeof(T), &v, sizeof v);
     }
     const std::byte* const got = on.memory(on.dst, rank);
-    const auto at = std::mismatch(want.begin(), want.end(), got);
-    if (at.first != want.end())
-      return "rank " + std::to_string(rank) + ", byte " + std::to_string(at.first - want.begin());
+    if (std::memcmp(got, want.data(), want.size()) != 0)
+      return "rank " + std::to_string(rank) + ", byte " +
+             std::to_string(std::mismatch(want.begin(), want.end(), got).first - want.begin());
     for (size_t i = 1; i <= rank_cluster::guard; ++i)
       if (got[-static_cast<ptrdiff_t>(i)] != untouched) return "before rank " + std::to_string(rank);
   }
@@ -140,31 +141,40 @@ TEST_P(Ranks, SumsOfFloatsHaveTheBitsOfTheSerialSum) {
     }
 }
 
-// Every size, mode and root, for 1 ... 16 ranks in each of the shapes that they come in. Long: with the long tests.
-TEST(RanksLong, EverySizeRootAndMode) {
-  if (!is_long()) GTEST_SKIP() << "with the long tests";
+// The shapes in which 1 ... 16 ranks come: of one, two and four nodes, and of a node each. With the long tests.
+std::vector<rank_target> all_shapes() {
+  std::vector<rank_target> all;
+  for (int ranks = 1; is_long() && ranks <= 16; ++ranks)
+    for (const int nodes : std::set{1, 2, 4, ranks})
+      if (ranks % nodes == 0) all.push_back({{.nodes = nodes}, static_cast<unsigned>(ranks / nodes)});
+  return all;
+}
+
+class RanksLong : public testing::TestWithParam<rank_target> {};
+INSTANTIATE_TEST_SUITE_P(On, RanksLong, testing::ValuesIn(all_shapes()), [](const auto& i) { return i.param.name(); });
+
+// Two warps, one of which is a single thread.
+TEST_P(RanksLong, EverySizeRootAndMode) {
   constexpr size_t small[] = {1, 7, 8, 127, 128, 129, 255, 256, 257, 2563}, large[] = {1024, 4095, 4096, 4097, 65536};
-  std::mt19937 rng(1);
-  for (int ranks = 1; ranks <= 16; ++ranks) {
-    for (const int nodes : {1, 2, 4, ranks}) {
-      if (ranks % nodes != 0 || (nodes == ranks && nodes <= 4 && nodes != 3)) continue;
-      const rank_target t{{.nodes = nodes}, static_cast<unsigned>(ranks / nodes)};
-      const auto all = [&](rank_cluster& on, size_t n, bool every_root) {
-        for (const rank_kind kind : rank_kinds) {
-          const bool rooted = kind <= rank_kind::gather;
-          for (unsigned mode = 0; mode < 9; ++mode) {
-            const int first = every_root ? 0 : static_cast<int>(rng() % static_cast<unsigned>(ranks));
-            for (int root = first; root < (rooted && every_root ? ranks : first + 1); ++root)
-              play<uint8_t>(on, {kind, n, root, static_cast<unsigned>(rng() % 64), ggas_max, mode_of(mode)}, 64,
-                            static_cast<unsigned>(rng()));
-          }
-        }
-      };
-      rank_cluster few(t, 2563 * static_cast<size_t>(ranks));
-      for (const size_t n : small) all(few, n, true);
-      rank_cluster many(t, 65536 * static_cast<size_t>(ranks), 4096);
-      for (const size_t n : large) all(many, n, false);
+  const auto ranks = static_cast<unsigned>(GetParam().ranks());
+  std::mt19937 rng(ranks);
+  const auto all = [&](rank_cluster& on, size_t n, bool every_root) {
+    for (const rank_kind kind : rank_kinds) {
+      const bool rooted = kind <= rank_kind::gather;
+      for (unsigned mode = 0; mode < 9; ++mode) {
+        const unsigned first = every_root ? 0 : rng() % ranks;
+        for (unsigned root = first; root < (rooted && every_root ? ranks : first + 1); ++root)
+          play<uint8_t>(on,
+                        {kind, n, static_cast<int>(root), static_cast<unsigned>(rng() % 64), ggas_max, mode_of(mode)},
+                        33, static_cast<unsigned>(rng()));
+      }
     }
+  };
+  rank_cluster few(GetParam(), 2563 * ranks);
+  for (const size_t n : small) all(few, n, true);
+  for (const size_t n : large) {
+    rank_cluster many(GetParam(), n * ranks, 4096);
+    all(many, n, false);
   }
 }
 
