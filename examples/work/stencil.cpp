@@ -156,7 +156,11 @@ int main(int argc, char** argv) {
   for (const int n : {of.objects, of.steps, of.rows, of.width, rounds})
     if (n < 1 || n > 100'000)
       return failed(std::to_string(n) + ": objects, steps, rows, width, rounds are 1 ... 100000");
-  auto c = ggas::cluster::create({.provider = argc > 1 ? argv[1] : "shm", .nodes = number(2, 2)});
+  // Both memories of all objects, and an eighth for the library.
+  const size_t memory = 2 * of.bytes() * static_cast<size_t>(of.objects);
+  auto c = ggas::cluster::create({.provider = argc > 1 ? argv[1] : "shm",
+                                  .nodes = number(2, 2),
+                                  .segment_bytes = (memory / 8 * 9 + (size_t{16} << 20)) / 4096 * 4096});
   if (!c) return failed(c.error().text);
   of.objects *= (*c)->nodes();
   const auto rt = ggas::runtime::create({.processors = 2}, std::move(*c));
