@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CASE = re.compile(r"^(TYPED_TEST|TEST|TEST_F|TEST_P)\((\w+),\s*(?:DISABLED_)?(\w+)\)", re.M)
 INSTANCE = re.compile(r"^INSTANTIATE_TEST_SUITE_P\(\s*(\w*),\s*(\w+)", re.M)
 MACRO = re.compile(r"^#define (\w+)\((\w+)\)((?:[^\n]*\\\n)+[^\n]*)", re.M)
+GROUPED = re.compile(r'^#include "(/[^"]+)"', re.M)
 INCLUDE = re.compile(r'^#include "(tests/[^"]+)"', re.M)
 QUOTED = re.compile(r'"([\w.]+)"')
 # Load Verilated NICs when they run, so that what is built with them is not all they need.
@@ -34,10 +35,18 @@ def programs(build):
     return found
 
 
+def compiled(build):
+    """Entries of the compilation database, with one for each source of a group (GGAS_UNITY)."""
+    for unit in json.loads((build / "compile_commands.json").read_text()):
+        group = Path(unit["file"])
+        files = GROUPED.findall(group.read_text()) if group.parent.name == "Unity" else [unit["file"]]
+        yield from ({**unit, "file": file, "command": unit["command"].replace(unit["file"], file)} for file in files)
+
+
 def sources(build):
     """Files that each (folder, target) of the tests is compiled from."""
     found = {}
-    for unit in json.loads((build / "compile_commands.json").read_text()):
+    for unit in compiled(build):
         if output := re.search(r" -o (tests/\S+)/CMakeFiles/([^/]+)\.dir/", unit["command"]):
             found.setdefault(output.groups(), set()).add(Path(unit["file"]))
     return found

@@ -20,12 +20,10 @@ namespace ggas::bench {
 
 namespace {
 
-using nlohmann::json;
-
 // By node: the program that runs there.
-using places = std::vector<const scenario_program*>;
+using programs_of_nodes = std::vector<const scenario_program*>;
 
-std::string place(const scenario_program& p, places& at) {
+std::string place_program(const scenario_program& p, programs_of_nodes& at) {
   std::string wrong;
   const auto say = [&](const std::string& text) { wrong += fmt::format("{}: program.nodes: {}\n", p.where, text); };
   for (size_t i = 0; i < (p.nodes.empty() ? at.size() : p.nodes.size()); ++i) {
@@ -49,14 +47,14 @@ std::vector<std::string> simulator_words(const cluster_config& c) {
   return words;
 }
 
-json described(const scenario_job& job, const cluster_config& cluster) {
-  json programs = json::array();
+nlohmann::json described(const scenario_job& job, const cluster_config& cluster) {
+  nlohmann::json programs = nlohmann::json::array();
   for (const scenario_program& p : job.programs) {
-    json nodes = p.nodes;
+    nlohmann::json nodes = p.nodes;
     for (int n = 0; p.nodes.empty() && n < cluster.nodes; ++n) nodes.push_back(n);
     programs.push_back({{"ranks", nodes},
                         {"command", p.command},
-                        {"environment", json::object()},
+                        {"environment", nlohmann::json::object()},
                         {"exit_status", p.exit_status},
                         {"stdout", p.standard_output}});
     for (const auto& [name, value] : p.environment) programs.back()["environment"][name] = value;
@@ -77,9 +75,9 @@ std::string check_job(const scenario_job& job, const cluster_config& cluster) {
   for (const fabric::fault_rule& r : *faults)
     if (cluster.nic == "model" && r.kind != fault_kind::cut && r.kind != fault_kind::dead_node)
       return "drop, corrupt and duplicate faults need --nic rtl: the model of the NIC sends no flits";
-  places at(size_t(cluster.nodes), nullptr);
+  programs_of_nodes at(size_t(cluster.nodes), nullptr);
   std::string wrong;
-  for (const scenario_program& p : job.programs) wrong += place(p, at);
+  for (const scenario_program& p : job.programs) wrong += place_program(p, at);
   for (size_t n = 0; n < at.size() && wrong.empty(); ++n)
     if (!at[n]) wrong = fmt::format("{}: program.nodes: node {} has no program\n", job.programs.back().where, n);
   if (!wrong.empty()) wrong.pop_back();

@@ -16,8 +16,6 @@ using nic::flit_kind;
 using pcie::tlp;
 using pcie::tlp_kind;
 
-constexpr unsigned mtu_bytes = 256;
-
 class rma_measurement {
  public:
   rma_measurement(unsigned width, uint64_t seed, const std::function<bool()>& cancelled,
@@ -27,7 +25,8 @@ class rma_measurement {
     if (!rig_.wrong().empty()) return;
     imm_latency();
     put_latency();
-    put_efficiency("put_256", "puts of 256 bytes from 8 contexts, part of the payload bound of the link", mtu_bytes, 8);
+    put_efficiency("put_256", "puts of 256 bytes from 8 contexts, part of the payload bound of the link",
+                   nic_rig::mtu_bytes, 8);
     put_efficiency("put_64k", "puts of 64 KB from one context, part of the payload bound of the link", 64 << 10, 1);
     imm_rate("imm_rate", "cycles per immediate put, one context", 1, imm_bound(8));
     imm_rate("imm_rate_all", "cycles per immediate put, 32 contexts", nic_rig::contexts, imm_bound(4));
@@ -129,7 +128,7 @@ class rma_measurement {
   void put_efficiency(const char* name, const char* text, uint32_t bytes, unsigned contexts) {
     const double cycles = cycles_per_write(
         contexts, 1'500, [&](unsigned i) { return put(bytes, uint64_t{bytes} * i % nic_rig::segment_bytes); });
-    add(name, text, packet_flits(width_, mtu_bytes) / cycles, 0.95, false, "1");
+    add(name, text, packet_flits(width_, nic_rig::mtu_bytes) / cycles, 0.95, false, "1");
   }
   // At 64 bit the link is full: a put of 8 bytes is five flits. At 256 bit a promise.
   double imm_bound(double promised) const {

@@ -28,7 +28,6 @@ constexpr uint64_t mailbox_log2 = 12, queue_log2 = 16;
 constexpr uint16_t domain = 1;
 constexpr uint8_t bar_registers = 0, bar_window = 2, bar_pages = 4;
 constexpr uint64_t timeout = 1'000'000;  // cycles a measurement may take
-constexpr unsigned mtu_bytes = 256;
 
 tlp request(tlp_kind kind, uint8_t bar, uint64_t addr, unsigned dws, uint32_t fill = 0) {
   tlp t;

@@ -24,6 +24,7 @@ class nic_rig {
  public:
   static constexpr uint64_t segment_bytes = 1 << 20;
   static constexpr unsigned contexts = 32;
+  static constexpr unsigned mtu_bytes = 256;  // largest payload of a packet
 
   // `cancelled`, if any, is polled from time to time; once it is true the rig stops. NICs with several links have
   // collectives, too; the first link of each is used.

@@ -27,7 +27,8 @@ inline constexpr upc_variant upc_variants[] = {{relocated_by::ranks, ggas_in_all
                                                {relocated_by::push, ggas_in_all | ggas_out_all, "push"},
                                                {relocated_by::pull, ggas_in_all | ggas_out_all, "pull"}};
 
-inline constexpr unsigned upc_slot_bytes = 64;  // of a message; relocalization needs none
+inline constexpr unsigned upc_blocks = 8, upc_threads = 64;  // ranks of a simulated node, threads of a rank
+inline constexpr unsigned upc_slot_bytes = 64;               // of a message; relocalization needs none
 
 // Ranks whose words begin at the next place of `room`; to be zero.
 inline ggas_ranks place_ranks(layout_plan& room, int nodes, unsigned blocks, ggas_scheme scheme = ggas_dynamic,

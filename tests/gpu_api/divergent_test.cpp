@@ -21,7 +21,7 @@ void check_outcomes(const bench::outcome* found, unsigned threads, int number) {
 }
 
 TEST_P(Divergent, EveryCallReachesTheNodeThatIsMeant) {
-  for (int number = 0; number < calls; ++number) {
+  for (int number = 0; number < divergent::calls; ++number) {
     const auto what = static_cast<call>(number);
     const bool few = simulated() || what == call::put_notify;
     const unsigned threads = few ? 8 : 64;

@@ -11,8 +11,6 @@ namespace {
 
 GGAS_RMA_SUITE(Group);
 
-int right_of(int node) { return (node + 1) % ggas_nodes(); }
-
 // ------------------------------------------------------------------------------------------------ lanes of a warp
 
 constexpr uint64_t value_at = 0, flag_at = 64, busy_at = 128;

@@ -9,8 +9,6 @@ namespace {
 
 GGAS_RMA_SUITE(Notification);
 
-int right_of(int node) { return (node + 1) % ggas_nodes(); }
-
 constexpr uint64_t data_at = 0, copy_at = 16384;
 
 // More notifications than the ring holds, data after each; every one comes once, in order, with its cookie.

@@ -11,8 +11,6 @@ namespace {
 
 GGAS_RMA_SUITE(Rma);
 
-int right_of(int node) { return (node + 1) % ggas_nodes(); }
-
 // Lengths around what the ways of a put are cut at: a word, the slots of a descriptor, a packet.
 std::vector<size_t> lengths(bool simulated) {
   if (simulated) return {1, 8, 9, 64, 65, 300};

@@ -57,6 +57,8 @@ inline std::vector<target> targets() {
   return all;
 }
 
+inline int right_of(int node) { return (node + 1) % ggas_nodes(); }
+
 // Configurations in which kernels may see different memory: few and many nodes with a host thread for each, and in the
 // simulator the RTL of the NIC and the model.
 inline std::vector<target> both_nic_targets() {

@@ -13,7 +13,7 @@ namespace ggas::bench {
 
 namespace {
 
-constexpr unsigned threads = 8192;
+constexpr unsigned copying_threads = 8192;
 
 // Every second word goes alone: fewer sizes, which take long.
 std::vector<size_t> strided_sizes(const options& o) {
@@ -60,7 +60,7 @@ struct direction {
 result<> copy_once(session& s, const copy_args& a, const direction& d, uint64_t round, const std::string& what,
                    std::vector<double>& out) {
   fill(s, a, round);
-  const shape where = usual_shape(threads);
+  const shape where = usual_shape(copying_threads);
   GGAS_TRY(s.launch_all(where.grid, where.block, [&](int) { return [a, kernel = d.kernel] { kernel(a); }; }));
   GGAS_TRY(s.run(what));
   for (int node = 0; node + 1 < s.nodes(); node += 2) {
@@ -84,13 +84,13 @@ result<> run_copies(session& s, const direction& d, double published, const std:
     a.from = room.place<uint64_t>(a.words * a.stride);
     a.to = room.place<uint64_t>(a.words * a.stride);
     a.arrived = room.place<unsigned>(1);
-    a.outcomes = room.place<outcome>(threads / usual_block);
+    a.outcomes = room.place<outcome>(copying_threads / usual_block);
     std::vector<double> values;
     for (int i = 0; i < repetitions; ++i) {
       GGAS_TRY(copy_once(s, a, d, static_cast<uint64_t>(i), human(static_cast<double>(bytes), "B"), values));
     }
     record r = s.begin(d.variant, "bandwidth", "B/s");
-    r.params = {{"bytes", bytes}, {"threads", threads}};
+    r.params = {{"bytes", bytes}, {"threads", copying_threads}};
     summarise(r, values);
     if (values.size() == 1) r.p50 = r.p99 = std::nullopt;
     if (s.calibrated() && d.stride == 1 && bytes == all.back()) r.reference = reference{published, "C3"};

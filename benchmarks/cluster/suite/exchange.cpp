@@ -13,7 +13,7 @@ namespace ggas::bench {
 
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned exchange_threads = 256;
 
 exchange_args plan_exchange(session& s, moved what, uint64_t elements) {
   layout_plan room(s.data_offset());
@@ -23,7 +23,7 @@ exchange_args plan_exchange(session& s, moved what, uint64_t elements) {
   a.elements = elements;
   a.input = room.place<float>(elements_in(what, elements, s.nodes()));
   a.output = room.place<float>(elements * (many_out(what) ? parts : 1));
-  a.outcomes = room.place<outcome>(threads);
+  a.outcomes = room.place<outcome>(exchange_threads);
   a.checks = 1;
   a.rounds = s.opts().sized(3u, 5u, 10u);
   a.seed = s.opts().cluster.seed;
@@ -33,11 +33,11 @@ exchange_args plan_exchange(session& s, moved what, uint64_t elements) {
 
 // Runs a kernel on every node; the outcome of the node that took longest.
 result<outcome> run_everywhere(session& s, const exchange_args& a, exchange_kernel kernel, const std::string& what) {
-  GGAS_TRY(s.launch_all({1}, {threads}, [&](int) { return [=] { kernel(a); }; }));
+  GGAS_TRY(s.launch_all({1}, {exchange_threads}, [&](int) { return [=] { kernel(a); }; }));
   GGAS_TRY(s.run(what));
   outcome slowest{};
   for (int node = 0; node < s.nodes(); ++node) {
-    const auto o = join_outcomes(s, node, a.outcomes, threads, what);
+    const auto o = join_outcomes(s, node, a.outcomes, exchange_threads, what);
     if (!o) return o.error();
     if (o->end_ns - o->begin_ns >= slowest.end_ns - slowest.begin_ns) slowest = *o;
   }
@@ -47,7 +47,7 @@ result<outcome> run_everywhere(session& s, const exchange_args& a, exchange_kern
 result<> exchange_point(session& s, const char* variant, moved what, exchange_kernel loop, uint64_t elements) {
   const std::string text = fmt::format("{} {} elements", variant, elements);
   const exchange_args a = plan_exchange(s, what, elements);
-  GGAS_TRY(s.launch_all({1}, {threads}, [&](int) { return [a] { exchange_fill(a); }; }));
+  GGAS_TRY(s.launch_all({1}, {exchange_threads}, [&](int) { return [a] { exchange_fill(a); }; }));
   GGAS_TRY(s.run(text));
   std::vector<double> samples;
   for (int i = 0; i < 5; ++i) {
@@ -57,7 +57,7 @@ result<> exchange_point(session& s, const char* variant, moved what, exchange_ke
   }
   if (const auto o = run_everywhere(s, a, exchange_check, text); !o) return o.error();
   record r = s.begin(variant, "time", "ns");
-  r.params = {{"elements", elements}, {"bytes", elements * sizeof(float)}, {"threads", threads}};
+  r.params = {{"elements", elements}, {"bytes", elements * sizeof(float)}, {"threads", exchange_threads}};
   summarise(r, samples);
   s.emit(std::move(r));
   return {};

@@ -20,7 +20,7 @@ namespace ggas::bench {
 namespace {
 
 constexpr himeno_grid grid{32, 18, 12};  // of each GPU
-constexpr unsigned resident_blocks = 10;
+constexpr unsigned launching_blocks = 10;
 
 struct kind {
   host_sync how;
@@ -111,7 +111,7 @@ class himeno_launches {
     GGAS_TRY(s_.run(what));
     const auto t = time_of(s_, what, k, [&](int node) -> result<> {
       himeno_original& n = nodes_[size_t(node)];
-      if (resident) return n.run(himeno_way::device, steps, resident_blocks);
+      if (resident) return n.run(himeno_way::device, steps, launching_blocks);
       for (uint32_t step = 1; step <= steps; ++step)
         for (const bool up : {false, true}) GGAS_TRY(n.half(up, step));
       return {};

@@ -20,7 +20,7 @@ using namespace ggas::library;
 using shm::control;
 using shm::segment_entry;
 
-constexpr uint64_t bytes = 8192;
+constexpr uint64_t box_bytes = 8192;
 constexpr uint32_t sound = 9;  // a segment that is let alone
 constexpr int calls = 30'000;
 
@@ -84,8 +84,8 @@ class madness {
 
  private:
   uint64_t number() {
-    constexpr uint64_t edges[] = {0,     1,         7,          8,          508,        512,   4096,
-                                  bytes, bytes - 8, 1ull << 32, 1ull << 45, 1ull << 63, ~0ull, ~7ull};
+    constexpr uint64_t edges[] = {0,          1,          7,          8,     508,  512, 4096, box_bytes, box_bytes - 8,
+                                  1ull << 32, 1ull << 45, 1ull << 63, ~0ull, ~7ull};
     return random_() % 3 ? edges[random_() % std::size(edges)] : random_();
   }
   arenas a_;
@@ -107,7 +107,7 @@ std::string be_mad(const rank& r, madness m) {
 
 // Every call that looks at the other one's headers, or takes what it left here.
 void call_all(const rank& r, uint32_t segment, std::mt19937& random) {
-  const uint64_t at = random() % (bytes - 64) / 8 * 8;
+  const uint64_t at = random() % (box_bytes - 64) / 8 * 8;
   uint64_t old = 0;
   uint32_t who = 0;
   static_cast<void>(ggas_segment_size(r.p, segment, 1, &old));
@@ -123,8 +123,8 @@ void call_all(const rank& r, uint32_t segment, std::mt19937& random) {
 TEST(library_fuzz, noise_in_headers_mailboxes_and_requests_harms_nobody) {
   run(2, [](const rank& r) -> std::string {
     std::vector<uint64_t> mine(64 + 2, 77);  // of the user: its helper serves the other one's requests
-    for (uint32_t s = 0; s < 4; ++s) MUST(r.create(s, bytes), GGAS_OK);
-    MUST(r.create(sound, bytes), GGAS_OK);
+    for (uint32_t s = 0; s < 4; ++s) MUST(r.create(s, box_bytes), GGAS_OK);
+    MUST(r.create(sound, box_bytes), GGAS_OK);
     // Only here: a helper of the malformed rank would believe its headers, and end it.
     if (r.me == 0) MUST(ggas_segment_bind(r.p, 10, mine.data() + 1, 64 * 8), GGAS_OK);
     if (r.me == 1) {
@@ -137,9 +137,9 @@ TEST(library_fuzz, noise_in_headers_mailboxes_and_requests_harms_nobody) {
     }
     std::mt19937 random(5);
     auto* const words = r.memory<uint64_t>(sound);
-    for (size_t i = 512 + 8; i < bytes / 8; ++i) words[i] = 99;
+    for (size_t i = 512 + 8; i < box_bytes / 8; ++i) words[i] = 99;
     for (int i = 0; i < calls; ++i) call_all(r, random() % 4, random);
-    for (size_t i = 512 + 8; i < bytes / 8; ++i) MUST_HOLD(words[i] == 99);
+    for (size_t i = 512 + 8; i < box_bytes / 8; ++i) MUST_HOLD(words[i] == 99);
     MUST_HOLD(mine.front() == 77 && mine.back() == 77);
     std::atomic_ref(words[0]).store(1);
     MUST(r.barrier(), GGAS_OK);
@@ -150,7 +150,7 @@ TEST(library_fuzz, noise_in_headers_mailboxes_and_requests_harms_nobody) {
 // What is written to a segment never lands in the tables of a rank.
 TEST(library_fuzz, an_entry_that_leads_into_tables_is_damaged) {
   run(2, [](const rank& r) -> std::string {
-    for (uint32_t s = 0; s < 3; ++s) MUST(r.create(s, bytes), GGAS_OK);
+    for (uint32_t s = 0; s < 3; ++s) MUST(r.create(s, box_bytes), GGAS_OK);
     auto& entries = reinterpret_cast<control*>(find(r.memory(0)).own)->segments;
     if (r.me == 1) {
       entries[0].offset.store(shm::layout(r.size).segments() - shm::page);

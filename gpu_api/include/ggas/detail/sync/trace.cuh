@@ -88,8 +88,13 @@ class traced_call {
   }
 
  private:
-  uint64_t began_;  // without a value where calls are not traced: they are to cost nothing there
+#ifdef __CUDACC__  // without values where calls are not traced: they are to cost nothing on a GPU
+  uint64_t began_;
   uint32_t place_;
+#else
+  uint64_t began_ = 0;
+  uint32_t place_ = 0;
+#endif
 };
 
 // In no registers: a collective has none to spare.
