@@ -2,6 +2,7 @@
 """`./ggas run --mpi-types`, and the library by hand: which MPI, which library, what is said of wrong input."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,3 +72,15 @@ def test_no_library(program, tmp_path):
 def test_no_mpi(tmp_path):
     done = run("--mpi-types", "-n", 1, "/bin/true", PATH=str(tmp_path))
     assert done.returncode == 127 and "linked with neither Open MPI 4.1 nor MPICH 4.0" in done.stderr
+
+
+def test_every_call_with_data_is_handled(program):
+    """What takes an address and a datatype, by MPI's headers: data in memory of a GPU must not reach the MPI below."""
+    mpi = program[0]
+    found = {"mpich": "/usr/include/*/mpich", "openmpi": "/usr/lib/*/openmpi/include"}[mpi]
+    headers = [header.read_text() for header in Path("/").glob(f"{found[1:]}/mpi*.h")]
+    calls = {name for text in headers for name, given in re.findall(r"int\s+(MPI_[A-Z]\w+)\(([^)]*)\)", text) if re.search(r"void\s*\*", given) and "MPI_Datatype" in given}
+    library = BUILD / "userlib" / "mpi" / mpi / "libggas_mpi_types.so"
+    symbols = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    assert "MPI_Send" in calls
+    assert calls - set(re.findall(r"MPI_\w+", symbols)) == {"MPI_Type_get_attr", "MPI_Type_set_attr"}

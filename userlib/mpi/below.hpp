@@ -8,11 +8,17 @@
 #include "userlib/mpi/mpi.hpp"
 
 #define GGAS_MPI_ENDS(F) F(Init) F(Init_thread) F(Finalize)
-#define GGAS_MPI_SENDS(F) \
-  F(Send)                 \
-  F(Isend)                \
-  F(Send_init) F(Bsend) F(Ibsend) F(Bsend_init) F(Ssend) F(Issend) F(Ssend_init) F(Rsend) F(Irsend) F(Rsend_init)
-#define GGAS_MPI_RECEIVES(F) F(Recv) F(Irecv) F(Recv_init) F(Mrecv) F(Imrecv) F(Sendrecv) F(Sendrecv_replace)
+// Sends; blocking receives; receives that are begun.
+#define GGAS_MPI_SENDS_OF(F, c) \
+  F(Send##c)                    \
+  F(Isend##c)                   \
+  F(Send_init##c)               \
+  F(Bsend##c)                   \
+  F(Ibsend##c)                  \
+  F(Bsend_init##c)              \
+  F(Ssend##c) F(Issend##c) F(Ssend_init##c) F(Rsend##c) F(Irsend##c) F(Rsend_init##c)
+#define GGAS_MPI_RECEIVES_OF(F, c) F(Recv##c) F(Mrecv##c) F(Sendrecv##c) F(Sendrecv_replace##c)
+#define GGAS_MPI_BEGUN_RECEIVES_OF(F, c) F(Irecv##c) F(Recv_init##c) F(Imrecv##c)
 #define GGAS_MPI_PROBES(F) F(Probe) F(Iprobe) F(Mprobe) F(Improbe)
 #define GGAS_MPI_COMPLETIONS(F) \
   F(Wait)                       \
@@ -22,31 +28,18 @@
 #if MPI_VERSION >= 4
 #define GGAS_MPI_SESSIONS(F) F(Session_init) F(Session_finalize)
 #define GGAS_MPI_PACKS(F) F(Pack) F(Unpack) F(Pack_c) F(Unpack_c)
-// With counts of 64 bits, and what MPI 4 has added.
-#define GGAS_MPI_LARGE(F) \
-  F(Send_c)               \
-  F(Isend_c)              \
-  F(Send_init_c)          \
-  F(Bsend_c)              \
-  F(Ibsend_c)             \
-  F(Bsend_init_c)         \
-  F(Ssend_c)              \
-  F(Issend_c)             \
-  F(Ssend_init_c)         \
-  F(Rsend_c)              \
-  F(Irsend_c)             \
-  F(Rsend_init_c)         \
-  F(Recv_c)               \
-  F(Irecv_c)              \
-  F(Recv_init_c)          \
-  F(Mrecv_c)              \
-  F(Imrecv_c)             \
-  F(Sendrecv_c)           \
-  F(Sendrecv_replace_c) F(Isendrecv) F(Isendrecv_replace) F(Isendrecv_c) F(Isendrecv_replace_c)
+#define GGAS_MPI_SENDS(F) GGAS_MPI_SENDS_OF(F, ) GGAS_MPI_SENDS_OF(F, _c)
+#define GGAS_MPI_RECEIVES(F) GGAS_MPI_RECEIVES_OF(F, ) GGAS_MPI_RECEIVES_OF(F, _c)
+#define GGAS_MPI_EXCHANGES_OF(F, c) F(Isendrecv##c) F(Isendrecv_replace##c)
+#define GGAS_MPI_BEGUN_RECEIVES(F) \
+  GGAS_MPI_BEGUN_RECEIVES_OF(F, )  \
+  GGAS_MPI_BEGUN_RECEIVES_OF(F, _c) GGAS_MPI_EXCHANGES_OF(F, ) GGAS_MPI_EXCHANGES_OF(F, _c)
 #else
 #define GGAS_MPI_SESSIONS(F)
 #define GGAS_MPI_PACKS(F) F(Pack) F(Unpack)
-#define GGAS_MPI_LARGE(F)
+#define GGAS_MPI_SENDS(F) GGAS_MPI_SENDS_OF(F, )
+#define GGAS_MPI_RECEIVES(F) GGAS_MPI_RECEIVES_OF(F, )
+#define GGAS_MPI_BEGUN_RECEIVES(F) GGAS_MPI_BEGUN_RECEIVES_OF(F, )
 #endif
 
 // A line for each operation and its form with a request.
@@ -107,6 +100,32 @@
 #define GGAS_MPI_COLLECTIVES(F) GGAS_MPI_COLLECTIVES_OF(F, )
 #endif
 
+// Accesses to files: blocking, and begun with a request or as the first half of a collective call.
+// clang-format off
+#define GGAS_MPI_FILES_OF(F, c) \
+  F(File_read##c) F(File_iread##c) \
+  F(File_write##c) F(File_iwrite##c) \
+  F(File_read_all##c) F(File_iread_all##c) F(File_read_all_begin##c) \
+  F(File_write_all##c) F(File_iwrite_all##c) F(File_write_all_begin##c) \
+  F(File_read_at##c) F(File_iread_at##c) \
+  F(File_write_at##c) F(File_iwrite_at##c) \
+  F(File_read_at_all##c) F(File_iread_at_all##c) F(File_read_at_all_begin##c) \
+  F(File_write_at_all##c) F(File_iwrite_at_all##c) F(File_write_at_all_begin##c) \
+  F(File_read_shared##c) F(File_iread_shared##c) \
+  F(File_write_shared##c) F(File_iwrite_shared##c) \
+  F(File_read_ordered##c) F(File_read_ordered_begin##c) \
+  F(File_write_ordered##c) F(File_write_ordered_begin##c)
+#define GGAS_MPI_FILE_ENDS(F) \
+  F(File_read_all_end) F(File_write_all_end) \
+  F(File_read_at_all_end) F(File_write_at_all_end) \
+  F(File_read_ordered_end) F(File_write_ordered_end)
+// clang-format on
+#if MPI_VERSION >= 4
+#define GGAS_MPI_FILES(F) GGAS_MPI_FILES_OF(F, ) GGAS_MPI_FILES_OF(F, _c) GGAS_MPI_FILE_ENDS(F)
+#else
+#define GGAS_MPI_FILES(F) GGAS_MPI_FILES_OF(F, ) GGAS_MPI_FILE_ENDS(F)
+#endif
+
 // Collective calls as persistent requests: of MPI 4, and before it an extension of Open MPI with names of its own.
 #define GGAS_MPI_PERSISTENT_OF(F, c) \
   F(Bcast_init##c)                   \
@@ -140,31 +159,25 @@
 #define GGAS_MPI_PERSISTENT(F)
 #endif
 
-// After the definitions of MPI_..., as they stand in one file.
-#define GGAS_MPI_SECOND_NAME(name) GGAS_MPI_SECOND_NAME_OF(MPI_##name)
-#define GGAS_MPI_SECOND_NAME_OF(name) GGAS_MPI_ALIAS(name)
-#define GGAS_MPI_ALIAS(name) decltype(name) P##name __attribute__((alias(#name)));
+// All of them by kind: F(name), P(name) for requests that persist.
+#define GGAS_MPI_ALL_BUT_RECEIVES(F, P) \
+  GGAS_MPI_SENDS(F)                     \
+  GGAS_MPI_COMPLETIONS(F)               \
+  GGAS_MPI_PACKS(F)                     \
+  GGAS_MPI_COLLECTIVES(F)               \
+  GGAS_MPI_PERSISTENT(P) GGAS_MPI_ONE_SIDED(F) GGAS_MPI_PARTITIONED(F) GGAS_MPI_LOCAL(F) GGAS_MPI_FILES(F)
+#define GGAS_MPI_ALL(F, P)        \
+  GGAS_MPI_ALL_BUT_RECEIVES(F, P) \
+  GGAS_MPI_RECEIVES(F) GGAS_MPI_BEGUN_RECEIVES(F) GGAS_MPI_PROBES(F) GGAS_MPI_ENDS(F) GGAS_MPI_SESSIONS(F)
 
 namespace ggas::mpi {
 
 struct functions_below {
 #define GGAS_MPI_POINTER(name) decltype(&MPI_##name) name;
-  GGAS_MPI_ENDS(GGAS_MPI_POINTER)
-  GGAS_MPI_PACKS(GGAS_MPI_POINTER)
-  GGAS_MPI_SENDS(GGAS_MPI_POINTER)
-  GGAS_MPI_RECEIVES(GGAS_MPI_POINTER)
-  GGAS_MPI_PROBES(GGAS_MPI_POINTER)
-  GGAS_MPI_COMPLETIONS(GGAS_MPI_POINTER)
-  GGAS_MPI_SESSIONS(GGAS_MPI_POINTER)
-  GGAS_MPI_LARGE(GGAS_MPI_POINTER)
-  GGAS_MPI_COLLECTIVES(GGAS_MPI_POINTER)
-  GGAS_MPI_ONE_SIDED(GGAS_MPI_POINTER)
-  GGAS_MPI_PARTITIONED(GGAS_MPI_POINTER)
-  GGAS_MPI_LOCAL(GGAS_MPI_POINTER)
+#define GGAS_MPI_POINTER_OF_PERSISTENT(name) decltype(&GGAS_MPI_PERSISTENT_NAME(name)) name;
+  GGAS_MPI_ALL(GGAS_MPI_POINTER, GGAS_MPI_POINTER_OF_PERSISTENT)
 #undef GGAS_MPI_POINTER
-#define GGAS_MPI_POINTER(name) decltype(&GGAS_MPI_PERSISTENT_NAME(name)) name;
-  GGAS_MPI_PERSISTENT(GGAS_MPI_POINTER)
-#undef GGAS_MPI_POINTER
+#undef GGAS_MPI_POINTER_OF_PERSISTENT
 };
 extern const functions_below below;
 

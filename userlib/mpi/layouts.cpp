@@ -21,7 +21,10 @@ struct known_layout {
 };
 using attribute = std::shared_ptr<known_layout>;
 
+std::atomic<uint64_t> freed{0};  // datatypes with a layout
+
 int drop(MPI_Datatype, int, void* value, void*) {
+  ++freed;
   delete static_cast<attribute*>(value);
   return MPI_SUCCESS;
 }
@@ -48,24 +51,54 @@ class cache {
     return one;
   }
 
+  // Most calls have the datatype of the last one.
   found_layout of(MPI_Datatype type, MPI_Comm comm) {
-    const attribute* const there = attribute_of(type);
-    if (!there && is_named(type)) return named(type);
-    const bool check = comm != MPI_COMM_NULL && !(there && (*there)->committed);
-    const int error = check ? committed(type, comm) : MPI_SUCCESS;
-    if (error != MPI_SUCCESS) return {nullptr, {}, error};
-    const attribute known = there ? *there : first_use(type);
-    if (check) known->committed = true;
-    return made_once(known, type);
+    const recent& known = last();
+    if (known.is(type) && (known.of->committed || comm == MPI_COMM_NULL)) return known.of->found;
+    recent looked_at{type, freed, nullptr};
+    found_layout found = look_up(type, comm, looked_at.of);
+    last() = std::move(looked_at);
+    return found;
+  }
+
+  static const layout* recently(MPI_Datatype type) {
+    const recent& known = last();
+    return known.is(type) && known.of->committed ? known.of->found.made.get() : nullptr;
   }
 
   void forget() {
+    ++freed;
     int key = key_.exchange(MPI_KEYVAL_INVALID);
     if (key != MPI_KEYVAL_INVALID) PMPI_Type_free_keyval(&key);
   }
 
  private:
-  static found_layout made_once(attribute known, MPI_Datatype type) {
+  // What this thread knows of a datatype until one is freed.
+  struct recent {
+    MPI_Datatype type;
+    uint64_t freed_before;
+    attribute of;
+
+    bool is(MPI_Datatype other) const { return of && type == other && freed_before == freed; }
+  };
+  static recent& last() {
+    thread_local recent one;
+    return one;
+  }
+
+  // `known`: that of the datatype; null: it has none.
+  found_layout look_up(MPI_Datatype type, MPI_Comm comm, attribute& known) {
+    const attribute* const there = attribute_of(type);
+    if (!there && is_named(type)) return named(type);
+    const bool check = comm != MPI_COMM_NULL && !(there && (*there)->committed);
+    const int error = check ? committed(type, comm) : MPI_SUCCESS;
+    if (error != MPI_SUCCESS) return {nullptr, {}, error};
+    known = there ? *there : first_use(type);
+    if (check) known->committed = true;
+    return made_once(known, type);
+  }
+
+  static found_layout made_once(const attribute& known, MPI_Datatype type) {
     std::call_once(known->asked_for, [&] { known->found = make(type); });
     return known->found;
   }
@@ -114,6 +147,7 @@ class cache {
 }  // namespace
 
 found_layout layout_of(MPI_Datatype type, MPI_Comm comm) { return cache::here().of(type, comm); }
+const layout* last_layout(MPI_Datatype type) { return cache::recently(type); }
 void forget_layouts() { cache::here().forget(); }
 
 }  // namespace ggas::mpi

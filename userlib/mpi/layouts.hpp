@@ -21,6 +21,10 @@ struct found_layout {
 // Any thread may call it.
 found_layout layout_of(MPI_Datatype type, MPI_Comm comm);
 
+// That of this thread's last datatype with a layout, if it is this one, and was committed; null: it has to be looked
+// up.
+const layout* last_layout(MPI_Datatype type);
+
 // Before MPI is finalised.
 void forget_layouts();
 

@@ -33,15 +33,16 @@ recognised recognise(const arguments& a, MPI_Comm comm, wanted what) {
   if (a.count <= 0 || a.type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL || !stays_out_for().empty()) return {};
   memory* const gpu = gpu_of(a);
   if (!gpu && !moves_host_memory() && what == wanted::far) return {};
-  const found_layout l = layout_of(a.type, comm);
+  found_layout l = layout_of(a.type, comm);
   if (!l.made && !gpu && what == wanted::all) direct::close_to_offers();  // a receive that does not know tickets
   if (!l.made) return {{}, gpu && l.error == MPI_SUCCESS ? "datatype: " + l.why : "", l.error};
-  typed_data d{
-      l.made, {l.made.get(), static_cast<char*>(const_cast<void*>(a.buffer)), static_cast<uint64_t>(a.count)}, nullptr};
+  const layout& of = *l.made;
+  typed_data d{std::move(l.made),
+               {&of, static_cast<char*>(const_cast<void*>(a.buffer)), static_cast<uint64_t>(a.count)},
+               nullptr};
   uint64_t bytes = 0;
-  if (l.made->size() == 0 || __builtin_mul_overflow(l.made->size(), d.data.count, &bytes) || bytes > LLONG_MAX)
-    return {};
-  d.mover = gpu ? gpu : moves_host_memory() && !l.made->dense(d.data.count) ? &host_memory() : nullptr;
+  if (of.size() == 0 || __builtin_mul_overflow(of.size(), d.data.count, &bytes) || bytes > LLONG_MAX) return {};
+  d.mover = gpu ? gpu : moves_host_memory() && !of.dense(d.data.count) ? &host_memory() : nullptr;
   if (gpu) direct::meet(*gpu);
   return {std::move(d), {}};
 }

@@ -4,7 +4,7 @@
 #include <map>
 #include <shared_mutex>
 
-#include "userlib/mpi/below.hpp"
+#include "userlib/mpi/entries.hpp"
 #include "userlib/mpi/requests.hpp"
 
 namespace ggas::mpi {
@@ -127,40 +127,40 @@ using namespace ggas::mpi;
 
 extern "C" {
 
-int MPI_Psend_init(const void* buffer, int n, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                   MPI_Info info, MPI_Request* request) {
+int ours_Psend_init(const void* buffer, int n, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                    MPI_Info info, MPI_Request* request) {
   return begin(
       "MPI_Psend_init", {buffer, count, type}, n, to, comm, request, false,
       [&](void* b, MPI_Count c, MPI_Datatype t) { return below.Psend_init(b, n, c, t, to, tag, comm, info, request); });
 }
-int MPI_Precv_init(void* buffer, int n, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                   MPI_Info info, MPI_Request* request) {
+int ours_Precv_init(void* buffer, int n, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                    MPI_Info info, MPI_Request* request) {
   return begin("MPI_Precv_init", {buffer, count, type}, n, from, comm, request, true,
                [&](void* b, MPI_Count c, MPI_Datatype t) {
                  return below.Precv_init(b, n, c, t, from, tag, comm, info, request);
                });
 }
 
-int MPI_Pready(int partition, MPI_Request request) {
+int ours_Pready(int partition, MPI_Request request) {
   return ready(
       request, 1, [&](int) { return partition; }, [&] { return below.Pready(partition, request); });
 }
-int MPI_Pready_range(int first, int last, MPI_Request request) {
+int ours_Pready_range(int first, int last, MPI_Request request) {
   return ready(
       request, last - first + 1, [&](int i) { return first + i; },
       [&] { return below.Pready_range(first, last, request); });
 }
-int MPI_Pready_list(int n, int list[], MPI_Request request) {
+int ours_Pready_list(int n, int list[], MPI_Request request) {
   return ready(
       request, n, [&](int i) { return list[i]; }, [&] { return below.Pready_list(n, list, request); });
 }
-int MPI_Parrived(MPI_Request request, int partition, int* there) {
+int ours_Parrived(MPI_Request request, int partition, int* there) {
   const int error = below.Parrived(request, partition, there);
   if (error != MPI_SUCCESS || !*there || quiet()) return error;
   const std::shared_ptr<partitions> parts = registry::here().of(request);
   return parts ? parts->unpack(partition) : error;
 }
 
-GGAS_MPI_PARTITIONED(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_PARTITIONED(GGAS_MPI_NAMES)
 }
 #endif

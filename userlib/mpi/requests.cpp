@@ -114,9 +114,17 @@ void keep(MPI_Request request, begun what) {
   }
 }
 
+// MPICH 4.0 moves some data when a request that persists is made.
+#ifdef MPICH_VERSION
+constexpr bool moves_early = true;
+#else
+constexpr bool moves_early = false;
+#endif
+
 // MPICH has one request for all calls that are complete at once.
 int keep_copies(MPI_Request request, std::shared_ptr<shadows> copies, bool persists) {
   int done = 0;
+  if (const int error = persists && moves_early ? copies->store() : MPI_SUCCESS; error != MPI_SUCCESS) return error;
   if (!persists && below.Request_get_status(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done)
     return copies->store_of_request();
   begun rest{nullptr, true, {}, {}};

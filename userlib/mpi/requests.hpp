@@ -29,6 +29,13 @@ struct begun {
 void keep(MPI_Request request, begun what);
 // Copies of a call: stored when its request is complete. If it persists they are loaded whenever it is started.
 int keep_copies(MPI_Request request, std::shared_ptr<shadows> copies, bool persists);
+// `work()` calls the MPI's function, which begins a call on copies.
+template <class Work>
+int begin_on(std::shared_ptr<shadows> copies, MPI_Request* request, bool persists, Work work) {
+  if (const int error = copies->load(); error != MPI_SUCCESS) return error;
+  if (const int error = work(); error != MPI_SUCCESS || copies->none()) return error;
+  return keep_copies(*request, std::move(copies), persists);
+}
 
 // The messages of this library among the requests of a call. They are removed from the table while the MPI below works
 // on them, because it may give the number of a completed request to another thread; unfinished ones are put back.

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -53,6 +54,13 @@ struct ipc_handle {
   uint64_t bytes, inode;
 };
 static_assert(sizeof(ipc_handle) <= sizeof(CUipcMemHandle));
+
+size_t most_pinned = 0;
+size_t pinned_now() {
+  size_t all = 0;
+  for (const auto& [at, bytes] : pinned) all += bytes;
+  return all;
+}
 
 char* block_of(const std::map<uintptr_t, size_t>& all, uintptr_t at) {
   auto b = all.upper_bound(at);
@@ -244,6 +252,7 @@ CUresult cuMemHostAlloc(void** at, size_t bytes, unsigned) {
   const std::lock_guard one_at_a_time(lock);
   *at = std::malloc(bytes);
   pinned[reinterpret_cast<uintptr_t>(*at)] = bytes;
+  most_pinned = std::max(most_pinned, pinned_now());
   return CUDA_SUCCESS;
 }
 CUresult cuMemFreeHost(void* at) {
@@ -252,12 +261,14 @@ CUresult cuMemFreeHost(void* at) {
   std::free(at);
   return CUDA_SUCCESS;
 }
-// Of the fake driver alone: bytes of pinned memory.
+// Of the fake driver alone: bytes of pinned memory, now and the most that there were.
 size_t fake_driver_pinned() {
   const std::lock_guard one_at_a_time(lock);
-  size_t all = 0;
-  for (const auto& [at, bytes] : pinned) all += bytes;
-  return all;
+  return pinned_now();
+}
+size_t fake_driver_most_pinned() {
+  const std::lock_guard one_at_a_time(lock);
+  return most_pinned;
 }
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   NEEDS_CONTEXT;

@@ -289,7 +289,7 @@ MPI_CASE(threads, 2, true, MPI_THREAD_MULTIPLE) {
   CHECK(level == MPI_THREAD_MULTIPLE);
   const typed shared = column(500, 2);
   std::vector<std::thread> all;
-  for (int t = 0; t < 4; ++t)
+  for (int t = 0; t < 7; ++t)
     all.emplace_back([&, t] {
       for (int i = 0; i < 60; ++i) {
         const typed own = column(10 + i, 3);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collective calls with memory of GPUs: the MPI below works on copies in pinned host memory (shadow.hpp). All other
 // calls are passed on.
-#include "userlib/mpi/below.hpp"
+#include "userlib/mpi/entries.hpp"
 #include "userlib/mpi/requests.hpp"
 #include "userlib/mpi/shadow.hpp"
 
 namespace ggas::mpi {
 
 namespace {
-
-enum class turns { one, many };  // many: the request persists
 
 MPI_Aint extent_of(MPI_Datatype type) {
   MPI_Aint lb = 0, extent = 0;
@@ -73,23 +71,6 @@ struct neighbours {
   }
 };
 
-// MPICH 4.0 moves some data when a request that persists is made.
-#ifdef MPICH_VERSION
-constexpr bool moves_early = true;
-#else
-constexpr bool moves_early = false;
-#endif
-
-// `work()` calls the MPI's function. A request that persists loads whenever it is started.
-template <class Work>
-int begin(std::shared_ptr<shadows> s, MPI_Request* request, Work work, turns t) {
-  const bool persists = t == turns::many;
-  if (const int error = s->load(); error != MPI_SUCCESS) return error;
-  if (const int error = work(); error != MPI_SUCCESS || s->none()) return error;
-  if (const int error = persists && moves_early ? s->store() : MPI_SUCCESS; error != MPI_SUCCESS) return error;
-  return keep_copies(*request, std::move(s), persists);
-}
-
 }  // namespace
 
 }  // namespace ggas::mpi
@@ -99,29 +80,29 @@ using namespace ggas::mpi;
 #define GGAS_LIST(...) __VA_ARGS__
 // MPI_name, MPI_begun, which begins it, and the request that persists. `parameters`, `given`: of the call; `copies`:
 // statements that replace addresses, after which `given` are those of the MPI below.
-#define GGAS_COLLECTIVE(name, begun_name, c, parameters, given, copies)                                  \
-  int MPI_##name##c(GGAS_LIST parameters, MPI_Comm comm) {                                               \
-    if (quiet()) return below.name##c(GGAS_LIST given, comm);                                            \
-    const attention to_given_up;                                                                         \
-    shadows s("MPI_" #name #c, comm);                                                                    \
-    GGAS_LIST copies return run(s, [&] { return below.name##c(GGAS_LIST given, comm); });                \
-  }                                                                                                      \
-  int MPI_##begun_name##c(GGAS_LIST parameters, MPI_Comm comm, MPI_Request* request) {                   \
-    if (quiet()) return below.begun_name##c(GGAS_LIST given, comm, request);                             \
-    const attention to_given_up;                                                                         \
-    const auto kept = std::make_shared<shadows>("MPI_" #begun_name #c, comm);                            \
-    shadows& s = *kept;                                                                                  \
-    GGAS_LIST copies return begin(                                                                       \
-        kept, request, [&] { return below.begun_name##c(GGAS_LIST given, comm, request); }, turns::one); \
-  }                                                                                                      \
+#define GGAS_COLLECTIVE(name, begun_name, c, parameters, given, copies)                                    \
+  int ours_##name##c(GGAS_LIST parameters, MPI_Comm comm) {                                                \
+    if (quiet()) return below.name##c(GGAS_LIST given, comm);                                              \
+    const attention to_given_up;                                                                           \
+    shadows s("MPI_" #name #c, comm);                                                                      \
+    GGAS_LIST copies return run(s, [&] { return below.name##c(GGAS_LIST given, comm); });                  \
+  }                                                                                                        \
+  int ours_##begun_name##c(GGAS_LIST parameters, MPI_Comm comm, MPI_Request* request) {                    \
+    if (quiet()) return below.begun_name##c(GGAS_LIST given, comm, request);                               \
+    const attention to_given_up;                                                                           \
+    const auto kept = std::make_shared<shadows>("MPI_" #begun_name #c, comm);                              \
+    shadows& s = *kept;                                                                                    \
+    GGAS_LIST copies return begin_on(kept, request, false,                                                 \
+                                     [&] { return below.begun_name##c(GGAS_LIST given, comm, request); }); \
+  }                                                                                                        \
   GGAS_PERSISTENT(name##_init##c, parameters, given, copies)
-#define GGAS_PERSISTENT_HERE(name, parameters, given, copies)                                                     \
-  int GGAS_MPI_PERSISTENT_NAME(name)(GGAS_LIST parameters, MPI_Comm comm, MPI_Info info, MPI_Request * request) { \
-    if (quiet()) return below.name(GGAS_LIST given, comm, info, request);                                         \
-    const auto kept = std::make_shared<shadows>("MPI_" #name, comm);                                              \
-    shadows& s = *kept;                                                                                           \
-    GGAS_LIST copies return begin(                                                                                \
-        kept, request, [&] { return below.name(GGAS_LIST given, comm, info, request); }, turns::many);            \
+#define GGAS_PERSISTENT_HERE(name, parameters, given, copies)                                           \
+  int ours_##name(GGAS_LIST parameters, MPI_Comm comm, MPI_Info info, MPI_Request* request) {           \
+    if (quiet()) return below.name(GGAS_LIST given, comm, info, request);                               \
+    const auto kept = std::make_shared<shadows>("MPI_" #name, comm);                                    \
+    shadows& s = *kept;                                                                                 \
+    GGAS_LIST copies return begin_on(kept, request, true,                                               \
+                                     [&] { return below.name(GGAS_LIST given, comm, info, request); }); \
   }
 #ifdef GGAS_MPI_PERSISTENT_NAME
 #define GGAS_PERSISTENT GGAS_PERSISTENT_HERE
@@ -239,7 +220,6 @@ GGAS_COLLECTIVES(_c)
 #undef Place
 #endif
 
-GGAS_MPI_COLLECTIVES(GGAS_MPI_SECOND_NAME)
-#define GGAS_SECOND_NAME_OF(name) GGAS_MPI_SECOND_NAME_OF(GGAS_MPI_PERSISTENT_NAME(name))
-GGAS_MPI_PERSISTENT(GGAS_SECOND_NAME_OF)
+GGAS_MPI_COLLECTIVES(GGAS_MPI_NAMES)
+GGAS_MPI_PERSISTENT(GGAS_MPI_PERSISTENT_NAMES)
 }

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "userlib/mpi/below.hpp"
+#include "userlib/mpi/entries.hpp"
 #include "userlib/mpi/requests.hpp"
 
 namespace ggas::mpi {
@@ -103,8 +103,8 @@ using namespace ggas::mpi;
 // MPI_name, and MPI_r_name with a request. `parameters`, `given`: of the call up to the target; `more`: those between
 // the target's datatype and the window; `copies`: statements that replace addresses.
 #define GGAS_OPERATION(name, r_name, Count, parameters, given, more, more_given, copies)                              \
-  int MPI_##name(GGAS_LIST parameters, int target, MPI_Aint at, Count target_count,                                   \
-                 MPI_Datatype target_type GGAS_LIST more, MPI_Win win) {                                              \
+  int ours_##name(GGAS_LIST parameters, int target, MPI_Aint at, Count target_count,                                  \
+                  MPI_Datatype target_type GGAS_LIST more, MPI_Win win) {                                             \
     const auto work = [&] {                                                                                           \
       return below.name(GGAS_LIST given, target, at, target_count, target_type GGAS_LIST more_given, win);            \
     };                                                                                                                \
@@ -112,8 +112,8 @@ using namespace ggas::mpi;
     const std::shared_ptr<shadows> s = copies_in("MPI_" #name, win);                                                  \
     GGAS_LIST copies return begin(s, target, win, work);                                                              \
   }                                                                                                                   \
-  int MPI_##r_name(GGAS_LIST parameters, int target, MPI_Aint at, Count target_count,                                 \
-                   MPI_Datatype target_type GGAS_LIST more, MPI_Win win, MPI_Request* request) {                      \
+  int ours_##r_name(GGAS_LIST parameters, int target, MPI_Aint at, Count target_count,                                \
+                    MPI_Datatype target_type GGAS_LIST more, MPI_Win win, MPI_Request* request) {                     \
     const auto work = [&] {                                                                                           \
       return below.r_name(GGAS_LIST given, target, at, target_count, target_type GGAS_LIST more_given, win, request); \
     };                                                                                                                \
@@ -144,7 +144,7 @@ GGAS_OPERATIONS(, int)
 GGAS_OPERATIONS(_c, MPI_Count)
 #endif
 
-int MPI_Fetch_and_op(const void* out, void* in, MPI_Datatype type, int target, MPI_Aint at, MPI_Op op, MPI_Win win) {
+int ours_Fetch_and_op(const void* out, void* in, MPI_Datatype type, int target, MPI_Aint at, MPI_Op op, MPI_Win win) {
   const auto work = [&] { return below.Fetch_and_op(out, in, type, target, at, op, win); };
   if (quiet()) return work();
   const std::shared_ptr<shadows> s = copies_in("MPI_Fetch_and_op", win);
@@ -152,8 +152,8 @@ int MPI_Fetch_and_op(const void* out, void* in, MPI_Datatype type, int target, M
   in = s->writes(in, of_items(1, type));
   return begin(s, target, win, work);
 }
-int MPI_Compare_and_swap(const void* out, const void* compared, void* in, MPI_Datatype type, int target, MPI_Aint at,
-                         MPI_Win win) {
+int ours_Compare_and_swap(const void* out, const void* compared, void* in, MPI_Datatype type, int target, MPI_Aint at,
+                          MPI_Win win) {
   const auto work = [&] { return below.Compare_and_swap(out, compared, in, type, target, at, win); };
   if (quiet()) return work();
   const std::shared_ptr<shadows> s = copies_in("MPI_Compare_and_swap", win);
@@ -163,49 +163,49 @@ int MPI_Compare_and_swap(const void* out, const void* compared, void* in, MPI_Da
   return begin(s, target, win, work);
 }
 
-int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+int ours_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   if (size > 0 && is_of_gpu(base)) return refuse(comm, "MPI_Win_create");
   return below.Win_create(base, size, unit, info, comm, win);
 }
 #if MPI_VERSION >= 4
-int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+int ours_Win_create_c(void* base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   if (size > 0 && is_of_gpu(base)) return refuse(comm, "MPI_Win_create_c");
   return below.Win_create_c(base, size, unit, info, comm, win);
 }
 #endif
-int MPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
+int ours_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
   if (size > 0 && is_of_gpu(base))
     return fail_in_window(win, "MPI_Win_attach", "base: memory of a GPU: must be host memory", MPI_ERR_BUFFER);
   return below.Win_attach(win, base, size);
 }
 
-int MPI_Win_fence(int assert, MPI_Win win) {
+int ours_Win_fence(int assert, MPI_Win win) {
   return end(every_target, win, [&] { return below.Win_fence(assert, win); });
 }
-int MPI_Win_complete(MPI_Win win) {
+int ours_Win_complete(MPI_Win win) {
   return end(every_target, win, [&] { return below.Win_complete(win); });
 }
-int MPI_Win_unlock(int target, MPI_Win win) {
+int ours_Win_unlock(int target, MPI_Win win) {
   return end(target, win, [&] { return below.Win_unlock(target, win); });
 }
-int MPI_Win_unlock_all(MPI_Win win) {
+int ours_Win_unlock_all(MPI_Win win) {
   return end(every_target, win, [&] { return below.Win_unlock_all(win); });
 }
-int MPI_Win_flush(int target, MPI_Win win) {
+int ours_Win_flush(int target, MPI_Win win) {
   return end(target, win, [&] { return below.Win_flush(target, win); });
 }
-int MPI_Win_flush_all(MPI_Win win) {
+int ours_Win_flush_all(MPI_Win win) {
   return end(every_target, win, [&] { return below.Win_flush_all(win); });
 }
-int MPI_Win_flush_local(int target, MPI_Win win) {
+int ours_Win_flush_local(int target, MPI_Win win) {
   return end(target, win, [&] { return below.Win_flush_local(target, win); });
 }
-int MPI_Win_flush_local_all(MPI_Win win) {
+int ours_Win_flush_local_all(MPI_Win win) {
   return end(every_target, win, [&] { return below.Win_flush_local_all(win); });
 }
-int MPI_Win_free(MPI_Win* win) {
+int ours_Win_free(MPI_Win* win) {
   return win ? end(every_target, *win, [&] { return below.Win_free(win); }) : below.Win_free(win);
 }
 
-GGAS_MPI_ONE_SIDED(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_ONE_SIDED(GGAS_MPI_NAMES)
 }

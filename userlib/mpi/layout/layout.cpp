@@ -70,6 +70,7 @@ const void* items::first_byte() const {
 
 void pack_on_host(const items& from, uint64_t bytes, void* to) {
   auto* out = static_cast<char*>(to);
+  if (bytes == from.bytes()) return walk_items<true>(from, out);
   const uint64_t whole = bytes / from.of->size();
   walk_items<true>({from.of, from.at, whole}, out);
   for_each_run(from, whole * from.of->size(), bytes, [&](const char* at, uint64_t n) {
@@ -80,6 +81,7 @@ void pack_on_host(const items& from, uint64_t bytes, void* to) {
 
 void unpack_on_host(const items& to, uint64_t bytes, const void* from) {
   auto* in = const_cast<char*>(static_cast<const char*>(from));
+  if (bytes == to.bytes()) return walk_items<false>(to, in);
   const uint64_t whole = bytes / to.of->size();
   walk_items<false>({to.of, to.at, whole}, in);
   for_each_run(to, whole * to.of->size(), bytes, [&](char* at, uint64_t n) {

@@ -24,9 +24,9 @@ template <size_t N>
 inline void copy(char* to, const char* from, uint64_t) {
   std::memcpy(to, from, N);
 }
-// Any length: short ones by accesses that overlap.
+// Any length: short ones inline, by accesses that overlap.
 template <>
-inline void copy<0>(char* to, const char* from, uint64_t n) {
+[[gnu::always_inline]] inline void copy<0>(char* to, const char* from, uint64_t n) {
   const auto ends = [&](auto width) {
     constexpr size_t w = decltype(width)::value;
     char last[w];
@@ -34,7 +34,8 @@ inline void copy<0>(char* to, const char* from, uint64_t n) {
     for (uint64_t i = 0; i + w <= n; i += w) std::memcpy(to + i, from + i, w);
     std::memcpy(to + n - w, last, w);
   };
-  if (n > 128)
+  constexpr uint64_t most = 2048;  // the wide accesses of a call cross lines of the cache where rows are not aligned
+  if (n > most)
     std::memcpy(to, from, n);
   else if (n >= 16)
     ends(std::integral_constant<size_t, 16>());
@@ -95,22 +96,55 @@ class walk {
     packs ? copy<N>(packed_, at, n) : copy<N>(at, packed_, n);
     packed_ += N ? N : n;
   }
-  // Runs of `n` bytes, `stride` apart.
+  // `count` runs of `n` bytes, each at place(i): short ones four at a time, none of which waits for another one's
+  // address.
+  template <size_t N, class Place>
+  void runs(uint64_t n, uint64_t count, Place place) {
+    const uint64_t width = N ? N : n;
+    char* packed = packed_;  // not the member, which the bytes written might overlap for all the compiler knows
+    const auto move = [&](char* at, char* to) { packs ? copy<N>(to, at, n) : copy<N>(at, to, n); };
+    uint64_t i = 0;
+    for (; N && i + 4 <= count; i += 4, packed += 4 * width) {
+      move(place(i), packed);
+      move(place(i + 1), packed + width);
+      move(place(i + 2), packed + 2 * width);
+      move(place(i + 3), packed + 3 * width);
+    }
+    for (; i < count; ++i, packed += width) move(place(i), packed);
+    packed_ = packed;
+  }
+  // Runs `stride` apart.
   template <size_t N>
   void strided(char* at, uint64_t n, uint64_t count, uint64_t stride) {
-    char* packed = packed_;  // not the member, which the bytes written might overlap for all the compiler knows
-#pragma GCC unroll 4
-    for (uint64_t i = 0; i < count; ++i) {
-      packs ? copy<N>(packed, at, n) : copy<N>(at, packed, n);
-      packed += N ? N : n;
-      at = moved_by(at, stride);
-    }
-    packed_ = packed;
+    runs<N>(n, count, [=](uint64_t i) { return moved_by(at, i * stride); });
+  }
+  // Columns of a matrix in rows, one after another. A column may have more lines of the cache than its first level: so
+  // many are moved at once that they share these lines.
+  template <size_t N>
+  void columns(char* at, const box_dimension& column, const box_dimension& all) {
+    constexpr uint64_t together = 8;
+    const auto down = static_cast<uint64_t>(column.stride), across = static_cast<uint64_t>(all.stride);
+    const uint64_t whole = all.count / together * together, width = column.count * N;
+    for (uint64_t c = 0; c < whole; c += together, packed_ += together * width)
+      for (uint64_t i = 0; i < column.count; ++i) {
+        char *const there = moved_by(at, i * down + c * across), *const packed = packed_ + i * N;
+#pragma GCC unroll 8
+        for (uint64_t k = 0; k < together; ++k)
+          packs ? copy<N>(packed + k * width, moved_by(there, k * across), N)
+                : copy<N>(moved_by(there, k * across), packed + k * width, N);
+      }
+    for (uint64_t c = whole; c < all.count; ++c) strided<N>(moved_by(at, c * across), N, column.count, down);
+  }
+  static bool are_long_columns(const box_dimension& inner, const box_dimension& outer) {
+    constexpr uint64_t many = 256;
+    constexpr int64_t line = 64;
+    return inner.count >= many && inner.stride >= line && outer.stride > 0 && outer.stride < line;
   }
   template <size_t N>
   void rows(char* at, const box_dimension* d, unsigned dimensions) {
     const auto stride = static_cast<uint64_t>(d[dimensions - 1].stride);
     const uint64_t count = d[dimensions - 1].count;
+    if (N && dimensions == 2 && are_long_columns(d[0], d[1])) return columns<N>(at, d[0], d[1]);
     if (dimensions == 1) return strided<N>(at, handle_.run, count, stride);
     for (uint64_t i = 0; i < count; ++i, at = moved_by(at, stride)) rows<N>(at, d, dimensions - 1);
   }
@@ -132,21 +166,22 @@ class walk {
   const uint64_t* look(uint64_t at) const { return words_ + handle_.records * detail::record_words + at; }
 
   void list(char* at) {
-    const uint64_t runs = handle_.box[0].count;
-    if (handle_.run == 0)
-      return indexed(at, look(0), look(runs + 1), runs, [&](char* to, uint64_t n) { run<0>(to, n); });
+    const uint64_t count = handle_.box[0].count;
+    if (handle_.run == 0) return mixed(at, look(0), look(count + 1), count);
     with_width(handle_.run, [&](auto width) {
-      constexpr size_t N = decltype(width)::value;
       const uint64_t* const places = look(0);
-      const uint64_t n = N ? N : handle_.run;
-      char* packed = packed_;
-#pragma GCC unroll 4
-      for (uint64_t r = 0; r < runs; ++r, packed += n) {
-        char* const there = moved_by(at, places[r]);
-        packs ? copy<N>(packed, there, n) : copy<N>(there, packed, n);
-      }
-      packed_ = packed;
+      this->runs<decltype(width)::value>(handle_.run, count, [=](uint64_t r) { return moved_by(at, places[r]); });
     });
+  }
+  // Runs of different lengths.
+  void mixed(char* at, const uint64_t* sums, const uint64_t* places, uint64_t count) {
+    char* packed = packed_;
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t n = sums[i + 1] - sums[i];
+      packs ? copy<0>(packed, moved_by(at, places[i]), n) : copy<0>(moved_by(at, places[i]), packed, n);
+      packed += n;
+    }
+    packed_ = packed;
   }
   template <class Block>
   static void indexed(char* at, const uint64_t* sums, const uint64_t* places, uint64_t n, Block block) {

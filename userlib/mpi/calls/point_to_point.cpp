@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends and receives in front of those of the MPI below. A message is sent as its packed bytes: both MPIs do the same
 // with any datatype on computers of one kind, so the other side may be the MPI alone.
-#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/direct/ranks.hpp"
+#include "userlib/mpi/entries.hpp"
 #include "userlib/mpi/requests.hpp"
 
 namespace ggas::mpi {
@@ -165,21 +165,21 @@ using namespace ggas::mpi;
 // straight to the MPI below.
 // A mode of sending: blocking, begun, and again and again.
 #define GGAS_SEND(blocking, begun, persistent, Count)                                                                  \
-  int MPI_##blocking(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {             \
+  int ours_##blocking(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {            \
     if (quiet()) return below.blocking(buffer, count, type, to, tag, comm);                                            \
     const auto work = [&](side& s) { return below.blocking(s.buffer(), s.count<Count>(), s.type(), to, tag, comm); };  \
     return send("MPI_" #blocking, work, {buffer, count, type}, {to, tag, comm});                                       \
   }                                                                                                                    \
-  int MPI_##begun(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,                  \
-                  MPI_Request* request) {                                                                              \
+  int ours_##begun(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,                 \
+                   MPI_Request* request) {                                                                             \
     if (quiet()) return below.begun(buffer, count, type, to, tag, comm, request);                                      \
     const auto work = [&](side& s, MPI_Request* r) {                                                                   \
       return below.begun(s.buffer(), s.count<Count>(), s.type(), to, tag, comm, r);                                    \
     };                                                                                                                 \
     return begin("MPI_" #begun, work, {buffer, count, type}, {to, tag, comm}, request, role::sends);                   \
   }                                                                                                                    \
-  int MPI_##persistent(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,             \
-                       MPI_Request* request) {                                                                         \
+  int ours_##persistent(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,            \
+                        MPI_Request* request) {                                                                        \
     if (quiet()) return below.persistent(buffer, count, type, to, tag, comm, request);                                 \
     const auto work = [&](side& s, MPI_Request* r) {                                                                   \
       return below.persistent(s.buffer(), s.count<Count>(), s.type(), to, tag, comm, r);                               \
@@ -188,24 +188,24 @@ using namespace ggas::mpi;
   }
 
 // A receive from a rank: `arguments` and `names` are those between the datatype and the last argument.
-#define GGAS_RECEIVE(name, Count, arguments_given, names, from)                                                 \
-  int MPI_##name(void* buffer, Count count, MPI_Datatype type, GGAS_LIST arguments_given, MPI_Status* status) { \
-    if (quiet())                                                                                                \
-      return receive_quietly(                                                                                   \
-          "MPI_" #name, [&](MPI_Status* t) { return below.name(buffer, count, type, GGAS_LIST names, t); },     \
-          {buffer, count, type}, from, status);                                                                 \
-    const auto work = [&](side& s, MPI_Status* t) {                                                             \
-      return below.name(s.buffer(), s.count<Count>(), s.type(), GGAS_LIST names, t);                            \
-    };                                                                                                          \
-    return receive("MPI_" #name, work, {buffer, count, type}, from, status);                                    \
+#define GGAS_RECEIVE(name, Count, arguments_given, names, from)                                                  \
+  int ours_##name(void* buffer, Count count, MPI_Datatype type, GGAS_LIST arguments_given, MPI_Status* status) { \
+    if (quiet())                                                                                                 \
+      return receive_quietly(                                                                                    \
+          "MPI_" #name, [&](MPI_Status* t) { return below.name(buffer, count, type, GGAS_LIST names, t); },      \
+          {buffer, count, type}, from, status);                                                                  \
+    const auto work = [&](side& s, MPI_Status* t) {                                                              \
+      return below.name(s.buffer(), s.count<Count>(), s.type(), GGAS_LIST names, t);                             \
+    };                                                                                                           \
+    return receive("MPI_" #name, work, {buffer, count, type}, from, status);                                     \
   }
-#define GGAS_BEGIN_RECEIVE(name, Count, arguments_given, names, from, times)                                      \
-  int MPI_##name(void* buffer, Count count, MPI_Datatype type, GGAS_LIST arguments_given, MPI_Request* request) { \
-    if (quiet_for_receive()) return below.name(buffer, count, type, GGAS_LIST names, request);                    \
-    const auto work = [&](side& s, MPI_Request* r) {                                                              \
-      return below.name(s.buffer(), s.count<Count>(), s.type(), GGAS_LIST names, r);                              \
-    };                                                                                                            \
-    return begin("MPI_" #name, work, {buffer, count, type}, from, request, role::receives, times);                \
+#define GGAS_BEGIN_RECEIVE(name, Count, arguments_given, names, from, times)                                       \
+  int ours_##name(void* buffer, Count count, MPI_Datatype type, GGAS_LIST arguments_given, MPI_Request* request) { \
+    if (quiet_for_receive()) return below.name(buffer, count, type, GGAS_LIST names, request);                     \
+    const auto work = [&](side& s, MPI_Request* r) {                                                               \
+      return below.name(s.buffer(), s.count<Count>(), s.type(), GGAS_LIST names, r);                               \
+    };                                                                                                             \
+    return begin("MPI_" #name, work, {buffer, count, type}, from, request, role::receives, times);                 \
   }
 #define GGAS_LIST(...) __VA_ARGS__
 #define GGAS_OF_RANK (int source, int tag, MPI_Comm comm), (source, tag, comm), (envelope{source, tag, comm})
@@ -214,8 +214,8 @@ using namespace ggas::mpi;
 #define GGAS_EXPAND(macro, ...) macro(__VA_ARGS__)
 
 #define GGAS_SENDRECV(name, Count)                                                                                   \
-  int MPI_##name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag, void* in,             \
-                 Count in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {    \
+  int ours_##name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag, void* in,            \
+                  Count in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {   \
     if (quiet())                                                                                                     \
       return receive_quietly(                                                                                        \
           "MPI_" #name,                                                                                              \
@@ -235,8 +235,8 @@ using namespace ggas::mpi;
 
 // Data that this library packs are sent and received as by `both`; all others are left to the MPI.
 #define GGAS_SENDRECV_REPLACE(name, both, Count)                                                                     \
-  int MPI_##name(void* buffer, Count count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,            \
-                 MPI_Comm comm, MPI_Status* status) {                                                                \
+  int ours_##name(void* buffer, Count count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,           \
+                  MPI_Comm comm, MPI_Status* status) {                                                               \
     const auto alone = [&](MPI_Status* t) {                                                                          \
       return below.name(buffer, count, type, to, out_tag, from, in_tag, comm, t);                                    \
     };                                                                                                               \
@@ -253,8 +253,8 @@ using namespace ggas::mpi;
   }
 
 #define GGAS_ISENDRECV(name, replace, Count)                                                                         \
-  int MPI_##name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag, void* in,             \
-                 Count in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Request* request) {  \
+  int ours_##name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag, void* in,            \
+                  Count in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Request* request) { \
     if (quiet_for_receive())                                                                                         \
       return below.name(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, request);  \
     const attention to_given_up;                                                                                     \
@@ -266,8 +266,8 @@ using namespace ggas::mpi;
     };                                                                                                               \
     return begin_exchange(work, sent, received, request);                                                            \
   }                                                                                                                  \
-  int MPI_##replace(void* buffer, Count count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,         \
-                    MPI_Comm comm, MPI_Request* request) {                                                           \
+  int ours_##replace(void* buffer, Count count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,        \
+                     MPI_Comm comm, MPI_Request* request) {                                                          \
     const auto alone = [&](MPI_Request* q) {                                                                         \
       return below.replace(buffer, count, type, to, out_tag, from, in_tag, comm, q);                                 \
     };                                                                                                               \
@@ -314,29 +314,29 @@ GGAS_ISENDRECV(Isendrecv_c, Isendrecv_replace_c, MPI_Count)
 #endif
 
 // Probes: the length of a message instead of that of its ticket.
-int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
+int ours_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
   const int error = below.Probe(from, tag, comm, status);
   if (error == MPI_SUCCESS) direct::correct(comm, status);
   return error;
 }
-int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* there, MPI_Status* status) {
+int ours_Iprobe(int from, int tag, MPI_Comm comm, int* there, MPI_Status* status) {
   const int error = below.Iprobe(from, tag, comm, there, status);
   if (error == MPI_SUCCESS && *there) direct::correct(comm, status);
   return error;
 }
-int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* m, MPI_Status* status) {
+int ours_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* m, MPI_Status* status) {
   const int error = below.Mprobe(from, tag, comm, m, status);
   if (error == MPI_SUCCESS) direct::correct(comm, status);
   return error;
 }
-int MPI_Improbe(int from, int tag, MPI_Comm comm, int* there, MPI_Message* m, MPI_Status* status) {
+int ours_Improbe(int from, int tag, MPI_Comm comm, int* there, MPI_Message* m, MPI_Status* status) {
   const int error = below.Improbe(from, tag, comm, there, m, status);
   if (error == MPI_SUCCESS && *there) direct::correct(comm, status);
   return error;
 }
 
-GGAS_MPI_SENDS(GGAS_MPI_SECOND_NAME)
-GGAS_MPI_RECEIVES(GGAS_MPI_SECOND_NAME)
-GGAS_MPI_PROBES(GGAS_MPI_SECOND_NAME)
-GGAS_MPI_LARGE(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_SENDS(GGAS_MPI_NAMES)
+GGAS_MPI_RECEIVES(GGAS_MPI_NAMES)
+GGAS_MPI_PROBES(GGAS_MPI_NAMES)
+GGAS_MPI_BEGUN_RECEIVES(GGAS_MPI_NAMES)
 }

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "userlib/mpi/below.hpp"
 #include "userlib/mpi/direct/ranks.hpp"
+#include "userlib/mpi/entries.hpp"
 #include "userlib/mpi/layouts.hpp"
 #include "userlib/mpi/requests.hpp"
 
@@ -42,6 +42,10 @@ int begun_well(int error) {
   }
   if (rank == 0) say_if_out();
   if (stays_out_for().empty()) direct::table::begin(rank, size);
+  int level = MPI_THREAD_MULTIPLE;
+  PMPI_Query_thread(&level);
+  other_threads_call(level == MPI_THREAD_MULTIPLE);
+  quiet();
   return error;
 }
 
@@ -72,13 +76,13 @@ using namespace ggas::mpi;
 
 extern "C" {
 
-int MPI_Init(int* argc, char*** argv) { return begun_well(below.Init(argc, argv)); }
+int ours_Init(int* argc, char*** argv) { return begun_well(below.Init(argc, argv)); }
 
-int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+int ours_Init_thread(int* argc, char*** argv, int required, int* provided) {
   return begun_well(below.Init_thread(argc, argv, required, provided));
 }
 
-int MPI_Finalize() {
+int ours_Finalize() {
   end_given_up();
   say_moved();
   direct::end_offers();
@@ -90,7 +94,7 @@ int MPI_Finalize() {
 
 #if MPI_VERSION >= 4
 // A wrong setting is as if there were none: there is no communicator to abort.
-int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+int ours_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
   const int error = below.Session_init(info, handler, session);
   if (error != MPI_SUCCESS || begun_mpis++ > 0) return error;
   if (const std::string wrong = wrong_setting(); !wrong.empty()) say(wrong);
@@ -98,12 +102,12 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session
   return error;
 }
 
-int MPI_Session_finalize(MPI_Session* session) {
+int ours_Session_finalize(MPI_Session* session) {
   end_if_last();
   return below.Session_finalize(session);
 }
 #endif
 
-GGAS_MPI_ENDS(GGAS_MPI_SECOND_NAME)
-GGAS_MPI_SESSIONS(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_ENDS(GGAS_MPI_NAMES)
+GGAS_MPI_SESSIONS(GGAS_MPI_NAMES)
 }

@@ -2,7 +2,7 @@
 // What ends a message that was begun: the families of MPI_Wait and MPI_Test, and what else takes a request.
 #include <vector>
 
-#include "userlib/mpi/below.hpp"
+#include "userlib/mpi/entries.hpp"
 #include "userlib/mpi/requests.hpp"
 #include "userlib/mpi/watch.hpp"
 
@@ -59,7 +59,7 @@ using namespace ggas::mpi;
 
 extern "C" {
 
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+int ours_Wait(MPI_Request* request, MPI_Status* status) {
   if (quiet()) return below.Wait(request, status);
   const attention to_given_up;
   taken ours(1, request);
@@ -69,7 +69,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   return ours.finish(0, *request, all[0], error, true);
 }
 
-int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
+int ours_Test(MPI_Request* request, int* done, MPI_Status* status) {
   if (quiet()) return below.Test(request, done, status);
   const attention to_given_up;
   taken ours(1, request);
@@ -79,7 +79,7 @@ int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   return ours.finish(0, *request, all[0], error, *done != 0);
 }
 
-int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
+int ours_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
   if (quiet()) return below.Waitall(n, requests, status);
   const attention to_given_up;
   taken ours(n, requests);
@@ -89,7 +89,7 @@ int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* status) {
   return finish_all(ours, n, requests, all, error, true);
 }
 
-int MPI_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
+int ours_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
   if (quiet()) return below.Testall(n, requests, done, status);
   const attention to_given_up;
   taken ours(n, requests);
@@ -99,7 +99,7 @@ int MPI_Testall(int n, MPI_Request* requests, int* done, MPI_Status* status) {
   return finish_all(ours, n, requests, all, error, *done != 0);
 }
 
-int MPI_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
+int ours_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
   if (quiet()) return below.Waitany(n, requests, place, status);
   const attention to_given_up;
   taken ours(n, requests);
@@ -109,7 +109,7 @@ int MPI_Waitany(int n, MPI_Request* requests, int* place, MPI_Status* status) {
   return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error, true);
 }
 
-int MPI_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status* status) {
+int ours_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status* status) {
   if (quiet()) return below.Testany(n, requests, place, done, status);
   const attention to_given_up;
   taken ours(n, requests);
@@ -119,7 +119,7 @@ int MPI_Testany(int n, MPI_Request* requests, int* place, int* done, MPI_Status*
   return *place == MPI_UNDEFINED ? error : ours.finish(*place, requests[*place], all[0], error, true);
 }
 
-int MPI_Waitsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
+int ours_Waitsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
   if (quiet()) return below.Waitsome(n, requests, finished, places, status);
   const attention to_given_up;
   taken ours(n, requests);
@@ -129,7 +129,7 @@ int MPI_Waitsome(int n, MPI_Request* requests, int* finished, int* places, MPI_S
   return finish_some(ours, *finished, places, requests, all, error);
 }
 
-int MPI_Testsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
+int ours_Testsome(int n, MPI_Request* requests, int* finished, int* places, MPI_Status* status) {
   if (quiet()) return below.Testsome(n, requests, finished, places, status);
   const attention to_given_up;
   taken ours(n, requests);
@@ -139,7 +139,7 @@ int MPI_Testsome(int n, MPI_Request* requests, int* finished, int* places, MPI_S
   return finish_some(ours, *finished, places, requests, all, error);
 }
 
-int MPI_Start(MPI_Request* request) {
+int ours_Start(MPI_Request* request) {
   if (quiet()) return below.Start(request);
   const attention to_given_up;
   taken ours(1, request);
@@ -149,7 +149,7 @@ int MPI_Start(MPI_Request* request) {
   return error;
 }
 
-int MPI_Startall(int n, MPI_Request* requests) {
+int ours_Startall(int n, MPI_Request* requests) {
   if (quiet()) return below.Startall(n, requests);
   const attention to_given_up;
   taken ours(n, requests);
@@ -159,7 +159,7 @@ int MPI_Startall(int n, MPI_Request* requests) {
   return error;
 }
 
-int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {
+int ours_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {
   if (quiet()) return below.Request_get_status(request, done, status);
   const attention to_given_up;
   taken ours(1, &request);
@@ -169,7 +169,7 @@ int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status* status) {
   return error == MPI_SUCCESS && *done ? ours.deliver(all[0]) : error;
 }
 
-int MPI_Request_free(MPI_Request* request) {
+int ours_Request_free(MPI_Request* request) {
   if (quiet()) return below.Request_free(request);
   taken ours(1, request);
   if (ours.none()) return below.Request_free(request);
@@ -177,5 +177,5 @@ int MPI_Request_free(MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-GGAS_MPI_COMPLETIONS(GGAS_MPI_SECOND_NAME)
+GGAS_MPI_COMPLETIONS(GGAS_MPI_NAMES)
 }
