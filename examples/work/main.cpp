@@ -71,8 +71,11 @@ int main(int argc, char** argv) {
   for (const int size : {height, inner, width})
     if (size < block_size || size > 4096 || size % block_size != 0)
       return failed(std::to_string(size) + ": sizes are multiples of " + std::to_string(block_size) + ", at most 4096");
-  auto c = ggas::cluster::create(
-      {.provider = argc > 1 ? argv[1] : "shm", .nodes = 1, .segment_bytes = 256u << 20, .host_bytes = 256u << 20});
+  ggas::cluster_config config;
+  config.provider = argc > 1 ? argv[1] : "shm";
+  config.nodes = 1;
+  config.segment_bytes = config.host_bytes = 256u << 20;
+  auto c = ggas::cluster::create(config);
   if (!c) return failed(c.error().text);
   auto rt = ggas::runtime::create({.processors = 2}, std::move(*c));
   if (!rt) return failed(rt.error().text);

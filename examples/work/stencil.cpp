@@ -158,9 +158,11 @@ int main(int argc, char** argv) {
       return failed(std::to_string(n) + ": objects, steps, rows, width, rounds are 1 ... 100000");
   // Both memories of all objects, and an eighth for the library.
   const size_t memory = 2 * of.bytes() * static_cast<size_t>(of.objects);
-  auto c = ggas::cluster::create({.provider = argc > 1 ? argv[1] : "shm",
-                                  .nodes = number(2, 2),
-                                  .segment_bytes = (memory / 8 * 9 + (size_t{16} << 20)) / 4096 * 4096});
+  ggas::cluster_config config;
+  config.provider = argc > 1 ? argv[1] : "shm";
+  config.nodes = number(2, 2);
+  config.segment_bytes = (memory / 8 * 9 + (size_t{16} << 20)) / 4096 * 4096;
+  auto c = ggas::cluster::create(config);
   if (!c) return failed(c.error().text);
   of.objects *= (*c)->nodes();
   const auto rt = ggas::runtime::create({.processors = 2}, std::move(*c));
