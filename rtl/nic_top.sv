@@ -416,7 +416,8 @@ module nic_top #(
 
   regs i_regs (
     .clk_i, .rst_ni(rst_n), .req_i(reg_access.req), .write_i(reg_access.write), .addr_i(reg_access.addr),
-    .wdata_i(reg_access.wdata), .wstrb_i(reg_access.wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata), .error_o(reg_error), .busy_o(regs_busy),
+    .wdata_i(reg_access.wdata), .wstrb_i(reg_access.wstrb), .ack_o(reg_ack), .rdata_o(reg_rdata),
+    .error_o(reg_error), .busy_o(regs_busy),
     .ext_counter_req_o(ext_counter_req), .ext_counter_rdata_i(ext_counter_rdata),
     .ext_interval_req_o(ext_interval_req), .ext_interval_rdata_i(ext_interval_rdata),
     .ext_export_req_o(ext_export_req), .ext_export_rdata_i(ext_export_rdata), .ext_coll_req_o(ext_coll_req),

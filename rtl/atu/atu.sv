@@ -297,15 +297,15 @@ module atu #(
   // count may acknowledge several invalidations.
   logic [31:0] reported_q;
   logic [63:3] ack_q;
-  always_ff @(posedge clk_i) if (tell) ack_q <= cfg_ack_i;
-  wire         tell = !wr_valid_o && reported_q != inv_done_o;
+  always_ff @(posedge clk_i) if (acknowledge) ack_q <= cfg_ack_i;
+  wire         acknowledge = !wr_valid_o && reported_q != inv_done_o;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       wr_valid_o <= 1'b0;
       reported_q     <= '0;
     end else begin
-      if (tell) reported_q <= inv_done_o;
-      if (tell) wr_valid_o <= cfg_ack_i != '0 && !stop_i;
+      if (acknowledge) reported_q <= inv_done_o;
+      if (acknowledge) wr_valid_o <= cfg_ack_i != '0 && !stop_i;
       else if (wr_ready_i) wr_valid_o <= 1'b0;
     end
   end
@@ -322,7 +322,7 @@ module atu #(
   end
 
   // Events and hits come with an answer.
-  assign busy_o = tell || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || start_q || walk_busy || inv_busy;
+  assign busy_o = acknowledge || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || start_q || walk_busy || inv_busy;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("atu: DATA_W must be 64, 256 or 512");

@@ -109,14 +109,14 @@ module atu_walk #(
   end
   wire        look    = head_valid && !known_q && !ext_req_i;
   logic [63:0] base_raw;
-  logic [1:0]  there;    // a half of the base is not 0: found out as it is written
+  logic [1:0]  nonzero;    // a half of the base is not 0: found out as it is written
   for (genvar i = 0; i < 2; i = i + 1) begin : gen_half
     wire [31:0] half = ext_wdata_i[32*i+:32];
     ram_1r1w #(.WIDTH(33), .DEPTH(256)) u_pieces (
         .clk_i, .we_i(ext_req_i && ext_write_i && ext_wstrb_i[4*i]), .waddr_i(ext_index_i),
         .wdata_i({half >> (i == 0 ? 12 : 0) != '0, half}),
         .re_i(look || (ext_req_i && !ext_write_i)), .raddr_i(ext_req_i ? ext_index_i : piece[7:0]),
-        .rdata_o({there[i], base_raw[32*i+:32]}));
+        .rdata_o({nonzero[i], base_raw[32*i+:32]}));
   end
   assign ext_rdata_o = base_raw;
   wire unused = &{1'b0, ext_wstrb_i[7:5], ext_wstrb_i[3:1]};
@@ -124,7 +124,7 @@ module atu_walk #(
     if (!rst_ni) known_q <= 1'b0;
     else known_q <= look || (known_q && !head_take && !ext_req_i);
   end
-  wire        outside = beyond_q || there == '0;
+  wire        outside = beyond_q || nonzero == '0;
   wire [63:0] addr    = {base_raw[63:12], 12'd0} + {44'd0, index_q, 4'd0};
 
   // ---------------------------------------------------------------- reads: an entry is one completion

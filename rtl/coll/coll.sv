@@ -79,7 +79,7 @@ module coll #(
   logic [5:0]  words;
   logic [LANES-1:0]  in_we_own;
   logic [ROW_W-1:0]  in_row, from;
-  logic [ROW_W:0]    open_rows, there;
+  logic [ROW_W:0]    open_rows, readable;
   logic [ROW_W+2:0]  own_at, engine_waddr, out_at;
   logic [ROW_W+4:0]  child_at;
   logic [DATA_W-1:0] in_wdata, own_row, child_row, result, out_row, data;
@@ -126,7 +126,7 @@ module coll #(
       .open_slot_i(in_slot),
       .open_rows_i(open_rows), .open_ask_i(open_ask), .re_o(engine_re), .own_o(own_at), .child_o(child_at), .op_o(op),
       .kind_o(kind), .we_o(engine_we), .waddr_o(engine_waddr), .alu_o(alu), .go_o(go), .write_o(is_write),
-      .words_o(words), .group_o(out_group), .from_o(from), .there_o(there), .given_o(given), .word_o(word),
+      .words_o(words), .group_o(out_group), .from_o(from), .readable_o(readable), .given_o(given), .word_o(word),
       .done_i(done), .tx_hdr_o, .wr_hdr_o, .writes_o, .busy_o(engine_busy));
 
   // ---------------------------------------------------------------- buffers and arithmetic, lane by lane
@@ -154,7 +154,7 @@ module coll #(
 
   coll_out #(.DATA_W(DATA_W)) u_out (
       .clk_i, .rst_ni, .go_i(go), .write_i(is_write), .words_i(words), .group_i(out_group), .from_i(from),
-      .there_i(there), .given_i(given), .word_i(word), .done_o(done), .re_o(out_re), .raddr_o(out_at),
+      .readable_i(readable), .given_i(given), .word_i(word), .done_o(done), .re_o(out_re), .raddr_o(out_at),
       .rdata_i(out_row), .tx_valid_o, .tx_ready_i, .wr_valid_o, .wr_ready_i, .sop_o(sop), .eop_o(eop), .data_o(data));
   assign {tx_sop_o, tx_eop_o, tx_data_o} = {sop, eop, data};
   assign {wr_sop_o, wr_eop_o, wr_data_o} = {sop, eop, data};

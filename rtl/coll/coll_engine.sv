@@ -69,7 +69,7 @@ module coll_engine #(
     output      logic [5:0]          words_o,
     output      logic [2:0]          group_o,
     output      logic [ROW_W-1:0]    from_o,
-    output      logic [ROW_W:0]      there_o,
+    output      logic [ROW_W:0]      readable_o,
     output      logic                given_o,
     output      logic [63:0]         word_o,
     input  wire logic                done_i,
@@ -99,7 +99,7 @@ module coll_engine #(
   logic [3:0]    status_q [0:N-1]; // of the last one
   logic [AW-1:0] asks_q [0:8*N-1]; // of each contribution
   logic [N-1:0]  wants_q;
-  logic [N-1:0]  tell_q;           // it is broken, and its neighbours in the tree have to be informed
+  logic [N-1:0]  inform_q;           // it is broken, and its neighbours in the tree have to be informed
 
   // ---------------------------------------------------------------- whose turn
   // An input takes part if it is complete, or if it is arriving and has rows. Without a route contributions wait,
@@ -113,7 +113,7 @@ module coll_engine #(
       if (open_i && open_group_i == g[2:0] && (waits_o[g] ? open_result_i : open_slot_i == next_q[g] && !open_result_i))
         work[g] = 1'b1;
       ends[g] = have_o[8*g] || waits_o[g];
-      if (broken_o[g]) work[g] = ends[g] || (tell_q[g] && route_i);
+      if (broken_o[g]) work[g] = ends[g] || (inform_q[g] && route_i);
       else if (!waits_o[g] && !route_i && !alone_i[g]) work[g] = 1'b0;
       if (!enable_i[g]) work[g] = 1'b0;
     end
@@ -141,7 +141,7 @@ module coll_engine #(
   // One that is not combined is whole before the operation goes on.
   wire combines = takes_part && !bad_q[group_q] && (any_q[group_q] ? alike : next != '0);
   wire fails = broken_o[group_q];
-  wire tells = state_q == S_LOOK && fails && tell_q[group_q] && route_i;
+  wire informs = state_q == S_LOOK && fails && inform_q[group_q] && route_i;
   wire took  = state_q == S_LOOK && !fails && waits;
   wire looks = state_q == S_LOOK && !fails && !waits && (whole || combines || !open_here);
   wire first = looks && takes_part && !any_q[group_q];
@@ -189,7 +189,7 @@ module coll_engine #(
   assign group_o = group_q;
   assign from_o  = from;
   // The number of rows that have arrived of a sum that is being made, or of an incoming result.
-  assign there_o = on_q ? to_q : !result_comes ? '1 : open_rows_i > {1'b0, from} ? open_rows_i - {1'b0, from} : '0;
+  assign readable_o = on_q ? to_q : !result_comes ? '1 : open_rows_i > {1'b0, from} ? open_rows_i - {1'b0, from} : '0;
   assign given_o = state_q == S_FLAG;
   assign word_o  = {28'd0, status, count};
 
@@ -241,7 +241,7 @@ module coll_engine #(
         end
         S_LOOK:
           if (took) state_q <= S_DOWN;
-          else if (tells || (looks && all_in)) state_q <= job_i.root ? S_DOWN : S_UP;
+          else if (informs || (looks && all_in)) state_q <= job_i.root ? S_DOWN : S_UP;
           else if (fails) state_q <= ends[group_q] ? S_FLAG : S_PICK;
           else if (looks) state_q <= combine ? S_COMBINE : S_PICK;
         S_COMBINE: if (combined) state_q <= S_PICK;
@@ -291,16 +291,16 @@ module coll_engine #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       broken_o <= '0;
-      tell_q   <= '0;
+      inform_q   <= '0;
     end else begin
       broken_o <= broken_o | breaks;
-      if (tells) tell_q[group_q] <= 1'b0;
+      if (informs) inform_q[group_q] <= 1'b0;
       // What was reported before the route was lost may be lost, too.
       for (int g = 0; g < N; g = g + 1) begin
-        if (breaks[g] || (broken_o[g] && !route_i)) tell_q[g] <= 1'b1;
+        if (breaks[g] || (broken_o[g] && !route_i)) inform_q[g] <= 1'b1;
         if (!enable_i[g] && !at_work[g]) begin
           broken_o[g] <= 1'b0;
-          tell_q[g]   <= 1'b0;
+          inform_q[g]   <= 1'b0;
         end
       end
     end

@@ -16,7 +16,7 @@ module coll_out #(
     input  wire logic [5:0]          words_i,       // 0 ... 32
     input  wire logic [2:0]          group_i,
     input  wire logic [ROW_W-1:0]    from_i,        // first row
-    input  wire logic [ROW_W:0]      there_i,       // rows that can be read, from that one on
+    input  wire logic [ROW_W:0]      readable_i,       // rows that can be read, from that one on
     input  wire logic                given_i,       // one word, this:
     input  wire logic [63:0]         word_i,
     output      logic                done_o,
@@ -47,7 +47,7 @@ module coll_out #(
   wire           valid = go_i && (alone || word_q);
   wire           take  = valid && ready;
   wire [5:0]     left  = first_q ? words_i : left_q;
-  assign re_o    = go_i && !alone && read_q != rows && read_q < there_i && (!word_q || ready);
+  assign re_o    = go_i && !alone && read_q != rows && read_q < readable_i && (!word_q || ready);
   assign raddr_o = {group_i, from_i + read_q[ROW_W-1:0]};
 
   assign tx_valid_o = valid && !write_i;

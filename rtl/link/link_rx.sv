@@ -173,7 +173,7 @@ module link_rx #(
     logic          error;    // flits that make no packet
     logic          intact;   // a packet as it was sent, and
     logic          take;     // the one expected
-    logic          again;    // one that was taken
+    logic          duplicate;    // one that was taken
     logic          gap;      // a later one: something was lost
     logic          fits;     // a buffer can hold it
     logic [NC-1:0] channel;  // one-hot
@@ -194,7 +194,7 @@ module link_rx #(
     checked.error   = (check && !checked.intact) || (is_sop && framing_q == F_OPEN)
         || ((is_data || is_eop) && framing_q == F_IDLE);
     checked.take    = checked.intact && ours && ahead == 8'd0;
-    checked.again   = checked.intact && ours && ahead[7];
+    checked.duplicate   = checked.intact && ours && ahead[7];
     checked.gap     = checked.intact && ours && ahead != 8'd0 && !ahead[7];
     checked.fits    = hdr_q.version == ggas_pkg::PACKET_VERSION && hdr_q.len_dw <= ggas_pkg::MTU_DW && channel != '0
         && (over & channel) == '0;
@@ -216,7 +216,7 @@ module link_rx #(
   assign nak  = verdict.error || verdict.gap;
 
   assign accept_o   = take;
-  assign repeat_o   = verdict.again;
+  assign repeat_o   = verdict.duplicate;
   assign nak_o      = nak && (!naked_q || take);
   assign next_seq_o = expected_q;
   assign ev_bad_o     = take && !verdict.fits;

@@ -12,9 +12,9 @@ module net_copies (
     output      logic                keep_o    // another copy comes after it
 );
   localparam int unsigned WW = ggas_pkg::WAY_W;
-  logic          again_q;  // a copy was made: left_q counts
+  logic          copying_q;  // a copy was made: left_q counts
   logic [WW:0]   left_q, left, pick, rest;
-  assign left   = again_q ? left_q : {ways_i.member, ways_i.way};
+  assign left   = copying_q ? left_q : {ways_i.member, ways_i.way};
   assign pick   = left & (~left + 1'b1);
   assign rest   = left & ~pick;
   assign keep_o = ways_i.copied && rest != '0;
@@ -28,8 +28,8 @@ module net_copies (
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) again_q <= 1'b0;
-    else if (ends_i) again_q <= keep_o;
+    if (!rst_ni) copying_q <= 1'b0;
+    else if (ends_i) copying_q <= keep_o;
   end
   always_ff @(posedge clk_i) if (ends_i) left_q <= rest;
 endmodule

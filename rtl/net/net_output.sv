@@ -49,12 +49,12 @@ module net_output #(
   logic [P-1:0]        head_q;   // a header stands in hdr_q: its packet has not begun
   logic [P-1:0]        begins;   // its first beat is taken
   logic [P-1:0]        come;     // its packet begins to come
-  logic [P-1:0]        there, ends_there, grant;
+  logic [P-1:0]        beat_valid, beat_eop, grant;
   logic [P*HW-1:0]     hdr_q;
   logic [P*DATA_W-1:0] data;
   assign come      = in_valid_i & in_sop_i;
   assign in_room_o = ~head_q | begins;
-  assign busy_o    = head_q != '0 || there != '0;
+  assign busy_o    = head_q != '0 || beat_valid != '0;
   logic taken;
   for (genvar p = 0; p < P; p = p + 1) begin : g_queue
     localparam int unsigned DEPTH = 2 * ggas_pkg::MTU * 8 / DATA_W;
@@ -62,8 +62,8 @@ module net_output #(
     logic [$clog2(DEPTH):0] unused_count;
     fifo #(.WIDTH(DATA_W + 1), .DEPTH(DEPTH), .BLOCK(1'b1)) i_beats (
         .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(in_valid_i[p]), .wr_ready_o(room),
-        .wr_data_i({in_eop_i[p], in_data_i[DATA_W*p+:DATA_W]}), .rd_valid_o(there[p]),
-        .rd_ready_i(taken && grant[p]), .rd_data_o({ends_there[p], data[DATA_W*p+:DATA_W]}), .count_o(unused_count)
+        .wr_data_i({in_eop_i[p], in_data_i[DATA_W*p+:DATA_W]}), .rd_valid_o(beat_valid[p]),
+        .rd_ready_i(taken && grant[p]), .rd_data_o({beat_eop[p], data[DATA_W*p+:DATA_W]}), .count_o(unused_count)
     );
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) head_q[p] <= 1'b0;
@@ -164,7 +164,7 @@ module net_output #(
   // To be sent.
   logic         locked, inside_q, dropping_q, drop, valid, ready;
   logic [P-1:0] req;
-  assign req = locked ? there : earliest(head_q, order_q);
+  assign req = locked ? beat_valid : earliest(head_q, order_q);
   arbiter_rr #(.N(P), .HOLD(1'b1)) i_arbiter (
       .clk_i, .rst_ni, .clear_i(1'b0), .req_i(req), .take_i(taken), .eop_i(tx_eop_o), .grant_o(grant),
       .locked_o(locked)
@@ -194,7 +194,7 @@ module net_output #(
       if (grant[p]) begin
         hdr       = hdr_q[HW*p+:HW];
         start     = p == P - 1 ? own_q : ggas_pkg::hdr_vtime(hdr_q[HW*p+:HW]) + shift_q[8*p+:8];
-        tx_eop_o  = ends_there[p];
+        tx_eop_o  = beat_eop[p];
         tx_data_o = data[DATA_W*p+:DATA_W];
       end
     end

@@ -30,39 +30,39 @@ module net_repeat #(
 );
   localparam int unsigned BEATS = ggas_pkg::MTU * 8 / DATA_W;
   localparam int unsigned AW    = $clog2(BEATS);
-  logic                          again_q, inside_q;  // this is a repetition; the packet was offered before
+  logic                          repeat_q, inside_q;  // this is a repetition; the packet was offered before
   logic [AW-1:0]                 at_q, last_q, next;
   logic [ggas_pkg::NET_HDR_W-1:0] hdr_q;
   ggas_pkg::ways_t               ways_q;
   logic [DATA_W-1:0]             stored;
   logic                          taken, ends, repeats, write;
 
-  assign out_eop_o   = again_q ? at_q == last_q : in_eop_i;
-  assign out_sop_o   = again_q ? at_q == '0 : in_sop_i;
-  assign out_valid_o = in_valid_i || (again_q && !out_eop_o);
+  assign out_eop_o   = repeat_q ? at_q == last_q : in_eop_i;
+  assign out_sop_o   = repeat_q ? at_q == '0 : in_sop_i;
+  assign out_valid_o = in_valid_i || (repeat_q && !out_eop_o);
   assign out_hdr_o   = inside_q ? hdr_q : in_hdr_i;
   assign out_ways_o  = inside_q ? ways_q : in_ways_i;
-  assign out_data_o  = again_q && !out_eop_o ? stored : in_data_i;
+  assign out_data_o  = repeat_q && !out_eop_o ? stored : in_data_i;
   assign taken       = out_valid_o && out_ready_i;
   assign ends        = taken && out_eop_o;
   assign repeats     = ends && keep_i;
-  assign in_ready_o  = out_ready_i && (again_q || in_eop_i ? out_eop_o && !keep_i : 1'b1);
-  assign write       = taken && !again_q && !in_eop_i;
+  assign in_ready_o  = out_ready_i && (repeat_q || in_eop_i ? out_eop_o && !keep_i : 1'b1);
+  assign write       = taken && !repeat_q && !in_eop_i;
   assign next        = ends ? '0 : taken ? at_q + 1'b1 : at_q;
   assign open_o      = inside_q && ways_q.copied;
 
   ram_1r1w #(.WIDTH(DATA_W), .DEPTH(BEATS)) u_beats (
-      .clk_i, .we_i(write), .waddr_i(at_q), .wdata_i(in_data_i), .re_i(repeats || again_q), .raddr_i(next),
+      .clk_i, .we_i(write), .waddr_i(at_q), .wdata_i(in_data_i), .re_i(repeats || repeat_q), .raddr_i(next),
       .rdata_o(stored)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      again_q  <= 1'b0;
+      repeat_q  <= 1'b0;
       inside_q <= 1'b0;
       at_q     <= '0;
     end else begin
       at_q <= next;
-      if (ends) again_q <= keep_i;
+      if (ends) repeat_q <= keep_i;
       if (out_valid_o) inside_q <= !ends || keep_i;
     end
   end

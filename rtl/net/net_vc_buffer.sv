@@ -66,7 +66,7 @@ module net_vc_buffer #(
   logic              none;      // it has no payload
   logic              last;      // the beat is its last one
   logic [PTR_W:0]    first_q;   // its first beat
-  logic              take, again;
+  logic              take, rewind;
 
   // Fullness is computed from registers that do not include the read at the last edge. A sender that obeys its credits
   // never notices the delay: the entry that was read is still offered at the output, and its credit has not been
@@ -115,12 +115,12 @@ module net_vc_buffer #(
   assign sop_o   = !begun_q;
   assign eop_o   = none || last;
   assign take    = valid_o && ready_i;
-  assign again   = REPEAT && take && eop_o && keep_i;
-  assign from    = again ? first_q : drd_q;
-  assign hpop    = take && eop_o && !again;
+  assign rewind   = REPEAT && take && eop_o && keep_i;
+  assign from    = rewind ? first_q : drd_q;
+  assign hpop    = take && eop_o && !rewind;
   assign dpop    = take && !none;
   assign hread   = (hwr_q != hrd_q || commit_i) && (!hvalid_q || hpop);
-  assign dread   = (again && !none)
+  assign dread   = (rewind && !none)
       || ((dwr_q != drd_q || (commit_i && dnext != drd_q)) && (!dvalid_q || dpop));
   assign empty_o = hwr_q == hrd_q && !hvalid_q && !freed_o;
 

@@ -51,26 +51,26 @@ module fired_ring (
   assign fire_ready_o = idle && !walk && (on_q || !enable_i);
 
   // ---- contexts: in the ring; fired again since, and the vector for that
-  logic       listed, again, put;
-  logic [3:0] again_vector, slot_vector;
+  logic       listed, refired, put;
+  logic [3:0] refired_vector, slot_vector;
   logic [7:0] slot_vpid;
   wire        entry   = state_q == S_ENTRY;
   wire        context_now = state_q == S_CONTEXT;
   wire        clear   = state_q == S_CLEAR;
   wire  [7:0] looked  = entry ? slot_vpid : fire_vpid_i;
-  wire  [5:0] context_next = clear ? 6'd0 : {!walk_q || again, !walk_q && listed, vector_q};
+  wire  [5:0] context_next = clear ? 6'd0 : {!walk_q || refired, !walk_q && listed, vector_q};
   ram_1r1w #(.WIDTH(6), .DEPTH(ggas_pkg::CONTEXTS)) u_contexts (
     .clk_i, .we_i(clear || context_now), .waddr_i(clear ? clear_q : vpid_q[CW-1:0]),
     .wdata_i(context_next),
-    .re_i(entry || (take && !bare)), .raddr_i(looked[CW-1:0]), .rdata_o({listed, again, again_vector})
+    .re_i(entry || (take && !bare)), .raddr_i(looked[CW-1:0]), .rdata_o({listed, refired, refired_vector})
   );
-  assign put = context_now && (walk_q ? again : !listed);
+  assign put = context_now && (walk_q ? refired : !listed);
 
   // ---- the ring
   wire         fetch = on_q && put_q != head_o && !fetched_q && !rec_valid_o && !walk;
   wire  [7:0]  slot  = walk ? seen_q[7:0] : head_o[7:0];
   ram_1r1w #(.WIDTH(12), .DEPTH(ggas_pkg::CONTEXTS)) u_ring (
-    .clk_i, .we_i(put), .waddr_i(put_q[CW-1:0]), .wdata_i({walk_q ? again_vector : vector_q, vpid_q}),
+    .clk_i, .we_i(put), .waddr_i(put_q[CW-1:0]), .wdata_i({walk_q ? refired_vector : vector_q, vpid_q}),
     .re_i(walk || fetch), .raddr_i(slot[CW-1:0]), .rdata_o({slot_vector, slot_vpid})
   );
 

@@ -246,9 +246,9 @@ module rma #(
   logic [47:0] nt_pd;  // target, responder: their context must be of this domain
   logic [191:0] nt_w0, nt_w1;
   logic [3:0]  nt_rsp_status;
-  logic [1:0]  tell_valid, tell_ready;  // 0 notifications, 1 messages
-  logic [15:0] tell_vpid;
-  logic [63:0] tell_count;
+  logic [1:0]  written_valid, written_ready;  // 0 notifications, 1 messages
+  logic [15:0] written_vpid;
+  logic [63:0] written_count;
   logic        arm_busy;
   assign nt_pd[0+:16] = '0;
   rma_notify #(.DATA_W(DATA_W)) i_notify (
@@ -258,16 +258,16 @@ module rma #(
       .nt_pd_i(nt_pd), .nt_drop_i({1'b1, target_note_drop, nt_drop}), .nt_w0_i(nt_w0), .nt_w1_i(nt_w1),
       .nt_rsp_valid_o(nt_rsp_valid), .nt_rsp_status_o(nt_rsp_status), .wr_valid_o(wr_valid[5]),
       .wr_ready_i(wr_ready[5]), .wr_sop_o(wr_sop[5]), .wr_eop_o(wr_eop[5]), .wr_hdr_o(note_wr_hdr),
-      .wr_data_o(note_wr_data), .tell_valid_o(tell_valid[0]), .tell_ready_i(tell_ready[0]),
-      .tell_vpid_o(tell_vpid[7:0]), .tell_count_o(tell_count[31:0]), .ev_lost_o(ev_lost),
+      .wr_data_o(note_wr_data), .written_valid_o(written_valid[0]), .written_ready_i(written_ready[0]),
+      .written_vpid_o(written_vpid[7:0]), .written_count_o(written_count[31:0]), .ev_lost_o(ev_lost),
       .ev_info_o(ev_info[LOST*40+:40]), .cnt_notifications_o(cnt[NOTIFICATIONS]), .cnt_full_o(cnt[NOTIFY_FULL]),
       .busy_o(notify_busy)
   );
 
   rma_arm i_arm (
       .clk_i, .rst_ni, .context_i(context_o), .arm_valid_i(db_arm), .arm_ready_o(db_arm_ready),
-      .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid), .arm_count_i(db_count), .rec_valid_i(tell_valid),
-      .rec_ready_o(tell_ready), .rec_vpid_i(tell_vpid), .rec_count_i(tell_count), .fire_valid_o, .fire_ready_i,
+      .arm_ring_i(db_kind[1]), .arm_vpid_i(db_vpid), .arm_count_i(db_count), .rec_valid_i(written_valid),
+      .rec_ready_o(written_ready), .rec_vpid_i(written_vpid), .rec_count_i(written_count), .fire_valid_o, .fire_ready_i,
       .fire_vpid_o, .fire_vector_o, .fire_list_o, .look_vpid_i(look_vpid), .look_busy_o(arm_look), .busy_o(arm_busy)
   );
 
@@ -467,8 +467,8 @@ module rma #(
       .db_count_i(db_count), .mb_valid_i(mb_valid), .mb_ready_o(mb_ready), .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr),
       .mb_data_i(mb_data), .mb_rsp_valid_o(mb_rsp_valid), .mb_rsp_status_o(mb_rsp_status), .wr_valid_o(wr_valid[4]),
       .wr_ready_i(wr_ready[4]), .wr_sop_o(wr_sop[4]), .wr_eop_o(wr_eop[4]), .wr_hdr_o(velo_wr_hdr),
-      .wr_data_o(velo_wr_data), .tell_valid_o(tell_valid[1]), .tell_ready_i(tell_ready[1]),
-      .tell_vpid_o(tell_vpid[15:8]), .tell_count_o(tell_count[63:32]), .cnt_messages_o(cnt[MESSAGES]),
+      .wr_data_o(velo_wr_data), .written_valid_o(written_valid[1]), .written_ready_i(written_ready[1]),
+      .written_vpid_o(written_vpid[15:8]), .written_count_o(written_count[63:32]), .cnt_messages_o(cnt[MESSAGES]),
       .cnt_full_o(cnt[MAILBOX_FULL]), .busy_o(velo_busy)
   );
   rma_responder #(.DATA_W(DATA_W)) i_responder (

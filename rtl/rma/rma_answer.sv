@@ -122,7 +122,7 @@ module rma_answer #(
   logic [63:2] reported_addr_q;
   logic [3:0]  reported_status_q;
   wire         wants       = writes_q && sane_q && !refused_q && (live || asked_q);
-  wire         tell        = !data_q && sane_q && (known || asked_q);  // the requester is to know
+  wire         reports        = !data_q && sane_q && (known || asked_q);  // the requester is to know
   wire         decided     = head_valid && (!writes_q || refused_q || reported_q || tr_rsp_valid_i);
   wire [63:2]  head_addr   = reported_q ? reported_addr_q : tr_rsp_addr_i[63:2];
   wire [3:0]   reported_status = reported_q ? reported_status_q : tr_rsp_status_i;
@@ -159,7 +159,7 @@ module rma_answer #(
   // ---------------------------------------------------------------- the packet that is executed
   localparam logic [1:0] X_IDLE = 2'd0, X_WRITE = 2'd1, X_TAKE = 2'd2, X_ANSWER = 2'd3;
   logic [1:0]         x_state_q;
-  logic               x_tell_q;
+  logic               x_reports_q;
   logic               x_begun_q;     // the first beat has passed
   logic [3:0]         x_status_q;
   logic [63:0]        x_old_q;       // old value of an atomic
@@ -172,7 +172,7 @@ module rma_answer #(
   logic  w_ready, w_last;
   wire   w_valid = x_state_q == X_WRITE && beat_valid;
   wire   w_done  = w_valid && w_ready && w_last;
-  wire   direct  = w_done && !x_tell_q;
+  wire   direct  = w_done && !x_reports_q;
   wire   bare    = x_hdr_q.len_dw == '0;  // the only beat has no data: it goes with the answer
   wire   answered = ans_valid_o && ans_ready_i;
   assign beat_ready = x_state_q == X_TAKE || (w_valid && w_ready) || (answered && bare);
@@ -192,15 +192,15 @@ module rma_answer #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       x_state_q  <= X_IDLE;
-      x_tell_q   <= 1'b0;
+      x_reports_q   <= 1'b0;
       x_begun_q  <= 1'b0;
       x_status_q <= '0;
       x_old_q    <= '0;
       x_hdr_q    <= '0;
     end else begin
       case (x_state_q)
-        X_WRITE:  if (w_done) x_state_q <= x_tell_q ? X_ANSWER : X_IDLE;
-        X_TAKE:   if (x_eop) x_state_q <= x_tell_q ? X_ANSWER : X_IDLE;
+        X_WRITE:  if (w_done) x_state_q <= x_reports_q ? X_ANSWER : X_IDLE;
+        X_TAKE:   if (x_eop) x_state_q <= x_reports_q ? X_ANSWER : X_IDLE;
         X_ANSWER: if (ans_ready_i) x_state_q <= X_IDLE;
         default: ;
       endcase
@@ -209,8 +209,8 @@ module rma_answer #(
         if (!x_begun_q && x_rsp) x_old_q <= beat_data[63:0];
       end
       if (head_take) begin
-        x_state_q  <= good ? X_WRITE : tell && bare_q ? X_ANSWER : X_TAKE;
-        x_tell_q   <= tell;
+        x_state_q  <= good ? X_WRITE : reports && bare_q ? X_ANSWER : X_TAKE;
+        x_reports_q   <= reports;
         x_begun_q  <= 1'b0;
         x_status_q <= asked_q ? reported_status : head.status;
         x_hdr_q    <= head;
@@ -236,7 +236,7 @@ module rma_answer #(
 
   // ---------------------------------------------------------------- events
   wire h_bad  = head_take && !sane_q;
-  wire h_late = head_take && sane_q && !asked_q && (writes_q || !tell);
+  wire h_late = head_take && sane_q && !asked_q && (writes_q || !reports);
   wire h_prot = head_take && asked_q && !good;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -180,7 +180,7 @@ module rma_fetch #(
   wire       early    = almost && comes && comes_slot == head && comes_rows != '0;
   logic      t_loaded_q;         // the beat stands at the buffer's output
   logic [RW-1:0] next_row;
-  wire       there    = !(comes && comes_slot == slot_q) || {1'b0, next_row} < comes_rows;
+  wire       row_written    = !(comes && comes_slot == slot_q) || {1'b0, next_row} < comes_rows;
   wire       more     = t_q && t_good && !(advance && t_last) && (advance || !t_loaded_q);
   assign next_row = advance ? t_beat_q + 1'b1 : t_beat_q;
   assign leave    = t_q && (!t_good || (advance && t_last));
@@ -198,7 +198,7 @@ module rma_fetch #(
     end else begin
       if (leave) t_q <= 1'b0;
       else if (more) begin
-        t_loaded_q <= there;
+        t_loaded_q <= row_written;
         t_beat_q   <= next_row;
       end
       if (start) begin
@@ -261,7 +261,7 @@ module rma_fetch #(
   end
 
   assign busy_o = source_busy || (r_valid && r_ready) || read_busy || buffer_busy || ready || early
-    || (t_q && (t_loaded_q || there)) || done_valid_o || owed_q != '0;
+    || (t_q && (t_loaded_q || row_written)) || done_valid_o || owed_q != '0;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_fetch: DATA_W must be 64, 256 or 512");

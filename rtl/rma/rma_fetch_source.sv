@@ -77,7 +77,7 @@ module rma_fetch_source #(
   wire [12:0]  to_end = ggas_pkg::to_border(x_nla_q[11:0], 13'd4096);
   wire [12:0]  border = ggas_pkg::to_border(x_nla_q[11:0], cfg_mrrs_i);
   wire         more   = {4'd0, x_bytes_q} > to_end;
-  wire         again  = x_more_q && good;   // the second page follows
+  wire         second  = x_more_q && good;   // the second page follows
   logic        p_valid_q, p_leaves;
   wire         push   = x_valid_q && reported && (!p_valid_q || p_leaves);
   wire         take   = cmd_valid_i && cmd_ready_o;
@@ -85,7 +85,7 @@ module rma_fetch_source #(
   assign tr_valid_o  = x_valid_q && !x_asked_q;
   assign tr_nla_o    = x_nla_q;
   assign tr_pd_o     = x_pd_q;
-  assign cmd_ready_o = !x_valid_q || (push && !again);
+  assign cmd_ready_o = !x_valid_q || (push && !second);
 
   always_ff @(posedge clk_i) begin
     x_more_q <= more;
@@ -113,7 +113,7 @@ module rma_fetch_source #(
         x_status_q <= tr_rsp_status_i;
       end
       if (push) begin
-        x_valid_q  <= again;
+        x_valid_q  <= second;
         x_asked_q  <= 1'b0;
         x_reported_q   <= 1'b0;
         x_second_q <= 1'b1;
@@ -202,7 +202,7 @@ module rma_fetch_source #(
       end
       if (push) begin
         p_valid_q  <= 1'b1;
-        p_close_q  <= !again;
+        p_close_q  <= !second;
         p_slot_q   <= x_slot_q;
         p_addr_q   <= addr;
         p_none_q   <= !good;

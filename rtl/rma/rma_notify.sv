@@ -43,10 +43,10 @@ module rma_notify #(
     output      logic [DATA_W-1:0]   wr_data_o,
 
     // a record of a context that uses interrupts was written: its context and count
-    output      logic                tell_valid_o,
-    input  wire logic                tell_ready_i,
-    output      logic [7:0]          tell_vpid_o,
-    output      logic [31:0]         tell_count_o,
+    output      logic                written_valid_o,
+    input  wire logic                written_ready_i,
+    output      logic [7:0]          written_vpid_o,
+    output      logic [31:0]         written_count_o,
     output      logic                ev_lost_o,        // NOTIFY_LOST
     output      logic [39:0]         ev_info_o,
     output      logic                cnt_notifications_o,
@@ -119,16 +119,16 @@ module rma_notify #(
   logic [4:0]   log;
   logic [31:0]  count, lost;
   logic         asked_q;                             // the ring has not answered
-  wire          look   = state_q == S_LOOK && !asked_q && !tell_valid_o;
+  wire          look   = state_q == S_LOOK && !asked_q && !written_valid_o;
   // Fields of the answer for the next cycles; it comes late from block RAM.
-  logic         tell_q;                              // some were lost: a LOST record goes first
+  logic         some_lost_q;                         // some were lost: a LOST record goes first
   logic         owned_q;                             // it is of the domain that was asked for
   logic [63:12] base_q;
   logic [4:0]   log_q;
   logic [31:1]  carried_q;                           // count / 2 + 1
   wire          known  = exists && owned_q;
-  wire  [31:0]  next   = {tell_q || count[0] ? carried_q : count[31:1], count[0] ^ !tell_q};  // 1 or 2 more
-  wire          fits   = tell_q ? room2 : room;
+  wire  [31:0]  next   = {some_lost_q || count[0] ? carried_q : count[31:1], count[0] ^ !some_lost_q};  // 1 or 2 more
+  wire          fits   = some_lost_q ? room2 : room;
   wire          hold   = backpressure && !drop_q;
   wire          write  = look && known && fits;
   wire          lose   = look && known && !fits && !hold;
@@ -141,7 +141,7 @@ module rma_notify #(
 
   always_ff @(posedge clk_i) begin
     if (asked_q) begin
-      tell_q    <= lost != '0;
+      some_lost_q    <= lost != '0;
       owned_q   <= !check_q || ring_pd == pd_q;
       base_q    <= base;
       log_q     <= log;
@@ -204,7 +204,7 @@ module rma_notify #(
       end
       case (state_q)
         S_IDLE: if (take) state_q <= S_LOOK;
-        S_LOOK: if (look) state_q <= !write ? S_IDLE : tell_q ? S_LOST : S_RECORD;
+        S_LOOK: if (look) state_q <= !write ? S_IDLE : some_lost_q ? S_LOST : S_RECORD;
         S_LOST: if (sent) begin
           state_q <= S_RECORD;
           count_q <= count_q + 1'b1;
@@ -230,22 +230,22 @@ module rma_notify #(
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) tell_valid_o <= 1'b0;
-    else if (done && irq) tell_valid_o <= 1'b1;
-    else if (tell_ready_i) tell_valid_o <= 1'b0;
+    if (!rst_ni) written_valid_o <= 1'b0;
+    else if (done && irq) written_valid_o <= 1'b1;
+    else if (written_ready_i) written_valid_o <= 1'b0;
   end
   always_ff @(posedge clk_i) begin
     if (done) begin
-      tell_vpid_o  <= vpid_q;
-      tell_count_o <= count_q + 32'd1;
+      written_vpid_o  <= vpid_q;
+      written_count_o <= count_q + 32'd1;
     end
   end
   assign look_busy_o         = (state_q != S_IDLE && vpid_q == look_vpid_i)
-    || (tell_valid_o && tell_vpid_o == look_vpid_i);
+    || (written_valid_o && written_vpid_o == look_vpid_i);
   assign writes_o            = wr_valid_o;
   assign cnt_notifications_o = sent;
   assign cnt_full_o          = look && known && !fits;
-  assign busy_o              = state_q != S_IDLE || nt_rsp_valid_o != '0 || tell_valid_o;
+  assign busy_o              = state_q != S_IDLE || nt_rsp_valid_o != '0 || written_valid_o;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("rma_notify: DATA_W must be 64, 256 or 512");

@@ -122,7 +122,7 @@ module rma_read #(
   logic [9:0]        came_then;
   wire               in = cpl_valid_i && cpl_ready_o;
   wire [TW-1:0]      q_tag = q_tag_q[TW-1:0];
-  wire               again = see && q_tag == look_tag;  // the completion in front is of the same read
+  wire               same_read = see && q_tag == look_tag;  // the completion in front is of the same read
   assign cpl_ready_o = !q_valid_q || q_leaves;
   assign look_tag    = cpl_hdr_i.tag[TW-1:0];
 
@@ -157,11 +157,11 @@ module rma_read #(
       q_tag_q      <= cpl_hdr_i.tag;
       q_len_q      <= cpl_hdr_i.len_dw;
       q_meta_q     <= c_meta;
-      q_missing_q  <= again ? rest : missing;
-      q_came_q     <= again ? came_then : came;
+      q_missing_q  <= same_read ? rest : missing;
+      q_came_q     <= same_read ? came_then : came;
       q_open_q     <= look_open && !(close && close_tag == look_tag);
       q_rests_q    <= look_rests;
-      q_spoilt_q   <= again ? bad : !fresh_q[look_tag] && spoilt_q[look_tag];
+      q_spoilt_q   <= same_read ? bad : !fresh_q[look_tag] && spoilt_q[look_tag];
     end
   end
 

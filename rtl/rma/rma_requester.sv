@@ -97,7 +97,7 @@ module rma_requester #(
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_NOTED = rma_requester_pkg::K_NOTED,
       K_ANSWER = rma_requester_pkg::K_ANSWER, K_DESC = rma_requester_pkg::K_DESC, K_EXP = rma_requester_pkg::K_EXP,
-      K_PUT = rma_requester_pkg::K_PUT, K_LATE = rma_requester_pkg::K_LATE, K_AGAIN = rma_requester_pkg::K_AGAIN;
+      K_PUT = rma_requester_pkg::K_PUT, K_LATE = rma_requester_pkg::K_LATE, K_RETRY = rma_requester_pkg::K_RETRY;
 
   // The steps in their stages: kind is one-hot (K_*), 0 without a step.
   logic [7:0] pick, read_kind, read_vpid, decide_kind, decide_vpid, end_kind, end_vpid, ended_vpid_q, begin_vpid;
@@ -258,7 +258,7 @@ module rma_requester #(
   logic scan_busy;
   rma_scan u_scan (
       .clk_i, .rst_ni, .tick_i(time_i[ggas_pkg::TICK_LOG2-1:0] == '0), .set_i(ended_q), .set_vpid_i(ended_vpid_q),
-      .set_wait_i(waiting_q), .set_full_i(refused_q), .valid_o(late), .ready_i(pick[K_LATE] || pick[K_AGAIN]),
+      .set_wait_i(waiting_q), .set_full_i(refused_q), .valid_o(late), .ready_i(pick[K_LATE] || pick[K_RETRY]),
       .vpid_o(late_vpid), .full_o(late_full), .busy_o(scan_busy), .timer_o);
 
   // ---------------------------------------------------------------- is anything of a context here?

@@ -13,7 +13,7 @@ package rma_requester_pkg;
   localparam int unsigned K_EXP = 4;     // the head of the express queue
   localparam int unsigned K_PUT = 5;     // the head of the put queue
   localparam int unsigned K_LATE = 6;    // a look at what waits for answers or pauses
-  localparam int unsigned K_AGAIN = 7;   // a refused notification
+  localparam int unsigned K_RETRY = 7;   // a refused notification
 
   // Where the descriptor of a context stands.
   localparam logic [3:0] PH_IDLE   = 4'd0;  // none

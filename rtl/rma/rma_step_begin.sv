@@ -68,7 +68,7 @@ module rma_step_begin (
     output      logic [7:0]                   busy_vpid_o
 );
   localparam int unsigned K_DESC = rma_requester_pkg::K_DESC, K_EXP = rma_requester_pkg::K_EXP,
-      K_AGAIN = rma_requester_pkg::K_AGAIN;
+      K_RETRY = rma_requester_pkg::K_RETRY;
 
   localparam logic [1:0] B_IDLE = 2'd0, B_BEATS = 2'd1, B_SLOT = 2'd2, B_LAST = 2'd3;
   logic [1:0] state_q;
@@ -92,7 +92,7 @@ module rma_step_begin (
   wire   enter        = ends || state_q == B_LAST || (pick_o != '0 && !pick_o[K_DESC] && !load);
   assign vpid_o       = idle ? pick_vpid : vpid_q;
   assign word_o       = state_q == B_SLOT ? 2'd2 : state_q == B_LAST ? 2'd0
-    : {turn[K_AGAIN], turn[K_AGAIN] || (turn[K_EXP] && exp_slots_i)};
+    : {turn[K_RETRY], turn[K_RETRY] || (turn[K_EXP] && exp_slots_i)};
   assign we_o         = desc_valid_i && desc_ready_o;
   assign we_word_o    = idle ? 2'd0 : {third_q, !third_q};
   assign busy_o       = !idle;

@@ -58,7 +58,7 @@ module rma_step_decide #(
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_NOTED = rma_requester_pkg::K_NOTED,
       K_ANSWER = rma_requester_pkg::K_ANSWER, K_DESC = rma_requester_pkg::K_DESC, K_EXP = rma_requester_pkg::K_EXP,
-      K_PUT = rma_requester_pkg::K_PUT, K_LATE = rma_requester_pkg::K_LATE, K_AGAIN = rma_requester_pkg::K_AGAIN;
+      K_PUT = rma_requester_pkg::K_PUT, K_LATE = rma_requester_pkg::K_LATE, K_RETRY = rma_requester_pkg::K_RETRY;
 
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::desc_w0_t w0;
@@ -90,7 +90,7 @@ module rma_step_decide #(
       .express_o(express));
   rma_step_in u_in (
       .done_i(kind_i[K_DONE]), .answer_i(kind_i[K_ANSWER]), .noted_i(kind_i[K_NOTED]),
-      .late_i(kind_i[K_LATE]), .again_i(kind_i[K_AGAIN]), .s_i(known_i.state), .put_i(known_i.put),
+      .late_i(kind_i[K_LATE]), .retry_i(kind_i[K_RETRY]), .s_i(known_i.state), .put_i(known_i.put),
       .ans_i(known_i.answer), .last_i(known_i.last), .status_i(known_i.status), .enabled_i(known_i.enabled),
       .progress_i(progress), .writes_i(ans_writes_i), .link_dead_i(!(peer_valid_i && link_up_i)),
       .cfg_retry_limit_i, .now_i(now_q), .timeout_i(timeout_q), .pause_i(pause_q), .s_o(state_in), .act_o(act_in));

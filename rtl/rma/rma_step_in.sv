@@ -9,7 +9,7 @@ module rma_step_in (
     input  wire logic                         answer_i,
     input  wire logic                         noted_i,        // rma_notify has answered
     input  wire logic                         late_i,         // a look at what waits for answers or pauses
-    input  wire logic                         again_i,        // ask for a refused notification again
+    input  wire logic                         retry_i,        // ask for a refused notification again
 
     input  wire rma_requester_pkg::state_t    s_i,
     // verilator lint_off UNUSEDSIGNAL
@@ -152,7 +152,7 @@ module rma_step_in (
         time_act.over = s_i.phase == rma_requester_pkg::PH_NOTE;
       end
     end
-    if (again_i && s_i.note == rma_requester_pkg::NOTE_FULL) begin
+    if (retry_i && s_i.note == rma_requester_pkg::NOTE_FULL) begin
       time_act.note  = 1'b1;
       time_act.words = rma_requester_pkg::NW_RECORD;
     end

@@ -120,8 +120,8 @@ module smfu_egress #(
   wire        head   = rd_q != ans_wr_q && beats_used != '0;
   wire        drop   = !mapped || status != ggas_pkg::ST_OK;
   wire        eop    = beat_q[beat_rd_q[2:0]][DATA_W];
-  wire        tell   = head && drop && !reported_q && !event_valid_o;
-  wire        pop    = drop ? head && (reported_q || tell) : tx_p_valid_o && tx_p_ready_i;
+  wire        report   = head && drop && !reported_q && !event_valid_o;
+  wire        pop    = drop ? head && (reported_q || report) : tx_p_valid_o && tx_p_ready_i;
   wire [10:0] sent   = {piece_q, {PIECE_W{1'b0}}};
   wire [10:0] left   = len_dw - sent;
   wire        final_piece = left <= ggas_pkg::MTU_DW;
@@ -154,7 +154,7 @@ module smfu_egress #(
   assign sent_all_o          = target.group;
   assign sent_node_o         = target.node[ggas_pkg::NODE_W-1:0];
   assign cnt_store_packets_o = pop && !drop && tx_p_eop_o;
-  assign failed_o            = tell && mapped;
+  assign failed_o            = report && mapped;
   assign failed_status_o     = status;
   assign failed_domain_o     = target.domain;
 
@@ -183,7 +183,7 @@ module smfu_egress #(
         piece_q   <= eop ? '0 : tx_p_eop_o ? piece_q + 1'b1 : piece_q;
         if (eop) rd_q <= rd_q + 1'b1;
       end
-      if (tell) begin
+      if (report) begin
         event_valid_o <= 1'b1;
         event_o.code  <= mapped ? ggas_regs_pkg::EV_STORE_UNREACHABLE : ggas_regs_pkg::EV_STORE_UNMAPPED;
         event_o.node  <= mapped ? target.node : 16'd0;

@@ -23,7 +23,7 @@ module smfu_errors (
     input  wire logic                start_i,       // what is found from now on is for this page
     input  wire logic [7:0]          page_i,
     // verilator lint_on UNUSEDSIGNAL
-    input  wire logic                telling_i,     // the page is reported; two cycles after the start at the earliest
+    input  wire logic                report_i,     // the page is reported; two cycles after the start at the earliest
     output      logic [3:0]          answer_o       // the page's, of what came until a cycle ago
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
@@ -45,7 +45,7 @@ module smfu_errors (
   logic               known_q;
   wire                ctrl = context_i.we && context_i.word == 3'd0;
   ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_reported (
-      .clk_i, .we_i(telling_i && known_q), .waddr_i(page_q), .wdata_i(epoch_q), .re_i(start_i),
+      .clk_i, .we_i(report_i && known_q), .waddr_i(page_q), .wdata_i(epoch_q), .re_i(start_i),
       .raddr_i(page_i[CW-1:0]), .rdata_o(reported));
   ram_1r1w #(.WIDTH(PLACE_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_place (
       .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[32+:PLACE_W]), .re_i(start_i),
@@ -64,25 +64,25 @@ module smfu_errors (
   // ---------------------------------------------------------------- state
   // The last error of any kind, the last one that concerns all pages, and the last one of each entry. Each is stored
   // with its epoch and a flag: whether it was ever reported.
-  logic [EPOCH_W-1:0] any_epoch_q, all_epoch_q, there_epoch;
-  logic [3:0]         any_q, all_q, there;
+  logic [EPOCH_W-1:0] any_epoch_q, all_epoch_q, place_epoch;
+  logic [3:0]         any_q, all_q, place_status;
   logic               any_open_q, all_open_q;
   logic               set, open;    // the page's place holds one; no one was informed of the one at `at`
   logic [EPOCH_W+3:0] place_q [PLACES];
   wire  [PLACE_W-1:0] at       = one_domain_i[PLACE_W-1:0];
   wire                one      = one_i != ggas_pkg::ST_OK;
   wire                all      = all_i != ggas_pkg::ST_OK;
-  wire                keep_any = (one || all) && (!any_open_q || telling_i);
-  wire                keep_all = all && (!all_open_q || telling_i);
-  wire                keep_one = one && (!open || (telling_i && place == at));
+  wire                keep_any = (one || all) && (!any_open_q || report_i);
+  wire                keep_all = all && (!all_open_q || report_i);
+  wire                keep_one = one && (!open || (report_i && place == at));
   wire  [EPOCH_W-1:0] epoch    = epoch_q + 1'b1;
   wire                mine     = keep_one && at == place;
-  assign {there, there_epoch} = place_q[place];
+  assign {place_status, place_epoch} = place_q[place];
 
   flag_ram #(.DEPTH(PLACES)) u_set (
       .clk_i, .rst_ni, .we_i(keep_one), .waddr_i(at), .wdata_i(1'b1), .raddr_i(place), .rdata_o(set));
   flag_ram #(.DEPTH(PLACES), .WRITERS(2)) u_open (
-      .clk_i, .rst_ni, .we_i({keep_one, telling_i && on_q}), .waddr_i({at, place}), .wdata_i(2'b10), .raddr_i(at),
+      .clk_i, .rst_ni, .we_i({keep_one, report_i && on_q}), .waddr_i({at, place}), .wdata_i(2'b10), .raddr_i(at),
       .rdata_o(open));
   initial epoch_q = '0;
   always_ff @(posedge clk_i) begin
@@ -98,8 +98,8 @@ module smfu_errors (
       any_open_q <= 1'b0;
       all_open_q <= 1'b0;
     end else begin
-      if (telling_i && on_q) all_open_q <= 1'b0;
-      if (telling_i && !on_q) any_open_q <= 1'b0;
+      if (report_i && on_q) all_open_q <= 1'b0;
+      if (report_i && !on_q) any_open_q <= 1'b0;
       if (keep_any) begin
         any_q      <= all ? all_i : one_i;
         any_open_q <= 1'b1;
@@ -118,8 +118,8 @@ module smfu_errors (
   always_ff @(posedge clk_i) begin
     any_news_q <= keep_any || after(any_epoch_q, reported);
     all_news_q <= keep_all || (all_q != ggas_pkg::ST_OK && after(all_epoch_q, reported));
-    one_news_q <= mine || (set && after(there_epoch, reported));
-    one_q      <= mine ? one_i : there;
+    one_news_q <= mine || (set && after(place_epoch, reported));
+    one_q      <= mine ? one_i : place_status;
   end
   always_comb begin
     answer_o = ggas_pkg::ST_OK;

@@ -250,33 +250,33 @@ module smfu_intervals (
 
   // ---------------------------------------------------------------- event
   // Register accesses are made one at a time and far apart. If a second bad write arrives before the event was accepted
-  // it waits in bad_again_q.
-  logic       bad_again_q;
+  // it waits in bad_waits_q.
+  logic       bad_waits_q;
   logic [5:0] bad_index_q;
   wire        bad = arm2_q && on2_q && !good;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       event_valid_o <= 1'b0;
       event_o       <= '0;
-      bad_again_q   <= 1'b0;
+      bad_waits_q   <= 1'b0;
       bad_index_q   <= '0;
     end else begin
       if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
-      if ((bad || bad_again_q) && (!event_valid_o || event_ready_i)) begin
+      if ((bad || bad_waits_q) && (!event_valid_o || event_ready_i)) begin
         event_valid_o <= 1'b1;
         event_o.code  <= ggas_regs_pkg::EV_BAD_INTERVAL;
         event_o.node  <= '0;
-        event_o.info  <= {34'd0, bad_again_q ? bad_index_q : index2_q};
-        bad_again_q   <= bad && bad_again_q;
+        event_o.info  <= {34'd0, bad_waits_q ? bad_index_q : index2_q};
+        bad_waits_q   <= bad && bad_waits_q;
         bad_index_q   <= index2_q;
       end else if (bad) begin
-        bad_again_q <= 1'b1;
+        bad_waits_q <= 1'b1;
         bad_index_q <= index2_q;
       end
     end
   end
 
-  assign busy_o = arm_q || arm2_q || armed_o || event_valid_o || bad_again_q;
+  assign busy_o = arm_q || arm2_q || armed_o || event_valid_o || bad_waits_q;
 
   logic unused;
   assign unused = ^{ext_wstrb_i[7:5], ext_wstrb_i[3:1]};

@@ -91,7 +91,7 @@ module smfu_lookup (
     logic [51:0] low, high;  // for accesses from page low to the one before page high
   } line_t;
 
-  logic             one_valid_q, again_q;
+  logic             one_valid_q, retry_q;
   logic             two_valid_q, miss_q;  // after its line; it is searched for
   logic [63:0]      two_addr_q;
   logic [51:0]      two_last_q;
@@ -116,9 +116,9 @@ module smfu_lookup (
   wire [51:0] find_last  = searching_ahead_q ? ahead_page_q : two_last_q;
   wire        fill       = done && keep;
   wire [5:0]  req_at     = line_of(req_addr_i[63:12], size_q);
-  wire [5:0]  read_at    = again_q ? read_at_q : req_at;
+  wire [5:0]  read_at    = retry_q ? read_at_q : req_at;
   ram_1r1w #(.WIDTH($bits(line)), .DEPTH(LINES)) u_lines (
-      .clk_i, .we_i(fill), .waddr_i(fill_at_q), .wdata_i(found), .re_i(again_q || req_valid_i), .raddr_i(read_at),
+      .clk_i, .we_i(fill), .waddr_i(fill_at_q), .wdata_i(found), .re_i(retry_q || req_valid_i), .raddr_i(read_at),
       .rdata_o(line));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -144,7 +144,7 @@ module smfu_lookup (
   wire  hit    = in_line_q && from_low_q && below_high_q;
   wire  misses  = two_valid_q && !direct_q && !hit;
   wire  answer = done && !searching_ahead_q;  // the search's
-  assign ready_o = !misses && !again_q;
+  assign ready_o = !misses && !retry_q;
   wire  test   = one_valid_q && ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -152,12 +152,12 @@ module smfu_lookup (
       one_valid_q <= 1'b0;
       two_valid_q <= 1'b0;
       miss_q      <= 1'b0;
-      again_q     <= 1'b0;
+      retry_q     <= 1'b0;
     end else begin
       if (ready_o) one_valid_q <= req_valid_i;
       if (!misses) two_valid_q <= test;
       miss_q  <= misses && !answer;
-      again_q <= answer && one_valid_q;  // the request after it may now find its line
+      retry_q <= answer && one_valid_q;  // the request after it may now find its line
     end
   end
 

@@ -129,7 +129,7 @@ module smfu_match #(
   // The answer in progress may belong to the same load. Then the entry is read while it is written; the owner in it
   // does not change.
   logic [ENTRY_W-1:0] entry, entry_d;
-  logic               again;
+  logic               bypass;
   logic [6:0]         next_chunk;
   logic [4:0]         next_piece;
   assign entry = comes || walk ? entry_q[read_at] : '0;
@@ -154,13 +154,13 @@ module smfu_match #(
     end
     if (load || visit) begin
       {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval,
-        e_piece, e_half, e_chunk, e_final} <= again ? entry_d : entry;
+        e_piece, e_half, e_chunk, e_final} <= bypass ? entry_d : entry;
       e_live  <= live_q[read_at];
       e_known <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP && !rx_rsp_hdr_i.tag[15]
-        && rx_rsp_hdr_i.tag[14:6] == entry[ENTRY_W-1-:9] && live_q[read_at] && !(again && e_final)
+        && rx_rsp_hdr_i.tag[14:6] == entry[ENTRY_W-1-:9] && live_q[read_at] && !(bypass && e_final)
         && rx_rsp_hdr_i.src == ggas_pkg::node_number(entry[ENTRY_W-39-:ggas_pkg::NODE_W]);
-      e_length <= rx_rsp_hdr_i.len_dw == {4'd0, again ? next_chunk : entry[7:1]};
-      e_next   <= rx_rsp_hdr_i.addr[11:7] == (again ? next_piece : entry[13:9]);
+      e_length <= rx_rsp_hdr_i.len_dw == {4'd0, bypass ? next_chunk : entry[7:1]};
+      e_next   <= rx_rsp_hdr_i.addr[11:7] == (bypass ? next_piece : entry[13:9]);
     end
   end
 
@@ -188,7 +188,7 @@ module smfu_match #(
   assign quiet_rsp_o = answer && is_quiet_q && quiet_known_i;
 
   wire write_back = answer && known;
-  assign again      = write_back && rx_rsp_hdr_i.tag[5:0] == slot && comes;
+  assign bypass      = write_back && rx_rsp_hdr_i.tag[5:0] == slot && comes;
   wire release_it = giveup || (write_back && e_final);
 
   // ---------------------------------------------------------------- entry RAM: one write a cycle

@@ -194,11 +194,11 @@ module smfu_quiet #(
   logic [15:0]     rsp_src_q, rsp_domain_q;
   logic            rsp_one_q;       // it concerns that domain alone
   wire             rsp_bad  = rsp_known_o && rsp_hdr_i.status != ggas_pkg::ST_OK;  // in progress
-  wire             may_tell = !event_valid_o && !rsp_bad && !rsp_bad_q;
-  wire             given_up = gives_up && may_tell;
-  wire             refused  = asking && !reach && may_tell;
+  wire             may_raise = !event_valid_o && !rsp_bad && !rsp_bad_q;
+  wire             given_up = gives_up && may_raise;
+  wire             refused  = asking && !reach && may_raise;
   wire             step     = asked || refused || (state_q == S_SWEEP && on_entry && (!gives_up || given_up));
-  wire             tell     = refused || given_up || rsp_bad_q;
+  wire             raises     = refused || given_up || rsp_bad_q;
   wire [3:0]       status   = rsp_bad_q ? rsp_status_q : late_q ? ggas_pkg::ST_TIMEOUT : cut_off ?
                               ggas_pkg::ST_LINK_DOWN : smfu_pkg::unreachable_status(node, peer_node_i, peer_valid_i);
 
@@ -321,7 +321,7 @@ module smfu_quiet #(
   wire         other     = sent_i && (sent_all_i || ggas_pkg::node_number(sent_node_i) != cfg_node_i);
   wire         lost_some = lost_i && others_q;
   wire         one_rsp   = rsp_bad_q && rsp_one_q;
-  wire [3:0]   found     = tell && !one_rsp ? status : ((other && !link_up_i) || lost_some) ? ggas_pkg::ST_LINK_DOWN
+  wire [3:0]   found     = raises && !one_rsp ? status : ((other && !link_up_i) || lost_some) ? ggas_pkg::ST_LINK_DOWN
     : ggas_pkg::ST_OK;
   wire [3:0]   one       = one_rsp ? rsp_status_q : behind_q ? behind_status_q : failed_i ? failed_status_i
     : ggas_pkg::ST_OK;
@@ -347,12 +347,12 @@ module smfu_quiet #(
   // ---------------------------------------------------------------- errors
   logic [3:0]  reported, answer_q;
   logic        held_q;         // the answer stands in answer_q
-  wire         telling = state_q == S_DONE && !held_q && !serve_fence_q;
+  wire         report = state_q == S_DONE && !held_q && !serve_fence_q;
   wire  [3:0]  answer  = held_q ? answer_q : reported;
   smfu_errors u_errors (
       .clk_i, .rst_ni, .context_i, .all_i(found_q), .one_i(one_q), .one_domain_i(one_domain_q), .start_i(start),
-      .page_i(serve_fence ? fence_page_q : c_page), .telling_i(telling), .answer_o(reported));
-  always_ff @(posedge clk_i) if (telling) answer_q <= answer;
+      .page_i(serve_fence ? fence_page_q : c_page), .report_i(report), .answer_o(reported));
+  always_ff @(posedge clk_i) if (report) answer_q <= answer;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) held_q <= 1'b0;
     else held_q <= state_q == S_DONE && !cpl_ready_i && !serve_fence_q;
@@ -383,7 +383,7 @@ module smfu_quiet #(
       event_o       <= '0;
     end else begin
       if (event_valid_o && event_ready_i) event_valid_o <= 1'b0;
-      if (tell) begin
+      if (raises) begin
         event_valid_o <= 1'b1;
         event_o.code  <= ggas_regs_pkg::EV_QUIET_FAILED;
         event_o.node  <= rsp_bad_q ? rsp_src_q : node;

@@ -23,8 +23,8 @@ module smfu_reads (
     // to be flushed: a store was let in, or a flush failed
     input  wire logic                wrote_i,
     input  wire logic [5:0]          wrote_export_i,
-    input  wire logic                again_i,
-    input  wire logic [5:0]          again_export_i,
+    input  wire logic                reflush_i,
+    input  wire logic [5:0]          reflush_export_i,
 
     // loads and quiets
     input  wire logic                rx_np_valid_i,
@@ -182,9 +182,9 @@ module smfu_reads (
         flush_q <= cfg_ingress_i ? dirty_q : '0;
         if (cfg_ingress_i) dirty_q <= '0;
       end
-      if (again_i) begin  // by the quiet in progress too, unless only its answer is still to come: it was reported
-        flush_q[again_export_i] <= 1'b1;
-        dirty_q[again_export_i] <= 1'b1;
+      if (reflush_i) begin  // by the quiet in progress too, unless only its answer is still to come: it was reported
+        flush_q[reflush_export_i] <= 1'b1;
+        dirty_q[reflush_export_i] <= 1'b1;
       end
       if (wrote_i) dirty_q[wrote_export_i] <= 1'b1;
     end

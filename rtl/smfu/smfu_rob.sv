@@ -96,19 +96,19 @@ module smfu_rob #(
   wire [6:0]   tag    = rd_hdr.tag[6:0];
   wire [6:0]   len    = rd_hdr.len_dw[6:0];
   wire [46:0]  h_slot = slot_q[next][46:0];
-  logic        in_held, in_reads, in_done, fill, again, rd_valid, rd_ready;
+  logic        in_held, in_reads, in_done, fill, reflush, rd_valid, rd_ready;
   logic [46:0] fill_slot;
   logic [16:0] fill_one;
   logic [3:0]  fill_status;
   logic [5:0]  pos_read;
   smfu_reads u_reads (
       .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mrrs_i, .ask_o, .ask_export_o, .known_i, .export_i, .wrote_i,
-      .wrote_export_i, .again_i(again), .again_export_i(h_slot[6:1]), .rx_np_valid_i, .rx_np_ready_o, .rx_np_sop_i,
-      .rx_np_hdr_i, .range_error_i, .range_node_i, .range_domain_i, .range_busy_o, .free_i(free_q), .slot_i(tail),
-      .held_o(in_held), .reads_o(in_reads), .fill_o(fill), .fill_slot_o(fill_slot), .fill_status_o(fill_status),
-      .fill_one_o(fill_one),
-      .done_o(in_done), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr), .rd_pos_o(pos_read),
-      .event_valid_o(req_event_valid_o), .event_ready_i(req_event_ready_i), .event_o(req_event_o)
+      .wrote_export_i, .reflush_i(reflush), .reflush_export_i(h_slot[6:1]), .rx_np_valid_i, .rx_np_ready_o,
+      .rx_np_sop_i, .rx_np_hdr_i, .range_error_i, .range_node_i, .range_domain_i, .range_busy_o, .free_i(free_q),
+      .slot_i(tail), .held_o(in_held), .reads_o(in_reads), .fill_o(fill), .fill_slot_o(fill_slot),
+      .fill_status_o(fill_status), .fill_one_o(fill_one), .done_o(in_done), .rd_valid_o(rd_valid),
+      .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr), .rd_pos_o(pos_read), .event_valid_o(req_event_valid_o),
+      .event_ready_i(req_event_ready_i), .event_o(req_event_o)
   );
   wire       issue = rd_valid && rd_ready;
   // Whether a read leaves the hand must not hang on the host: slots and their completions do.
@@ -338,7 +338,7 @@ module smfu_rob #(
       .clk_i, .rst_ni, .cfg_node_i, .tail_i(tail_q), .held_i(in_held), .oldest_o(oldest), .next_o(next),
       .slot_i(h_slot), .one_i(slot_q[next][67:51]), .status_i(head_status), .good_i(head_good),
       .done_i(head_zombie || head_part == '0),
-      .again_o(again), .mark_i, .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row),
+      .reflush_o(reflush), .mark_i, .old_o, .row_en_o(row_en), .row_slot_o(row_slot), .row_o(row),
       .tx_rsp_valid_o(tx_rsp_o.valid), .tx_rsp_ready_i, .tx_rsp_sop_o(tx_rsp_o.sop), .tx_rsp_eop_o(tx_rsp_o.eop),
       .tx_rsp_hdr_o(tx_rsp_o.hdr), .cnt_target_loads_o, .busy_o(answer_busy));
 

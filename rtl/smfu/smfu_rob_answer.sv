@@ -23,7 +23,7 @@ module smfu_rob_answer #(
     input  wire logic [3:0]          status_i,
     input  wire logic                good_i,          // it is ST_OK
     input  wire logic                done_i,          // its reads are answered, or given up
-    output      logic                again_o,         // it is a flush, and failed
+    output      logic                reflush_o,         // it is a flush, and failed
 
     input  wire logic                mark_i,          // what was let in up to now is old
     output      logic                old_o,           // something old has not been answered
@@ -58,7 +58,7 @@ module smfu_rob_answer #(
   logic [6:0] flush_end_q;         // for quiets in front of this slot
   logic       flush_failed_q;
   wire        flush_failed = flush_failed_q && next_q != flush_end_q;
-  assign again_o = flushed && !good_i;
+  assign reflush_o = flushed && !good_i;
   // What is old stands in front of old_end_q.
   logic [6:0] old_end_q;
   wire  [6:0] behind = tail_i + {6'd0, held_i};
@@ -67,14 +67,14 @@ module smfu_rob_answer #(
       flush_failed_q <= 1'b0;
       old_o          <= 1'b0;
     end else begin
-      if (again_o) flush_failed_q <= 1'b1;
+      if (reflush_o) flush_failed_q <= 1'b1;
       else if (next_q == flush_end_q) flush_failed_q <= 1'b0;
       if (mark_i) old_o <= 1'b1;
       else if (oldest_o == old_end_q) old_o <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (again_o) begin
+    if (reflush_o) begin
       flush_status_q <= status_i;
       flush_end_q    <= behind;
     end

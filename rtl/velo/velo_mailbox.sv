@@ -39,10 +39,10 @@ module velo_mailbox #(
     output      logic [DATA_W-1:0]   wr_data_o,
 
     // an entry of a context that uses interrupts was written: its context and count
-    output      logic                tell_valid_o,
-    input  wire logic                tell_ready_i,
-    output      logic [7:0]          tell_vpid_o,
-    output      logic [31:0]         tell_count_o,
+    output      logic                written_valid_o,
+    input  wire logic                written_ready_i,
+    output      logic [7:0]          written_vpid_o,
+    output      logic [31:0]         written_count_o,
     output      logic                cnt_messages_o,
     output      logic                cnt_full_o,
     output      logic                writes_o,        // an entry is in flight
@@ -80,7 +80,7 @@ module velo_mailbox #(
   logic [4:0]   log;
   logic [31:0]  count;
   logic         asked_q;  // the ring has not answered
-  wire          look  = state_q == S_LOOK && !asked_q && !tell_valid_o;
+  wire          look  = state_q == S_LOOK && !asked_q && !written_valid_o;
   wire [23:0]   size  = buf_q[64+:24];
   wire [10:0]   want  = {6'd0, size[6:2]} + {10'd0, size[1:0] != 2'd0} + 11'd4;
   wire          sane  = size <= 24'd64 && want == hdr_q.len_dw;
@@ -180,22 +180,22 @@ module velo_mailbox #(
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) tell_valid_o <= 1'b0;
-    else if (done && irq) tell_valid_o <= 1'b1;
-    else if (tell_ready_i) tell_valid_o <= 1'b0;
+    if (!rst_ni) written_valid_o <= 1'b0;
+    else if (done && irq) written_valid_o <= 1'b1;
+    else if (written_ready_i) written_valid_o <= 1'b0;
   end
   always_ff @(posedge clk_i) begin
     if (done) begin
-      tell_vpid_o  <= hdr_q.dvpid;
-      tell_count_o <= count_q + 32'd1;
+      written_vpid_o  <= hdr_q.dvpid;
+      written_count_o <= count_q + 32'd1;
     end
   end
   assign look_busy_o    = (state_q != S_IDLE && hdr_q.dvpid == look_vpid_i)
-    || (tell_valid_o && tell_vpid_o == look_vpid_i);
+    || (written_valid_o && written_vpid_o == look_vpid_i);
   assign writes_o       = wr_valid_o;
   assign cnt_messages_o = done;
   assign cnt_full_o     = look && sane && known && !room;
-  assign busy_o         = state_q != S_IDLE || mb_rsp_valid_o || tell_valid_o;
+  assign busy_o         = state_q != S_IDLE || mb_rsp_valid_o || written_valid_o;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("velo_mailbox: DATA_W must be 64, 256 or 512");

@@ -18,14 +18,14 @@
     assume (fire_vpid_i[7:CW] == '0);
     // The RAMs, by their own proof.
     assume ({slot_vector, slot_vpid} == f_slot);
-    assume ({listed, again, again_vector} == f_context);
+    assume ({listed, refired, refired_vector} == f_context);
   end
 
   always_ff @(posedge clk_i) begin
     if (walk || fetch) f_slot <= f_ring[12*slot[CW-1:0]+:12];
     if (entry || (take && !bare)) f_context <= f_contexts[6*looked[CW-1:0]+:6];
     if (put) begin
-      f_ring[12*put_q[CW-1:0]+:12] <= {walk_q ? again_vector : vector_q, vpid_q};
+      f_ring[12*put_q[CW-1:0]+:12] <= {walk_q ? refired_vector : vector_q, vpid_q};
       f_place[CW*vpid_q[CW-1:0]+:CW] <= put_q[CW-1:0];
     end
     if (clear) f_contexts[6*clear_q+:6] <= context_next;

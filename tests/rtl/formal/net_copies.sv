@@ -20,8 +20,8 @@
     if (f_open) assume (ways_i == f_ways);
     if (ways_i.copied) assume (f_all != '0);  // as net_groups answers
     if (!f_init) begin
-      assert (again_q == f_open);
-      if (again_q) assert (ways_i.copied && left_q == (f_all & ~f_given) && left_q != '0);
+      assert (copying_q == f_open);
+      if (copying_q) assert (ways_i.copied && left_q == (f_all & ~f_given) && left_q != '0);
       else assert (f_given == '0);
       assert (!f_open || (f_given & ~f_all) == '0);
       if (!ways_i.copied) assert (way_o == ways_i.way && !keep_o);

@@ -15,9 +15,9 @@
     {f_sop, f_eop, f_data, f_in_hdr} <= {in_sop_i, in_eop_i, in_data_i, in_hdr_i};
     if (f_init || (f_taken && in_eop_i)) f_in <= '0;
     else if (f_taken) f_in <= f_in + 1'b1;
-    if (repeats || again_q) f_read <= next;
+    if (repeats || repeat_q) f_read <= next;
     if (in_valid_i && in_sop_i && !f_held) {f_hdr, f_ways} <= {in_hdr_i, in_ways_i};
-    if (repeats && !again_q) f_length <= {1'b0, at_q} + 1'b1;
+    if (repeats && !repeat_q) f_length <= {1'b0, at_q} + 1'b1;
   end
   // the unit: offers stand, a packet has 1 to BEATS beats
   always_comb begin
@@ -30,8 +30,8 @@
   always_comb begin
     if (!f_init) begin
       assert (inside_q == (f_held || f_in != '0));
-      if (!again_q) assert (f_in == at_q);
-      if (again_q) begin
+      if (!repeat_q) assert (f_in == at_q);
+      if (repeat_q) begin
         assert (f_held && in_eop_i);                              // the last beat waits at the input
         assert (f_length == last_q + 1 && f_in == last_q && at_q <= last_q);
         assert (out_eop_o == (at_q + 1'b1 == f_length));          // all beats, not only the last
@@ -40,9 +40,9 @@
       if (write) assert (f_in == at_q && !in_eop_i);              // and written there
       if (inside_q) assert (hdr_q == f_hdr && ways_q == f_ways && out_ways_o == f_ways);
       if (f_held && in_sop_i) assert (f_hdr == f_in_hdr);
-      if (out_valid_o && out_sop_o) assert (out_hdr_o == (again_q ? f_hdr : in_hdr_i));
+      if (out_valid_o && out_sop_o) assert (out_hdr_o == (repeat_q ? f_hdr : in_hdr_i));
       if (out_valid_o && out_eop_o) assert (in_valid_i && out_data_o == in_data_i);
-      if (!again_q) assert (out_valid_o == in_valid_i && out_data_o == in_data_i && out_sop_o == in_sop_i);
+      if (!repeat_q) assert (out_valid_o == in_valid_i && out_data_o == in_data_i && out_sop_o == in_sop_i);
       assert (out_sop_o == (at_q == '0));
       if (f_taken && in_eop_i) assert (ends && !keep_i);          // it is over with the last time
       if (ends && !keep_i) assert (f_taken && in_eop_i);

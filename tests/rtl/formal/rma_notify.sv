@@ -49,8 +49,8 @@
     end
     f_wr   <= wr_valid_o && !wr_ready_i;
     {f_sop, f_hdr, f_data} <= {wr_sop_o, {64'd0, wr_hdr_o.addr}, wr_data_o};
-    f_tell <= tell_valid_o && !tell_ready_i;
-    f_reported <= {tell_vpid_o, tell_count_o};
+    f_tell <= written_valid_o && !written_ready_i;
+    f_reported <= {written_vpid_o, written_count_o};
     if (f_init) {f_open, f_take, f_looked, f_records, f_wr, f_tell} <= '0;
   end
 
@@ -73,13 +73,14 @@
         assert (f_records < (f_lost != '0 ? 2'd2 : 2'd1));
         if (look_vpid_i == vpid_q) assert (look_busy_o);
       end
-      if (write) assert (next == count + (tell_q ? 32'd2 : 32'd1));
+      if (write) assert (next == count + (some_lost_q ? 32'd2 : 32'd1));
       if (f_wr) assert (wr_valid_o && wr_sop_o == f_sop && wr_hdr_o.addr == f_hdr[63:0] && wr_data_o == f_data);
-      if (f_tell) assert (tell_valid_o && {tell_vpid_o, tell_count_o} == f_reported);
-      if (f_tell && tell_vpid_o == look_vpid_i) assert (look_busy_o);
-      if (nt_rsp_valid_o != '0 && nt_rsp_status_o == ggas_pkg::ST_OK && tell_valid_o) assert (tell_count_o == f_place);
+      if (f_tell) assert (written_valid_o && {written_vpid_o, written_count_o} == f_reported);
+      if (f_tell && written_vpid_o == look_vpid_i) assert (look_busy_o);
+      if (nt_rsp_valid_o != '0 && nt_rsp_status_o == ggas_pkg::ST_OK && written_valid_o)
+        assert (written_count_o == f_place);
       // why
-      if (state_q == S_LOOK && !asked_q) assert (tell_q == (lost != '0) && !f_take);
+      if (state_q == S_LOOK && !asked_q) assert (some_lost_q == (lost != '0) && !f_take);
       if (state_q == S_LOOK && !asked_q) assert (carried_q == count[31:1] + 1'b1);
       if (state_q == S_LOOK && !asked_q) assert (owned_q == (!check_q || ring_pd == pd_q));
       if (state_q != S_IDLE && !asked_q) assert ({base_q, log_q} == {base, log});
@@ -90,7 +91,7 @@
       if (wr_valid_o) assert (f_looked && !f_take && count_q == f_place
         && (state_q == S_LOST) == (f_lost != '0 && f_records == '0));
       if (wr_valid_o) assert (nt_rsp_status_o == ggas_pkg::ST_OK);
-      if (wr_valid_o) assert (log >= 5'd4 && log <= 5'd16 && lost_q == f_lost && !tell_valid_o);
+      if (wr_valid_o) assert (log >= 5'd4 && log <= 5'd16 && lost_q == f_lost && !written_valid_o);
       if (state_q != S_IDLE) assert (client_q != '0 && (client_q & (client_q - 1'b1)) == '0);
     end
   end

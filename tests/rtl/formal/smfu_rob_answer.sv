@@ -43,7 +43,7 @@
       f_open  <= !tx_rsp_eop_o;
     end
     // Its turn: what failed before does not matter to the next at its place.
-    if (again_o && f_slot - next_q < tail_i + {6'd0, held_i} - next_q) f_reported <= 1'b1;
+    if (reflush_o && f_slot - next_q < tail_i + {6'd0, held_i} - next_q) f_reported <= 1'b1;
     if ((start || flushed) && next_q == f_slot) f_reported <= 1'b0;
     if (mark_i) f_old <= f_there;
     else if (!f_there) f_old <= 1'b0;

@@ -3,7 +3,8 @@
 module atu_points (
     input wire logic clk_i, rst_ni,
     input wire logic s_ask, s_walk, s_drop, strange, hit, miss, answer, good, present, both, s_failed_q, s_present_q,
-    input wire logic s_write_q, drop, go_drop, walk_valid, drop_all, drop_range, wr_valid_o, wr_ready_i, stop_i, tell,
+    input wire logic s_write_q, drop, go_drop, walk_valid, drop_all, drop_range, wr_valid_o, wr_ready_i, stop_i,
+    input wire logic acknowledge,
     input wire logic [69:0] s_entry_q,
     input wire logic [139:0] entries,
     input wire logic [1:0] hits,
@@ -38,6 +39,6 @@ module atu_points (
   `POINT(drop_waits_for_what_a_walk_fills_in, drop && !go_drop);
   `POINT(walk_waits_for_a_drop, drop && walk_valid);
   `POINT(acknowledged_in_memory, wr_valid_o && wr_ready_i);
-  `POINT(not_acknowledged_in_a_stop, tell && stop_i);
+  `POINT(not_acknowledged_in_a_stop, acknowledge && stop_i);
 endmodule
 bind atu atu_points i_points (.*);

@@ -3,7 +3,7 @@
 module coll_engine_points (
     input wire logic clk_i, rst_ni,
     input wire logic [2:0] state_q, group_q, group_i,
-    input wire logic [7:0] enable_i, alone_i, at_work, waits_o, reported_q, broken_o, tell_q, breaks, work,
+    input wire logic [7:0] enable_i, alone_i, at_work, waits_o, reported_q, broken_o, inform_q, breaks, work,
     input wire logic [63:0] have_o,
     input wire logic route_i, fails, fails_q, ended, breaks_i, arrive_i, result_i
 );
@@ -22,9 +22,9 @@ module coll_engine_points (
   `POINT(a_neighbour_breaks_it, route_i && breaks != '0);
   `POINT(a_neighbour_says_so_again, breaks_i && breaks == '0);
   `POINT(breaks_under_its_operation, |(breaks & at_work));
-  `POINT(route_is_gone_before_neighbours_are_informed, state_q == S_LOOK && fails && tell_q[group_q] && !route_i);
+  `POINT(route_is_gone_before_neighbours_are_informed, state_q == S_LOOK && fails && inform_q[group_q] && !route_i);
   `POINT(route_is_gone_as_they_are_informed, !route_i && fails_q && (state_q == S_UP || state_q == S_DOWN));
-  `POINT(reported_again, !route_i && (broken_o & ~tell_q) != '0);
+  `POINT(reported_again, !route_i && (broken_o & ~inform_q) != '0);
   `POINT(operation_ends_that_waited, ended && fails_q && waits_o[group_q]);
   `POINT(operation_ends_that_had_not_left, ended && fails_q && !waits_o[group_q]);
   `POINT(ends_well_though_broken_meanwhile, ended && !fails_q && broken_o[group_q]);

@@ -3,24 +3,24 @@
 module rma_notify_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
-    input wire logic look, known, exists, check_q, fits, hold, write, lose, tell_q, wr_valid_o, wr_ready_i,
-    input wire logic tell_valid_o, tell_ready_i, irq, done, phase, backpressure, drop_q,
+    input wire logic look, known, exists, check_q, fits, hold, write, lose, some_lost_q, wr_valid_o, wr_ready_i,
+    input wire logic written_valid_o, written_ready_i, irq, done, phase, backpressure, drop_q,
     input wire logic [2:0] nt_valid_i,
     input wire logic [15:0] index
 );
   localparam logic [1:0] S_LOOK = 2'd1, S_LOST = 2'd2;
   `POINT(written, done);
-  `POINT(written_behind_what_was_lost, done && state_q != S_LOST && tell_q);
+  `POINT(written_behind_what_was_lost, done && state_q != S_LOST && some_lost_q);
   `POINT(tells_what_was_lost, state_q == S_LOST);
   `POINT(lost, lose);
-  `POINT(room_for_one_of_two, look && known && tell_q && !fits);
+  `POINT(room_for_one_of_two, look && known && some_lost_q && !fits);
   `POINT(sender_must_wait, look && known && !fits && hold);
   `POINT(lost_although_senders_wait, lose && backpressure && drop_q);
   `POINT(no_such_context, look && !exists);
   `POINT(context_of_another_domain, look && exists && !known);
   `POINT(two_ask_at_once, (nt_valid_i & (nt_valid_i - 1'b1)) != '0);
   `POINT(reader_is_informed, done && irq);
-  `POINT(reader_of_the_record_before_is_not_informed_yet, state_q == S_LOOK && tell_valid_o);
+  `POINT(reader_of_the_record_before_is_not_informed_yet, state_q == S_LOOK && written_valid_o);
   `POINT(host_waits, wr_valid_o && !wr_ready_i);
   `POINT(second_round_of_the_ring, wr_valid_o && !phase);
 endmodule

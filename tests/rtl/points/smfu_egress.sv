@@ -2,7 +2,7 @@
 // Window stores on their way out.
 module smfu_egress_points (
     input wire logic clk_i, rst_ni,
-    input wire logic cfg_egress_i, head, drop, mapped, reported_q, tell, pop, first, final_piece, done_o, sent_room_i,
+    input wire logic cfg_egress_i, head, drop, mapped, reported_q, report, pop, first, final_piece, done_o, sent_room_i,
     input wire logic event_valid_o, tx_p_valid_o, tx_p_ready_i, tx_p_sop_o, win_p_valid_i, win_p_sop_i, room, ask,
     input wire logic ans_hit_i, ans_valid_i, look_want_o, look_go_i,
     input wire logic [3:0] status,
@@ -10,10 +10,10 @@ module smfu_egress_points (
     input wire logic [2:0] asked
 );
   `POINT(sent, done_o && !drop);
-  `POINT(unmapped, tell && !mapped);
+  `POINT(unmapped, report && !mapped);
   `POINT(switched_off, ans_valid_i && ans_hit_i && !cfg_egress_i);
-  `POINT(no_such_node, tell && mapped && status == ggas_pkg::ST_UNREACHABLE);
-  `POINT(link_down, tell && mapped && status == ggas_pkg::ST_LINK_DOWN);
+  `POINT(no_such_node, report && mapped && status == ggas_pkg::ST_UNREACHABLE);
+  `POINT(link_down, report && mapped && status == ggas_pkg::ST_LINK_DOWN);
   `POINT(event_of_the_store_before_waits, head && drop && !reported_q && event_valid_o);
   `POINT(rest_of_a_dropped_store, pop && drop && reported_q);
   `POINT(cut_at_the_mtu, pop && !drop && !first);

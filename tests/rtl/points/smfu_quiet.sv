@@ -5,7 +5,7 @@ module smfu_quiet_points (
     input wire logic [2:0] state_q,
     input wire logic start, any, reads, room, asked, refused, given_up, cut_off, late_q, rsp_bad_q, rsp_i, quiet,
     input wire logic sweeps, reply_q, lost_i, running, cpl_valid_o, cpl_ready_i, asking, reach, np_valid_o, np_ready_i,
-    input wire logic held_q, telling, behind_q, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i,
+    input wire logic held_q, report, behind_q, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i,
     input wire logic fence_q, fences, serve_fence, fence_done_o,
     input wire logic [3:0] reported, found_q, one_q
 );
@@ -32,8 +32,8 @@ module smfu_quiet_points (
   `POINT(answer_in_a_sweep, state_q == S_SWEEP && rsp_i);
   `POINT(store_during_a_round, running && sent_i);
   `POINT(host_waits, cpl_valid_o && !cpl_ready_i);
-  `POINT(reported_once, telling && reported != '0);
-  `POINT(new_error_as_one_is_reported, telling && (found_q | one_q) != '0);
+  `POINT(reported_once, report && reported != '0);
+  `POINT(new_error_as_one_is_reported, report && (found_q | one_q) != '0);
   `POINT(store_without_a_route, failed_i);
   `POINT(store_fails_beside_an_answer, behind_q);
 endmodule

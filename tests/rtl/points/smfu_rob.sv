@@ -2,7 +2,7 @@
 // Remote loads and quiets at their target: completions of the host, and slots that are given up.
 module smfu_rob_points (
     input wire logic clk_i, rst_ni,
-    input wire logic full, tail_zombie, fill, again, issue, c_take, c_zombie, c_open, cpl_new_q, cpl_open_q,
+    input wire logic full, tail_zombie, fill, reflush, issue, c_take, c_zombie, c_open, cpl_new_q, cpl_open_q,
     input wire logic cpl_error_q,
     input wire logic cpl_long_q, cpl_wanted_q, last, store, cpl_see, cpl_event_valid_o, over, expire, forget, settles,
     input wire logic making, w_zombie,
@@ -22,7 +22,7 @@ module smfu_rob_points (
   `POINT(late_ones_came, settles);
   `POINT(late_slot_blocks_the_ring, rx_np_valid_i && tail_zombie);
   `POINT(ring_full, rx_np_valid_i && full);
-  `POINT(flush_repeated, again);
+  `POINT(flush_repeated, reflush);
   `POINT(waits_for_the_event_before, cpl_see && cpl_event_valid_o);
   `POINT(waits_for_a_read_to_leave, cpl_see && c_open && issue);
   `POINT(slot_still_being_filled_is_left_alone, walk && making);

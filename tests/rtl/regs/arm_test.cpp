@@ -55,11 +55,11 @@ class arm_test : public regs_test {
   }
   void offers() {
     for (unsigned i = 0; i < 2; ++i) {
-      if (tells[i].empty() || (!(v.tell_valid_i >> i & 1) && !chance(pace))) continue;
+      if (tells[i].empty() || (!(v.written_valid_i >> i & 1) && !chance(pace))) continue;
       const auto [vpid, count] = tells[i].front();
-      v.tell_valid_i |= uint8_t(1u << i);
-      v.tell_vpid_i = uint16_t((v.tell_vpid_i & ~(0xffu << 8 * i)) | vpid << 8 * i);
-      v.tell_count_i = (v.tell_count_i & ~(0xffffffffull << 32 * i)) | uint64_t{count} << 32 * i;
+      v.written_valid_i |= uint8_t(1u << i);
+      v.written_vpid_i = uint16_t((v.written_vpid_i & ~(0xffu << 8 * i)) | vpid << 8 * i);
+      v.written_count_i = (v.written_count_i & ~(0xffffffffull << 32 * i)) | uint64_t{count} << 32 * i;
     }
     if (!arms.empty() && (v.arm_valid_i || chance(pace))) {
       v.arm_valid_i = 1;
@@ -74,11 +74,11 @@ class arm_test : public regs_test {
     offers();
     v.clk_i = 0;
     v.eval();
-    const unsigned reported = v.tell_valid_i & v.tell_ready_o;
+    const unsigned reported = v.written_valid_i & v.written_ready_o;
     const bool armed = v.arm_valid_i && v.arm_ready_o;
     cycle();
     for (unsigned i = 0; i < 2; ++i)
-      if (reported >> i & 1) tells[i].pop_front(), v.tell_valid_i &= uint8_t(~(1u << i));
+      if (reported >> i & 1) tells[i].pop_front(), v.written_valid_i &= uint8_t(~(1u << i));
     if (armed) arms.pop_front(), v.arm_valid_i = 0;
     entries();
     handler();

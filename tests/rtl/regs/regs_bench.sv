@@ -57,10 +57,10 @@ module regs_bench (
   input  wire          arm_ring_i,
   input  wire  [7:0]   arm_vpid_i,
   input  wire  [31:0]  arm_count_i,
-  input  wire  [1:0]   tell_valid_i,
-  output logic [1:0]   tell_ready_o,
-  input  wire  [15:0]  tell_vpid_i,
-  input  wire  [63:0]  tell_count_i,
+  input  wire  [1:0]   written_valid_i,
+  output logic [1:0]   written_ready_o,
+  input  wire  [15:0]  written_vpid_i,
+  input  wire  [63:0]  written_count_i,
   output logic         msg_valid_o,
   input  wire          msg_ready_i,
   output logic [63:0]  msg_addr_o,
@@ -154,8 +154,8 @@ module regs_bench (
   rma_arm i_arm (
     .clk_i(clk_i), .rst_ni(rst_ni), .context_i(context_write),
     .arm_valid_i(arm_valid_i), .arm_ready_o(arm_ready_o), .arm_ring_i(arm_ring_i),
-    .arm_vpid_i(arm_vpid_i), .arm_count_i(arm_count_i), .rec_valid_i(tell_valid_i), .rec_ready_o(tell_ready_o),
-    .rec_vpid_i(tell_vpid_i), .rec_count_i(tell_count_i), .fire_valid_o(arm_fire_valid),
+    .arm_vpid_i(arm_vpid_i), .arm_count_i(arm_count_i), .rec_valid_i(written_valid_i), .rec_ready_o(written_ready_o),
+    .rec_vpid_i(written_vpid_i), .rec_count_i(written_count_i), .fire_valid_o(arm_fire_valid),
     .fire_ready_i(fire_ready && !fire_i), .fire_vpid_o(arm_fire_vpid), .fire_vector_o(arm_fire_vector),
     .fire_list_o(arm_fire_list), .look_vpid_i(look_vpid_o), .look_busy_o(arm_look), .busy_o(arm_busy)
   );

@@ -59,7 +59,7 @@ class bench {
   void step() {
     uint8_t sop = 0;
     v.wr_ready_i = wr.ready(d);
-    v.tell_ready_i = d.chance(tell_percent);
+    v.written_ready_i = d.chance(tell_percent);
     mb.drive(d, v.mb_valid_i, sop, v.mb_eop_i, v.mb_hdr_i, v.mb_data_i);
     if (mb.offered() && !sop)  // rma_target keeps the header
       for (unsigned i = 0; i < nic::header_dws; ++i) v.mb_hdr_i[i] = kept_[i];
@@ -73,8 +73,8 @@ class bench {
         mem.write(wr.all.back());
       }
       if (v.mb_rsp_valid_o) answers.push_back(v.mb_rsp_status_o);
-      if (v.tell_valid_o && v.tell_ready_i)
-        ++reported[v.tell_vpid_o].first, reported[v.tell_vpid_o].second = v.tell_count_o;
+      if (v.written_valid_o && v.written_ready_i)
+        ++reported[v.written_vpid_o].first, reported[v.written_vpid_o].second = v.written_count_o;
       messages += v.cnt_messages_o;
       met_full += v.cnt_full_o;
       edge();
@@ -178,7 +178,7 @@ TYPED_TEST(Mailbox, NothingIsLeft) {
       [](auto& b, view& now) {
         now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
         now.see(b.v.wr_valid_o, b.v.wr_data_o);
-        now.see(b.v.tell_valid_o, b.v.tell_vpid_o, b.v.tell_count_o);
+        now.see(b.v.written_valid_o, b.v.written_vpid_o, b.v.written_count_o);
         now.see(b.v.mb_rsp_valid_o, b.v.mb_rsp_status_o);
       },
       [](auto& b) {

@@ -104,7 +104,7 @@ class bench {
   }
   void drive() {
     v.wr_ready_i = wr.ready(d);
-    v.tell_ready_i = d.chance(tell_percent);
+    v.written_ready_i = d.chance(tell_percent);
     v.db_valid_i = !doorbells.empty();
     if (v.db_valid_i) {
       v.db_kind_i = 1;
@@ -148,8 +148,8 @@ class bench {
       }
     }
     if (v.ev_lost_o) lost_events.push_back(uint8_t(v.ev_info_o));
-    if (v.tell_valid_o && v.tell_ready_i)
-      ++reported[v.tell_vpid_o].first, reported[v.tell_vpid_o].second = v.tell_count_o;
+    if (v.written_valid_o && v.written_ready_i)
+      ++reported[v.written_vpid_o].first, reported[v.written_vpid_o].second = v.written_count_o;
     records += v.cnt_notifications_o;
     met_full += v.cnt_full_o;
   }

@@ -26,7 +26,7 @@ TYPED_TEST(NotifyHandover, NothingIsLeft) {
       [](auto& b, view& now) {
         now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
         now.see(b.v.wr_valid_o, b.v.wr_data_o);
-        now.see(b.v.tell_valid_o, b.v.tell_vpid_o, b.v.tell_count_o);
+        now.see(b.v.written_valid_o, b.v.written_vpid_o, b.v.written_count_o);
         now.see(b.v.nt_rsp_valid_o, b.v.nt_rsp_status_o);
         now.see(b.v.ev_lost_o, b.v.ev_info_o);
       },
