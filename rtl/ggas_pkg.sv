@@ -5,6 +5,34 @@
 // unit-to-network port (docs/packet-format.md). Both carry a header struct next to the first beat of a
 // payload stream; payload DW 0 always sits in bits 31:0 of the first beat, whatever the address.
 
+// What a build may leave out, or have fewer of: a macro each. With GGAS_LITE all of it is left out (docs/pnr.md).
+`ifdef GGAS_LITE
+`define GGAS_FULL_OR_LITE(FULL, LITE) LITE
+`else
+`define GGAS_FULL_OR_LITE(FULL, LITE) FULL
+`endif
+`ifndef GGAS_ATOMICS
+`define GGAS_ATOMICS `GGAS_FULL_OR_LITE(1, 0)
+`endif
+`ifndef GGAS_QUEUES
+`define GGAS_QUEUES `GGAS_FULL_OR_LITE(1, 0)
+`endif
+`ifndef GGAS_VELO
+`define GGAS_VELO `GGAS_FULL_OR_LITE(1, 0)
+`endif
+`ifndef GGAS_GETS
+`define GGAS_GETS `GGAS_FULL_OR_LITE(1, 0)
+`endif
+`ifndef GGAS_EVENT_COUNTS
+`define GGAS_EVENT_COUNTS `GGAS_FULL_OR_LITE(1, 0)
+`endif
+`ifndef GGAS_INTERVALS
+`define GGAS_INTERVALS `GGAS_FULL_OR_LITE(64, 16)
+`endif
+`ifndef GGAS_CONTEXTS
+`define GGAS_CONTEXTS `GGAS_FULL_OR_LITE(256, 16)
+`endif
+
 // A package is a vocabulary: no build uses every word of it.
 // verilator lint_off UNUSEDPARAM
 package ggas_pkg;
@@ -75,6 +103,13 @@ package ggas_pkg;
 `else
   localparam bit COLL = 1'b0;
 `endif
+
+  // Units that a build may be without, as BUILD.without reports. Requests for such a unit are refused with ST_DISABLED.
+  localparam bit ATOMICS      = `GGAS_ATOMICS;       // serves atomics
+  localparam bit GETS         = `GGAS_GETS;          // serves gets: the second fetch engine
+  localparam bit VELO         = `GGAS_VELO;          // takes messages
+  localparam bit QUEUES       = `GGAS_QUEUES;        // work queues in memory; else only pages take descriptors
+  localparam bit EVENT_COUNTS = `GGAS_EVENT_COUNTS;  // EVENT_COUNT; else it reads 0
 
   // The next step of a packet. Between the links and the crossbar it is stored in `seq` and `session` of the header.
   // Yosys supports no members of structs in generate blocks: crossbar and routes use the bits.
@@ -236,7 +271,16 @@ package ggas_pkg;
   function automatic logic [39:0] hdr_who(input net_hdr_bits_t hdr);  // {op, source, destination}
     hdr_who = {hdr[47:40], hdr[127:112], hdr[63:48]};
   endfunction
-  // The ways of a packet within the NIC, and the header with one of them.
+  // The way of a packet within the NIC (way_t), or its ways, and the header with one of them.
+  function automatic logic [WAY_W-1:0] hdr_way(input net_hdr_bits_t hdr);
+    hdr_way = hdr[WAY_W-1:0];
+  endfunction
+  function automatic logic [5:0] way_first(input logic [WAY_W-1:0] way);  // {drop, here, lane, link}
+    way_first = way[5:0];
+  endfunction
+  function automatic logic [4:0] way_second(input logic [WAY_W-1:0] way);  // {second, second_lane, second_link}
+    way_second = way[11:7];
+  endfunction
   function automatic logic [WAYS_W-1:0] hdr_ways(input net_hdr_bits_t hdr);
     hdr_ways = {hdr[27:26], hdr[WAY_W-1:0]};
   endfunction
@@ -365,12 +409,8 @@ package ggas_pkg;
                          AMO_MIN = 4'd6, AMO_MAX = 4'd7;
 
   // Contexts and their descriptor slots (32 bytes each).
-`ifdef GGAS_CONTEXTS
   // 16, 64 or 256: fewer make the NIC smaller, numbers keep 8 bits everywhere
   localparam int unsigned CONTEXTS = `GGAS_CONTEXTS;
-`else
-  localparam int unsigned CONTEXTS = 256;
-`endif
   localparam int unsigned CONTEXT_W = $clog2(CONTEXTS);
   localparam int unsigned SLOTS    = 16;
 

@@ -399,7 +399,7 @@ module nic_top #(
   assign sts.caps_data_w    = DATA_W[9:0];
   assign sts.caps_mtu       = ggas_pkg::MTU[12:0];
   assign sts.caps_loads     = LOADS[7:0];
-  assign sts.caps_intervals = ggas_regs_pkg::INTERVAL_NUM[7:0];
+  assign sts.caps_intervals = smfu_pkg::INTERVALS[7:0];
   assign sts.caps_exports   = ggas_regs_pkg::EXPORT_NUM[7:0];
   assign sts.caps_vectors   = ggas_regs_pkg::MSIX_NUM[7:0];
   assign sts.time_cycles    = time_q;
@@ -409,8 +409,9 @@ module nic_top #(
   assign sts.build_groups    = ggas_pkg::GROUPS[7:0];
   assign sts.links_built     = ggas_pkg::LINKS[2:0];
   assign sts.build_rma       = 1'b1;
-  assign sts.build_velo      = 1'b1;
+  assign sts.build_velo      = ggas_pkg::VELO;
   assign sts.build_coll      = ggas_pkg::COLL;
+  assign sts.build_without   = ~{ggas_pkg::EVENT_COUNTS, ggas_pkg::QUEUES, ggas_pkg::GETS, ggas_pkg::ATOMICS};
   assign sts.clock_khz       = cfg_clock_khz_i;
   assign sts.serial_id       = cfg_serial_i;
 

@@ -5,8 +5,10 @@ import argparse
 import pathlib
 import sys
 
-# Folder of boards/ → top module without files of a vendor, family of synth_xilinx, its name.
-BOARDS = {"ultrascale_plus": ("nic_usp", "xcup", "Xilinx UltraScale+")}
+# Folder of boards/ → top module without files of a vendor, family of synth_xilinx.
+BOARDS = {"ultrascale_plus": ("nic_usp", "xcup")}
+# What a build may be without (ggas_pkg).
+UNITS = ("atomics", "gets", "velo", "queues", "event_counts")
 ROOT = pathlib.Path(__file__).resolve().parent
 
 
@@ -28,9 +30,17 @@ def board_files(board):
     return [*packages, *sorted((ROOT / "boards/common").glob("*.sv")), *sorted(f for f in folder.glob("*.sv") if f not in packages)]
 
 
+def defines(opts):
+    """Options of the Yosys or Verilator command line for the units that are built."""
+    return ["-DGGAS_LITE"] * opts.lite + [f"-DGGAS_{unit.upper()}=0" for unit in opts.without]
+
+
 def arguments(doc):
+    """Options that the tools share."""
     args = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--data-w", type=int, choices=(64, 256, 512), default=64, help="datapath width in bits")
+    args.add_argument("--lite", action="store_true", help="the smallest NIC: GGAS_LITE")
+    args.add_argument("--without", nargs="+", default=(), choices=UNITS, help="units that the NIC is built without")
     args.add_argument("--generated", type=pathlib.Path, default=ROOT.parent / "build/release/generated",
                       help="folder with ggas_regs_pkg.sv and regs.sv")
     return args

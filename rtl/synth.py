@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesises nic_top for a Xilinx 7-series device, or the NIC for a board, with Yosys and prints what it takes, per module.
+"""Synthesises nic_top for a Xilinx family of devices, or the NIC for a board, with Yosys and prints what it takes, per module.
 
 Exit status 1 if there is a latch, a combinational loop, a net with several drivers or anything else that Yosys' check finds.
 """
@@ -16,6 +16,7 @@ import time
 
 import sources
 
+FAMILIES = {"xc7": "Xilinx 7-series", "xcup": "Xilinx UltraScale+"}  # as synth_xilinx names them
 # LUTs that a cell occupies: LUTs proper, distributed RAM and shift registers.
 LUTS = {"RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1, "RAM64X1D": 2, "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM32M": 4,
         "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "RAM64X8SW": 8, "SRL16E": 1, "SRLC32E": 1}
@@ -24,7 +25,7 @@ CARRIES = {"CARRY4": 1, "CARRY8": 2}  # of 4 bits
 
 # The checks run on the flat netlist, where a loop through several modules shows; the mapping keeps the modules apart.
 CHECKS = """
-read_verilog -sv -DSYNTHESIS {files}
+read_verilog -sv -DSYNTHESIS {defines} {files}
 hierarchy -check -top {top} -chparam DATA_W {width}
 proc
 opt_clean
@@ -105,9 +106,10 @@ def table(report, top):
 def main():
     args = sources.arguments(__doc__)
     args.add_argument("--check", action="store_true", help="only the checks, without mapping to the device and the table: a minute instead of many")
+    args.add_argument("--family", choices=FAMILIES, default="xc7", help="family of devices")
     args.add_argument("--board", choices=sources.BOARDS, help="the NIC for this board")
     opts = args.parse_args()
-    top, family, device = sources.BOARDS.get(opts.board, ("nic_top", "xc7", "Xilinx 7-series"))
+    top, family = sources.BOARDS.get(opts.board, ("nic_top", opts.family))
     if not shutil.which("yosys"):
         sys.exit("yosys: not found; it is in the Debian package yosys")
     started = time.monotonic()
@@ -116,12 +118,12 @@ def main():
         files = " ".join(str(f) for f in sources.files(opts.generated) + (sources.board_files(opts.board) if opts.board else []))
         script = pathlib.Path(tmp) / "synth.ys"
         steps = CHECKS if opts.check else CHECKS + MAPPING
-        script.write_text(steps.format(files=files, width=opts.data_w, report=report, top=top, family=family))
+        script.write_text(steps.format(files=files, defines=" ".join(sources.defines(opts)), width=opts.data_w, report=report, top=top, family=family))
         result = subprocess.run(["yosys", "-q", str(script)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if result.returncode:
             sys.exit(f"{top}, DATA_W={opts.data_w}: synthesis failed\n{result.stdout[-4000:]}")
         text = "" if opts.check else report.read_text()
-    print(f"{top}, DATA_W={opts.data_w}, {device}, Yosys: no latch, no combinational loop ({time.monotonic() - started:.0f} s)")
+    print(f"{top}, DATA_W={opts.data_w}{', lite' * opts.lite}, {FAMILIES[family]}, Yosys: no latch, no combinational loop ({time.monotonic() - started:.0f} s)")
     if text:
         print(table(text, top))
 

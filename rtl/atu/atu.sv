@@ -8,7 +8,8 @@
 module atu #(
     parameter int unsigned DATA_W = 64,  // 64, 256 or 512
     parameter int unsigned SETS   = 64,  // of the TLB
-    parameter int unsigned WAYS   = 2
+    parameter int unsigned WAYS   = 2,
+    parameter logic [4:0]  CLIENTS = 5'b11111  // those that exist
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -111,7 +112,7 @@ module atu #(
   logic         s_valid_q, s_walk_q, s_drop_q;
   wire          go_drop   = drop && !(s_valid_q && s_walk_q);  // what a walk fills in must be seen
   wire          go_walk   = walk_valid && !drop;
-  wire [4:0]    asks      = tr_valid_i & ~hold;
+  wire [4:0]    asks      = tr_valid_i & CLIENTS & ~hold;
   wire          inner     = drop || walk_valid;
   wire          go_client = asks != '0 && !inner;
   // verilator lint_off PINCONNECTEMPTY

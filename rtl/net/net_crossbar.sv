@@ -76,7 +76,7 @@ module net_crossbar #(
   assign in_way[L*NC*WW+:4*WW] = own_tx_way_i;
   assign in_way[P*NC*WW-1:(L*NC+4)*WW] = '0;
   for (genvar i = 0; i < L * NC; i = i + 1) begin : g_way
-    assign in_way[WW*i+:WW] = rx_hdr_i[HW*i+:WW];
+    assign in_way[WW*i+:WW] = ggas_pkg::hdr_way(rx_hdr_i[HW*i+:HW]);
   end
 
   // ---------------------------------------------------------------- the head of each channel
@@ -101,8 +101,8 @@ module net_crossbar #(
       logic [2:0] link, second_link;
       logic       lane, second_lane, own, drop, second;
       logic       here_q;  // of the packet begun
-      assign {drop, own, lane, link} = in_way[WW*I+:6];
-      assign {second, second_lane, second_link} = in_way[WW*I+7+:5];
+      assign {drop, own, lane, link} = ggas_pkg::way_first(in_way[WW*I+:WW]);
+      assign {second, second_lane, second_link} = ggas_pkg::way_second(in_way[WW*I+:WW]);
       assign head[I] = in_valid[I] && in_sop[I];
       assign to[6*I+:6] = {link, lane, C[1:0]};
       assign to_also[6*I+:6] = {second_link, second_lane, C[1:0]};

@@ -17,7 +17,7 @@ import subprocess
 import threading
 
 READ = """
-read_verilog -sv -DSYNTHESIS -DGGAS_CONTEXTS={contexts} -DGGAS_COLL={coll} {files}
+read_verilog -sv -DSYNTHESIS {defines} {files}
 hierarchy -check -top {top} -chparam DATA_W {width}
 proc
 opt_clean
@@ -33,7 +33,7 @@ select unit
 write_rtlil -selected {out}
 """
 MAP_LIMIT = 3600  # seconds of one unit
-MEMORY = 8 << 30  # bytes of one tool
+MEMORY = 32 << 30  # bytes of addresses of one tool; WebAssembly reserves many
 
 # The LUTs that a cell needs. A distributed RAM of 16 x 4 needs the LUTs of two slices, and makes the LUTs of the slice
 # that writes it unusable.
@@ -170,12 +170,12 @@ def yosys(tools, script, log, limit):
     run([tools.yosys, "-q", str(path)], limit, log)
 
 
-def elaborate(tools, files, top, width, contexts, coll, folder):
+def elaborate(tools, files, top, width, defines, folder):
     out = folder / "elaborated.il"
     names = " ".join(str(f) for f in files)
     yosys(
         tools,
-        READ.format(files=names, top=top, width=width, contexts=contexts, coll=int(coll), out=out),
+        READ.format(files=names, top=top, width=width, defines=" ".join(defines), out=out),
         folder / "elaborate.log",
         MAP_LIMIT,
     )

@@ -65,6 +65,7 @@ UNITS = (
     "atu",
     "coll",
 )
+OPTIONS = ("rma_queue", "rma_responder", "rma_atomic", "velo_mailbox", "coll")  # units that a build may be without
 COLUMNS = ("lut4", "ff", "ebr", "dsp")
 TITLES = {"lut4": "LUT4", "ff": "FF", "ebr": "EBR", "dsp": "DSP", "lutram": "of LUT4 RAM"}
 
@@ -119,8 +120,8 @@ def rows_of(tools, design, names, cache):
     rows = []
     for plain in chosen:
         found = [n for n in design.find(plain) if count[n]]
-        if not found and plain == "coll" and not names:
-            continue  # an option of the build
+        if not found and plain in OPTIONS and not names:
+            continue
         if not found:
             raise netlist.Failed(f"unit {plain}: no such module in the NIC; rows of the table: {', '.join(UNITS)}")
         for name in found:
@@ -134,7 +135,7 @@ def work(rows, opts):
     """Areas and routed frequencies: one record a row."""
     progress = Progress()
     routed = (
-        {} if opts.area else {whole.key: whole for _, _, whole in rows if whole.plain not in (TOP, "nic_top", "rma")}
+        {} if opts.area or opts.whole else {whole.key: whole for _, _, whole in rows if whole.plain not in (TOP, "nic_top", "rma")}
     )
     progress.all = len(rows) + len(routed)
     areas, fmax = {}, {}
@@ -206,7 +207,7 @@ def whole_nic(rows, records, opts):
         progress.all = 1
         with progress.step("route the whole NIC"):
             units = [unit for unit, _, _ in rows]
-            record.update(route.route_all(units, opts.cache.resolve(), opts.mhz, opts.seed, opts.limit))
+            record.update(route.route_all(units, opts.cache.resolve(), opts.mhz, opts.seed, opts.limit, toolchain.newest(opts.newest)))
         progress.clear()
         clocks = ", ".join(f"{clock} {mhz:.0f} MHz" for clock, mhz in record.get("fmax_mhz", {}).items())
         print(record.get("error") or f"routed: {clocks}")
@@ -218,10 +219,13 @@ def arguments():
         prog="./ggas pnr", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     args.add_argument("--unit", nargs="+", metavar="NAME", help="only these modules, each with what lies below it")
-    args.add_argument("--contexts", type=int, choices=(16, 64, 256), default=256, help="contexts of the NIC (256)")
+    args.add_argument("--contexts", type=int, choices=(16, 64, 256), help="contexts of the NIC (256, lite: 16)")
+    args.add_argument("--lite", action="store_true", help="the smallest NIC")
+    args.add_argument("--without", nargs="+", default=(), choices=sources.UNITS, help="units that the NIC is built without")
     args.add_argument("--coll", action="store_true", help="with the unit for collectives")
     args.add_argument("--data-w", type=int, choices=(64, 256, 512), default=64, help="datapath width in bits (64)")
     args.add_argument("--area", action="store_true", help="synthesis only, nothing is routed")
+    args.add_argument("--whole", action="store_true", help="the NIC in all is routed, but no unit alone")
     args.add_argument("--mhz", type=float, default=125, help="clock that the router aims at (125)")
     args.add_argument("--seed", type=int, default=1, help="seed of the placer (1)")
     args.add_argument(
@@ -238,6 +242,7 @@ def arguments():
         "--generated", type=pathlib.Path, default=ROOT / "build/release/generated", help=argparse.SUPPRESS
     )
     args.add_argument("--tools", type=pathlib.Path, default=ROOT / ".tools/ecp5", help="where the tools are unpacked")
+    args.add_argument("--newest", type=pathlib.Path, default=ROOT / ".tools/nextpnr", help="where the nextpnr of PyPI is installed")
     args.add_argument("--cache", type=pathlib.Path, default=ROOT / "build/pnr", help="where results are kept")
     opts = args.parse_args()
     if opts.jobs < 1:
@@ -265,13 +270,14 @@ def main():
 
 def measure(opts):
     tools = toolchain.find(opts.tools)
+    contexts = opts.contexts or (16 if opts.lite else 256)
+    defines = [*sources.defines(opts), f"-DGGAS_CONTEXTS={contexts}", f"-DGGAS_COLL={int(opts.coll)}"]
     design = netlist.elaborate(
         tools,
         sources.files(opts.generated) + sources.board_files("ecp5"),
         TOP,
         opts.data_w,
-        opts.contexts,
-        opts.coll,
+        defines,
         opts.cache.resolve(),
     )
     rows = rows_of(tools, design, opts.unit, opts.cache.resolve())
@@ -281,9 +287,11 @@ def measure(opts):
         "tools": tools.versions,
         "device": route.DEVICE,
         "data_w": opts.data_w,
-        "contexts": opts.contexts,
+        "contexts": contexts,
+        "lite": opts.lite,
+        "without": list(opts.without),
     }
-    print(f"DATA_W={opts.data_w}, {opts.contexts} contexts, {route.DEVICE}, {tools.versions}")
+    print(f"DATA_W={opts.data_w}, {'lite, ' * opts.lite}{contexts} contexts, {route.DEVICE}, {tools.versions}")
     print("\n".join(table(records)))
     lines = [head, *records]
     if not opts.unit:

@@ -68,13 +68,13 @@ def route(unit, mhz, seed, limit):
         base.with_suffix(".v").write_text(ring, encoding="utf-8")
         script = WRAP.format(ring=base.with_suffix(".v"), unit=unit.netlist, out=base.with_suffix(".json"))
         netlist.yosys(unit.tools, script, base.with_suffix(".wrap"), LIMIT)
-    return _in_time(unit.tools, base, mhz, seed, ALONE, limit)
+    return _in_time(unit.tools.nextpnr, unit.tools.chips, base, mhz, seed, ALONE, limit)
 
 
-def route_all(units, cache, mhz, seed, limit):
-    """The same of all mapped units together, the first one being the top with its pins."""
+def route_all(units, cache, mhz, seed, limit, nextpnr):
+    """The same of all mapped units together, the first one being the top with its pins, by another nextpnr."""
     tools, text = units[0].tools, netlist.joined(units)
-    key = netlist.key_of(tools, text, JOIN, LPF, str(OPTIONS + TOGETHER), str(mhz), str(seed))[:16]
+    key = netlist.key_of(tools, nextpnr, text, JOIN, LPF, str(OPTIONS + TOGETHER), str(mhz), str(seed))[:16]
     base = cache / f"whole-{key}"
     if not base.with_suffix(".routed").exists():
         base.with_suffix(".il").write_text(text, encoding="utf-8")
@@ -86,23 +86,23 @@ def route_all(units, cache, mhz, seed, limit):
             LIMIT,
         )
     options = (*TOGETHER, "--lpf", str(base.with_suffix(".lpf")))
-    return _in_time(tools, base, mhz, seed, options, limit)
+    return _in_time(nextpnr, None, base, mhz, seed, options, limit)
 
 
-def _in_time(tools, base, mhz, seed, options, limit):
+def _in_time(nextpnr, folder, base, mhz, seed, options, limit):
     """{fmax_mhz: {clock: MHz}, ...}, or {error: text, ...} if the time is up."""
     try:
-        return _place_and_route(tools, base, mhz, seed, options, limit)
+        return _place_and_route(nextpnr, folder, base, mhz, seed, options, limit)
     except netlist.TimedOut:
         return {"error": f"not routed within {limit} s", "seed": seed, "asked_mhz": mhz}
 
 
-def _place_and_route(tools, base, mhz, seed, options, limit):
+def _place_and_route(nextpnr, folder, base, mhz, seed, options, limit):
     result, source, report = (base.with_suffix(end) for end in (".routed", ".json", ".report"))
     if not result.exists():
         netlist.run(
             [
-                tools.nextpnr,
+                nextpnr,
                 *OPTIONS,
                 *options,
                 "--json",
@@ -116,7 +116,7 @@ def _place_and_route(tools, base, mhz, seed, options, limit):
             ],
             limit,
             base.with_suffix(".log"),
-            tools.chips,
+            folder,
         )
         got = {"fmax_mhz": fmax_of(json.loads(report.read_text(encoding="utf-8"))), "seed": seed, "asked_mhz": mhz}
         result.write_text(json.dumps(got), encoding="utf-8")

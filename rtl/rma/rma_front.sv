@@ -227,15 +227,23 @@ module rma_front #(
 
   // ---------------------------------------------------------------- work queues
   logic queue_look, queue_busy;
-  rma_queue #(.DATA_W(DATA_W)) i_queue (
-      .clk_i, .rst_ni, .time_i, .cfg_mrrs_i, .cfg_timeout_i, .context_i, .look_vpid_i, .look_busy_o(queue_look),
-      .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(doorbell_ready), .db_vpid_i(db_vpid_o),
-      .db_count_i(db_count_o), .sl_valid_i(sl_valid), .sl_vpid_i(sl_vpid), .sl_count_i(sl_count),
-      .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_vpid_o(fill_vpid), .fill_slot_o(fill_slot),
-      .fill_mask_o(fill_mask), .fill_data_o(fill_data), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i,
-      .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .ev_bad_descriptor_o, .ev_doorbell_info_o,
-      .ev_host_error_o, .ev_queue_info_o, .ev_unexpected_o, .ev_tag_o, .cnt_queue_reads_o, .busy_o(queue_busy),
-      .timer_o);
+  if (ggas_pkg::QUEUES) begin : g_queue
+    rma_queue #(.DATA_W(DATA_W)) i_queue (
+        .clk_i, .rst_ni, .time_i, .cfg_mrrs_i, .cfg_timeout_i, .context_i, .look_vpid_i, .look_busy_o(queue_look),
+        .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(doorbell_ready), .db_vpid_i(db_vpid_o),
+        .db_count_i(db_count_o), .sl_valid_i(sl_valid), .sl_vpid_i(sl_vpid), .sl_count_i(sl_count),
+        .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_vpid_o(fill_vpid), .fill_slot_o(fill_slot),
+        .fill_mask_o(fill_mask), .fill_data_o(fill_data), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i,
+        .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .ev_bad_descriptor_o, .ev_doorbell_info_o,
+        .ev_host_error_o, .ev_queue_info_o, .ev_unexpected_o, .ev_tag_o, .cnt_queue_reads_o, .busy_o(queue_busy),
+        .timer_o);
+  end else begin : g_no_queue
+    assign ev_bad_descriptor_o = db_valid_o && db_kind_o == 2'd0;
+    assign ev_doorbell_info_o  = {32'd0, db_vpid_o};
+    assign {doorbell_ready, cpl_ready_o} = '1;
+    assign {fill_valid, fill_vpid, fill_slot, fill_mask, fill_data, rd_valid_o, rd_hdr_o, ev_host_error_o,
+      ev_queue_info_o, ev_unexpected_o, ev_tag_o, cnt_queue_reads_o, queue_look, queue_busy, timer_o} = '0;
+  end
 
   // ---------------------------------------------------------------- status blocks
   logic status_look, status_busy;

@@ -113,6 +113,7 @@ module rma_host #(
   end
 
   // ---------------------------------------------------------------- completions; 6: no one
+  localparam logic [5:0] BUILT = {ggas_pkg::QUEUES, 1'b1, ggas_pkg::ATOMICS, 1'b1, ggas_pkg::GETS, 1'b1};
   logic [6:0] to;
   always_comb begin
     to = '0;
@@ -126,6 +127,7 @@ module rma_host #(
     else if (cpl_tag_i[7:3] == 5'b11010) to[4] = 1'b1;
     else if (cpl_tag_i[7:4] == 4'b1110) to[5] = 1'b1;
     else to[6] = 1'b1;
+    if ((to & {1'b1, BUILT}) == '0) to = 7'b1000000;
   end
   assign unit_cpl_valid_o = cpl_valid_i ? to[5:0] : '0;
   assign cpl_ready_o      = (to & {1'b1, unit_cpl_ready_i}) != '0;

@@ -5,7 +5,8 @@
 `default_nettype none
 
 module rma_notify #(
-    parameter int unsigned DATA_W = 64  // 64, 256 or 512
+    parameter int unsigned DATA_W = 64,     // 64, 256 or 512
+    parameter logic [2:0]  CLIENTS = 3'b111  // those that exist
 ) (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
@@ -61,9 +62,10 @@ module rma_notify #(
   localparam logic [1:0] S_IDLE = 2'd0, S_LOOK = 2'd1, S_LOST = 2'd2, S_RECORD = 2'd3;
   logic [1:0]  state_q;
   logic [2:0]  grant;
-  wire         take = state_q == S_IDLE && nt_valid_i != '0;
+  wire  [2:0]  asks = nt_valid_i & CLIENTS;
+  wire         take = state_q == S_IDLE && asks != '0;
   // verilator lint_off PINCONNECTEMPTY
-  arbiter_rr #(.N(3)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(nt_valid_i), .take_i(take), .eop_i(1'b1),
+  arbiter_rr #(.N(3)) u_turn (.clk_i, .rst_ni, .clear_i(1'b0), .req_i(asks), .take_i(take), .eop_i(1'b1),
     .grant_o(grant), .locked_o());
   // verilator lint_on PINCONNECTEMPTY
   assign nt_ready_o = state_q == S_IDLE ? grant : '0;

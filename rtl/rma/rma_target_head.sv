@@ -36,7 +36,7 @@ module rma_target_head #(
     input  wire logic                take_i,          // it is executed from the next cycle on
     output      ggas_pkg::rma_hdr_t  hdr_o,
     output      logic [2:0]          kind_o,          // rma_target_pkg::K_*
-    output      logic                serves_o,        // targets were on when its header came
+    output      logic                serves_o,        // targets were on when its header came, and this kind is served
     output      logic                wants_o,         // its address is translated
     output      logic [63:2]         addr_o,          // translated, if it is and with OK
     output      logic [3:0]          status_o,        // ST_BAD, ST_DISABLED, what the translation says, or OK
@@ -65,7 +65,7 @@ module rma_target_head #(
     end
   end
 
-  logic        on_q;                 // targets were on when the header came
+  logic        on_q;                 // targets were on when the header came, and it is of a kind that this NIC serves
   logic        asked_q, reported_q;      // translation asked for, and answered
   logic [63:2] reported_addr_q;
   logic [3:0]  reported_status_q;
@@ -96,7 +96,7 @@ module rma_target_head #(
       reported_addr_q   <= '0;
       reported_status_q <= '0;
     end else begin
-      if (rx_head) on_q <= cfg_target_i;
+      if (rx_head) on_q <= cfg_target_i && rma_target_pkg::is_built(rx_kind);
       if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
       if (tr_rsp_valid_i) begin
         reported_q        <= 1'b1;

@@ -11,5 +11,11 @@ package rma_target_pkg;
   localparam logic [2:0] K_VELO   = 3'd4;
   localparam logic [2:0] K_NONE   = 3'd5;  // no such operation, or from a node that cannot be answered
 
+  // This NIC has the unit that serves it.
+  function automatic logic is_built(input logic [2:0] kind);
+    is_built = !((kind == K_GET && !ggas_pkg::GETS) || (kind == K_ATOMIC && !ggas_pkg::ATOMICS)
+      || (kind == K_VELO && !ggas_pkg::VELO));
+  endfunction
+
 endpackage
 // verilator lint_on UNUSEDPARAM

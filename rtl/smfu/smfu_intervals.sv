@@ -21,7 +21,7 @@ module smfu_intervals (
 
     // where an interval begins; only while nothing is searched for
     input  wire logic               peek_i,
-    input  wire logic [5:0]         peek_index_i,
+    input  wire smfu_pkg::interval_t peek_index_i,
     output      logic               peek_ready_o,
     output      logic               peek_valid_o,  // it is in use
     output      logic [51:0]        peek_page_o,   // in the next cycle
@@ -32,7 +32,7 @@ module smfu_intervals (
     input  wire logic [51:0]        last_i,
     output      logic               done_o,        // pulse: the answer
     output      logic               found_o,
-    output      logic [5:0]         index_o,
+    output      smfu_pkg::interval_t index_o,
     output      logic [51:0]        start_o,       // first page of the interval
     output      logic               keep_o,        // the range holds the access
     output      logic [51:0]        low_o,         // the range: from here on
@@ -40,7 +40,7 @@ module smfu_intervals (
 
     // where an interval leads to: in the next cycle; not while its registers are accessed
     input  wire logic               target_i,
-    input  wire logic [5:0]         target_index_i,
+    input  wire smfu_pkg::interval_t target_index_i,
     output      smfu_pkg::target_t  target_o,
 
     // BAD_INTERVAL, held until taken
@@ -49,17 +49,19 @@ module smfu_intervals (
     output      ggas_pkg::event_t   event_o,
     output      logic               busy_o
 );
-  localparam int unsigned N = ggas_regs_pkg::INTERVAL_NUM;
+  localparam int unsigned N  = smfu_pkg::INTERVALS;
+  localparam int unsigned IW = smfu_pkg::INTERVAL_W;
 
   // ---------------------------------------------------------------- registers: in RAM, valid bits next to them
-  wire  [5:0]  index  = ext_addr_i[10:5];
+  wire  [IW-1:0] index = ext_addr_i[5+:IW];
+  wire         exists = {1'b0, ext_addr_i[10:5]} < N[6:0];  // others read 0 and ignore writes
   wire  [1:0]  which  = ext_addr_i[4:3];
-  wire         write  = ext_req_i && ext_write_i;
+  wire         write  = ext_req_i && ext_write_i && exists;
   logic [N-1:0] known_q, valid_q;  // written since reset; in use
-  logic [5:0]  index_q;
+  logic [IW-1:0] index_q;
   logic [1:0]  which_q;
   logic        known_then_q, arm_q, on_q, group_q;
-  logic [5:0]  index2_q;
+  logic [IW-1:0] index2_q;
   logic        arm2_q, on2_q, order_q, pages_ok_q, disarmed_q;  // after the borders' comparison
   logic [51:0] pages_q;
 
@@ -74,7 +76,7 @@ module smfu_intervals (
   // The first write of an interval since reset clears what it does not write.
   wire         fresh = write && !known_q[index];
   logic        read;
-  logic [5:0]  read_index;
+  logic [IW-1:0] read_index;
   logic [63:0] start_raw, end_raw;
   for (genvar i = 0; i < 2; i = i + 1) begin : g_half
     wire start_we = write && which == 2'd0 && ext_wstrb_i[4*i];
@@ -90,7 +92,7 @@ module smfu_intervals (
   wire arm       = write && which == 2'd2 && ext_wstrb_i[0];
   wire domain_we = write && which == 2'd2 && ext_wstrb_i[4];
   wire target_re = ext_req_i || target_i;
-  wire [5:0] target_at = ext_req_i ? index : target_index_i;
+  wire [IW-1:0] target_at = ext_req_i ? index : target_index_i;
   ram_1r1w #(.WIDTH(24), .DEPTH(N)) u_node (
       .clk_i, .we_i(arm || fresh), .waddr_i(index), .wdata_i(arm ? {ext_wdata_i[31:24], ext_wdata_i[15:0]} : '0),
       .re_i(target_re), .raddr_i(target_at), .rdata_o({target_o.export_no, target_o.node}));
@@ -129,7 +131,7 @@ module smfu_intervals (
     if (ext_req_i) begin
       index_q      <= index;
       which_q      <= which;
-      known_then_q <= known_q[index];
+      known_then_q <= exists && known_q[index];
       on_q         <= ext_wdata_i[16];
       group_q      <= ext_wdata_i[17];
     end
@@ -166,18 +168,18 @@ module smfu_intervals (
 
   // ---------------------------------------------------------------- search: address, word, registered word, its
   // comparisons, decision
-  logic [6:0]  next_q;               // interval to be read next; N: all were
+  logic [IW:0] next_q;               // interval to be read next; N: all were
   logic        word_q, test_q, decide_q;  // an interval stands at the RAM, in the registers after it, is compared
-  logic [5:0]  word_index_q, test_index_q;
+  logic [IW-1:0] word_index_q, test_index_q;
   logic        valid_test_q;
   logic [51:0] start_q, end_q;
-  logic [5:0]  decide_index_q;
+  logic [IW-1:0] decide_index_q;
   logic        holds_q, under_q, over_q, meets_q;  // the access: is in it, above it, below it, else meets it
   logic [51:0] decide_start_q, decide_end_q;
-  wire         issue = find_i && !next_q[6] && !ext_req_i;
-  wire         last  = find_i && next_q[6] && !word_q && !test_q && !decide_q;
+  wire         issue = find_i && !next_q[IW] && !ext_req_i;
+  wire         last  = find_i && next_q[IW] && !word_q && !test_q && !decide_q;
   assign read        = ext_req_i || issue || peek_i;
-  assign read_index  = ext_req_i ? index : issue ? next_q[5:0] : peek_index_i;
+  assign read_index  = ext_req_i ? index : issue ? next_q[IW-1:0] : peek_index_i;
 
   wire under = end_q <= first_i;
   wire over  = start_q > last_i;
@@ -202,7 +204,7 @@ module smfu_intervals (
       test_q   <= word_q;
       decide_q <= test_q;
       if (decide_q && holds_q) begin
-        next_q   <= N[6:0];
+        next_q   <= N[IW:0];
         word_q   <= 1'b0;
         test_q   <= 1'b0;
         decide_q <= 1'b0;
@@ -213,7 +215,7 @@ module smfu_intervals (
   end
 
   always_ff @(posedge clk_i) begin
-    if (issue) word_index_q <= next_q[5:0];
+    if (issue) word_index_q <= next_q[IW-1:0];
     if (word_q) begin
       valid_test_q <= valid_q[word_index_q];
       start_q      <= start_raw[63:12];
@@ -252,7 +254,7 @@ module smfu_intervals (
   // Register accesses are made one at a time and far apart. If a second bad write arrives before the event was accepted
   // it waits in bad_waits_q.
   logic       bad_waits_q;
-  logic [5:0] bad_index_q;
+  logic [IW-1:0] bad_index_q;
   wire        bad = arm2_q && on2_q && !good;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -266,7 +268,7 @@ module smfu_intervals (
         event_valid_o <= 1'b1;
         event_o.code  <= ggas_regs_pkg::EV_BAD_INTERVAL;
         event_o.node  <= '0;
-        event_o.info  <= {34'd0, bad_waits_q ? bad_index_q : index2_q};
+        event_o.info  <= {{(40 - IW){1'b0}}, bad_waits_q ? bad_index_q : index2_q};
         bad_waits_q   <= bad && bad_waits_q;
         bad_index_q   <= index2_q;
       end else if (bad) begin
@@ -282,7 +284,7 @@ module smfu_intervals (
   assign unused = ^{ext_wstrb_i[7:5], ext_wstrb_i[3:1]};
 
 `ifndef SYNTHESIS
-  initial if (N != 64) $error("smfu_intervals: the index has 6 bits");
+  initial if (N != 16 && N != 64) $error("smfu_intervals: 16 or 64 intervals, not another number");
 `endif
 endmodule
 

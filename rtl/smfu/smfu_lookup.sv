@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window offset to node and segment offset: 64 intervals, or bits of the offset (mask mode). An access hits when all of
-// it lies in one interval; the lowest interval wins.
+// Window offset to node and segment offset: the intervals, or bits of the offset (mask mode). An access hits when all
+// of it lies in one interval; the lowest interval wins.
 //
-// * Earlier answers are cached in 64 lines of RAM, selected by the bits of the offset that distinguish intervals of the
-//   usual size, each with its range of pages: the answer comes two cycles after the request, one request a cycle.
+// * Earlier answers are cached in RAM, as many lines as there are intervals. Those bits of the offset that distinguish
+//   intervals of the usual size select a line. Each has its range of pages: the answer comes two cycles after the
+//   request, one request a cycle.
 // * Accesses that hit no line are searched for (at most 140 cycles); meanwhile ready_o is low. So are accesses that
 //   coincide with an access to the INTERVAL registers, which contain the answer's target.
 // * After a change of the intervals the lines are filled again without a request, so that the first access to an
@@ -50,7 +51,8 @@ module smfu_lookup (
     output      ggas_pkg::event_t   event_o,
     output      logic               busy_o
 );
-  localparam int unsigned LINES = 64;
+  localparam int unsigned LINES = smfu_pkg::INTERVALS;
+  localparam int unsigned LW    = smfu_pkg::INTERVAL_W;
 
   // ---------------------------------------------------------------- requests
   typedef struct packed {
@@ -86,7 +88,7 @@ module smfu_lookup (
   // ---------------------------------------------------------------- lines: answers found before
   typedef struct packed {
     logic        found;
-    logic [5:0]  index;
+    logic [LW-1:0] index;
     logic [51:0] start;
     logic [51:0] low, high;  // for accesses from page low to the one before page high
   } line_t;
@@ -95,28 +97,28 @@ module smfu_lookup (
   logic             two_valid_q, miss_q;  // after its line; it is searched for
   logic [63:0]      two_addr_q;
   logic [51:0]      two_last_q;
-  logic [6:0]       ahead_q;              // interval whose line is filled next without a request; LINES: none
+  logic [LW:0]      ahead_q;              // interval whose line is filled next without a request; LINES: none
   logic             peeked_q, searching_ahead_q;  // its start stands at the RAM; is searched for
   logic [51:0]      ahead_page_q;
   logic [51:0]      size_q;               // pages of the interval put into use last: their highest bit
   logic [LINES-1:0] valid_q;
   logic             filled_q, done, keep, changed, armed, peek_ready, peek_valid, intervals_busy;
-  logic [5:0]       read_at_q, fill_at_q;
+  logic [LW-1:0]    read_at_q, fill_at_q;
   logic [51:0]      peek_page;
   logic [51:0]      armed_size;
   line_t            line, found;
 
   // Bits of the page from that of `size` on.
-  function automatic logic [5:0] line_of(input logic [51:0] page, input logic [51:0] size);
-    for (int i = 0; i < 6; i++) line_of[i] = ((page >> i) & size) != '0;
+  function automatic logic [LW-1:0] line_of(input logic [51:0] page, input logic [51:0] size);
+    for (int i = 0; i < LW; i++) line_of[i] = ((page >> i) & size) != '0;
   endfunction
 
   // What is searched for stands for three cycles at least before it is found.
   wire [51:0] find_first = searching_ahead_q ? ahead_page_q : two_addr_q[63:12];
   wire [51:0] find_last  = searching_ahead_q ? ahead_page_q : two_last_q;
   wire        fill       = done && keep;
-  wire [5:0]  req_at     = line_of(req_addr_i[63:12], size_q);
-  wire [5:0]  read_at    = retry_q ? read_at_q : req_at;
+  wire [LW-1:0] req_at   = line_of(req_addr_i[63:12], size_q);
+  wire [LW-1:0] read_at  = retry_q ? read_at_q : req_at;
   ram_1r1w #(.WIDTH($bits(line)), .DEPTH(LINES)) u_lines (
       .clk_i, .we_i(fill), .waddr_i(fill_at_q), .wdata_i(found), .re_i(retry_q || req_valid_i), .raddr_i(read_at),
       .rdata_o(line));
@@ -163,7 +165,7 @@ module smfu_lookup (
 
   // The target of an interval comes with the answer, out of its RAM.
   logic              masked_q, mask_hit_q, found_q;
-  logic [5:0]        index_q;
+  logic [LW-1:0]     index_q;
   logic [15:0]       mask_node_q;
   smfu_pkg::target_t target;
   wire [63:0] from = miss_q ? two_addr_q : one_q.addr;
@@ -194,15 +196,15 @@ module smfu_lookup (
   wire in_interval = in_line_q && found_q && (direct_q || hit);
   assign ans_valid_o       = two_valid_q && !misses;
   assign ans_hit_o         = mask_hit_q || in_interval;
-  assign ans_interval_o = {!in_interval, index_q};
+  assign ans_interval_o = {!in_interval, 6'(index_q)};
   assign ans_target_o      = masked_q ? {1'b0, cfg_domain_i, cfg_export_i, mask_node_q} : target;
 
   // ---------------------------------------------------------------- search
-  wire ahead = !ahead_q[6] && !miss_q && !searching_ahead_q && !peeked_q;
+  wire ahead = !ahead_q[LW] && !miss_q && !searching_ahead_q && !peeked_q;
   wire peek  = ahead && peek_valid && peek_ready;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      ahead_q           <= LINES[6:0];
+      ahead_q           <= LINES[LW:0];
       peeked_q          <= 1'b0;
       searching_ahead_q <= 1'b0;
       size_q            <= 52'd1;
@@ -222,7 +224,7 @@ module smfu_lookup (
 
   smfu_intervals u_intervals (
       .clk_i, .rst_ni, .ext_req_i, .ext_write_i, .ext_addr_i, .ext_wdata_i, .ext_wstrb_i, .ext_rdata_o,
-      .changed_o(changed), .armed_o(armed), .armed_size_o(armed_size), .peek_i(peek), .peek_index_i(ahead_q[5:0]),
+      .changed_o(changed), .armed_o(armed), .armed_size_o(armed_size), .peek_i(peek), .peek_index_i(ahead_q[LW-1:0]),
       .peek_ready_o(peek_ready), .peek_valid_o(peek_valid), .peek_page_o(peek_page), .find_i(miss_q ||
       searching_ahead_q), .first_i(find_first), .last_i(find_last), .done_o(done), .found_o(found.found),
       .index_o(found.index), .start_o(found.start), .keep_o(keep), .low_o(found.low),
@@ -230,7 +232,7 @@ module smfu_lookup (
       .target_o(target),
       .event_valid_o, .event_ready_i, .event_o, .busy_o(intervals_busy));
 
-  assign busy_o = one_valid_q || two_valid_q || !ahead_q[6] || intervals_busy;
+  assign busy_o = one_valid_q || two_valid_q || !ahead_q[LW] || intervals_busy;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) if (rst_ni && req_valid_i) assert (ready_o) else $error(

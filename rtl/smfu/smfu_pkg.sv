@@ -6,7 +6,9 @@
 package smfu_pkg;
 
   localparam int unsigned DIRTY_NODES = 64;  // nodes that a quiet round and what is after it may have to ask
-  localparam int unsigned INTERVALS = 64;
+  localparam int unsigned INTERVALS = `GGAS_INTERVALS;  // 16 or 64
+  localparam int unsigned INTERVAL_W = $clog2(INTERVALS);
+  typedef logic [INTERVAL_W-1:0] interval_t;
   localparam logic [6:0]  NO_INTERVAL = 7'd64;
 
   // Payload DW of the largest load: a slot of smfu_rob holds as much.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A NIC with 16 contexts: the registers of the others read 0, and writes to them reach no unit.
+// A NIC with 16 contexts: the registers of the others read 0, and writes to them reach no unit. It counts no events.
 #include <gtest/gtest.h>
 #include <verilated.h>
 
 #include "Vregs_bench_16.h"
+#include "ggas_reg_names.hpp"
 #include "ggas_regs.h"
 #include "tests/rtl/unit_model.hpp"
 
@@ -28,9 +29,12 @@ class few_contexts : public testing::Test {
     v.eval();
   }
   uint64_t access(bool write, unsigned context, unsigned word, uint64_t data = 0) {
+    return access_at(write, static_cast<uint16_t>(GGAS_REG_CONTEXT_CTRL(context) + 8 * word), data);
+  }
+  uint64_t access_at(bool write, uint16_t address, uint64_t data = 0) {
     v.req_i = 1;
     v.write_i = write;
-    v.addr_i = static_cast<uint16_t>(GGAS_REG_CONTEXT_CTRL(context) + 8 * word);
+    v.addr_i = address;
     v.wdata_i = data;
     v.wstrb_i = 0xff;
     edge();
@@ -67,6 +71,17 @@ TEST_F(few_contexts, TheOthersAreNeverEnabledOrBusy) {
     EXPECT_EQ(access(false, c, GGAS_REG_CONTEXT_STATE(0) / 8 - GGAS_REG_CONTEXT_CTRL(0) / 8), c < contexts ? 0u : 1u)
         << c;
   }
+}
+
+TEST_F(few_contexts, CountersOfEventsStayZero) {
+  v.cnt_i = 1;
+  v.pulse_a_i = v.pulse_b_i = 2;
+  for (int i = 0; i < 500; ++i) edge();
+  v.cnt_i = v.pulse_a_i = v.pulse_b_i = 0;
+  for (int i = 0; i < 500; ++i) edge();
+  EXPECT_EQ(access_at(false, uint16_t(regs::counters[0].value)), 500u);
+  for (unsigned code = 0; code < GGAS_EVENT_COUNT_NUM; ++code)
+    EXPECT_EQ(access_at(false, uint16_t(GGAS_REG_EVENT_COUNT(code))), 0u) << code;
 }
 
 }  // namespace

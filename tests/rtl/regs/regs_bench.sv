@@ -89,6 +89,7 @@ module regs_bench (
   assign sts.build_page_log2     = 5'd12;
   assign sts.build_rma           = 1'b1;
   assign sts.build_velo          = 1'b0;
+  assign sts.build_without       = '0;
   assign sts.build_nodes         = 17'd64;
   assign sts.clock_khz           = 32'd125000;
   assign sts.serial_id           = 64'h0123456789abcdef;

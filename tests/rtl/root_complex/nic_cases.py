@@ -11,7 +11,8 @@ from cocotbext.pcie.core.tlp import TlpType
 from machine import DOMAIN, EVENT_VECTOR, NOTE_VECTOR, RING_LOG2, SEGMENT, WINDOW_DOMAIN, M, link_up, machine, until
 from nic_function import BAR_PAGES, BAR_REGISTERS, BAR_WINDOW
 
-OP_PUT, OP_GET, OP_ATOMIC = 1, 4, 6
+OP_PUT, OP_GET, OP_ATOMIC, OP_SEND = 1, 4, 6, 7
+ST_DISABLED = 9
 NOTIFY_REQUESTER, NOTIFY_COMPLETER, ACK = 1 << 4, 1 << 5, 1 << 7
 LIMIT = dict(timeout_time=20, timeout_unit="ms")  # of simulated time
 
@@ -162,6 +163,29 @@ async def one_sided(dut):
     assert (await c.status())[3] == 0
 
 
+@cocotb.test(**LIMIT)
+async def puts_alone(dut):
+    """A NIC without gets, atomics, messages and work queues: puts arrive, the others are refused, and all goes on."""
+    both = await machine(dut)
+    for c in both:
+        await c.set_up_rma()
+    c, other = both
+    without = await c.read(M["REG_BUILD"]) >> 27 & 0xf
+    assert without == 0b0111, without
+    data = some_bytes(random.Random(cocotb.RANDOM_SEED + 3), 3000)
+    await c.store(c.memory["segment"], data)
+    for n, (op, second) in enumerate(((OP_GET, None), (OP_ATOMIC, [1, 0, 0, 0]), (OP_SEND, [0, 0, 0, 0]))):
+        await c.post(OP_PUT, 1, 3000, 0, 0x3001, flags=ACK)
+        await c.post(op, 1, 8, 0x1000, 0x1000, flags=ACK, second=second)
+        await until(lambda errors=n + 1: failed(c, errors), what=f"refusal of operation {op}")
+        assert (await c.status())[3] >> 24 == ST_DISABLED
+        assert await other.events("CONTEXT_OFF") == n + 1
+        assert await other.load(other.memory["segment"] + 0x3001, 3000) == data
+    await c.write(M["REG_CONTEXT_CTRL"](1), 1 | 2 | 4 << 16 | DOMAIN << 32)
+    await c.pages.write(0x2010, struct.pack("<I", 1))  # doorbell of its work queue
+    assert await c.events("BAD_DESCRIPTOR") == 1
+
+
 async def done(computer, operations):
     return (await computer.status())[2] == operations
 
@@ -210,8 +234,8 @@ async def broken(address, length, **_):
     raise RuntimeError("this memory is broken")
 
 
-async def failed(computer):
-    return (await computer.status())[3] & 0xffffff != 0
+async def failed(computer, errors=1):
+    return (await computer.status())[3] & 0xffffff >= errors
 
 
 @cocotb.test(**LIMIT)

@@ -72,6 +72,7 @@ template <class V, unsigned W>
 class bench {
  public:
   static constexpr unsigned words = W / 32;
+  static constexpr unsigned intervals = W == 256 ? 16 : 64;  // as in CMakeLists.txt
 
   struct in_stream {
     std::deque<beat> beats;

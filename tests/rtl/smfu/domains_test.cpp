@@ -23,7 +23,7 @@ class smfu_domains : public suite<T> {
     for (unsigned u = 0; u < users; ++u) {
       b.context(first_page + u, domain_of(u));
       for (unsigned far : {0u, 1u})
-        b.interval(8 + 2 * u + far, place(u, far), place(u, far) + base::span, uint16_t(2 + far), true, home_export,
+        b.interval(3 + 2 * u + far, place(u, far), place(u, far) + base::span, uint16_t(2 + far), true, home_export,
                    domain_of(u));
     }
   }

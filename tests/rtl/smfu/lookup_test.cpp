@@ -61,7 +61,7 @@ TYPED_TEST(smfu_lookup, borders) {
 
 TYPED_TEST(smfu_lookup, last_interval_and_top_of_window) {
   using place = typename TestFixture::place;
-  this->b.interval(63, 0xffff'ffff'ffff'e000, 0xffff'ffff'ffff'f000, 1);
+  this->b.interval(this->b.intervals - 1, 0xffff'ffff'ffff'e000, 0xffff'ffff'ffff'f000, 1);
   EXPECT_EQ(this->where(0xffff'ffff'ffff'effc), (place{1, 0xffc}));
   EXPECT_EQ(this->where(0xffff'ffff'ffff'f000), this->nowhere);
 }
@@ -70,7 +70,7 @@ TYPED_TEST(smfu_lookup, lowest_of_overlapping_wins) {
   using place = typename TestFixture::place;
   this->b.interval(9, 0x10000, 0x20000, 2);
   this->b.interval(8, 0x14000, 0x15000, 1);
-  this->b.interval(20, 0x1f000, 0x21000, 1);
+  this->b.interval(10, 0x1f000, 0x21000, 1);
   EXPECT_EQ(this->where(0x13ffc), (place{2, 0x3ffc}));
   EXPECT_EQ(this->where(0x14000), (place{1, 0}));
   EXPECT_EQ(this->where(0x15000), (place{2, 0x5000}));
@@ -82,18 +82,29 @@ TYPED_TEST(smfu_lookup, lowest_of_overlapping_wins) {
 TYPED_TEST(smfu_lookup, bad_interval_stays_disabled) {
   const std::pair<uint64_t, uint64_t> bad[] = {
       {0x10000, 0x10000}, {0x11000, 0x10000}, {0x10004, 0x12000}, {0x10000, 0x12800}, {0, 0}};
+  const unsigned last = this->b.intervals - 1;
   for (auto [start, end] : bad) {
     this->b.clear_outputs();
-    this->b.interval(33, start, end, 2);
+    this->b.interval(last, start, end, 2);
     EXPECT_TRUE(this->b.settle());
-    this->expect_event(GGAS_EV_BAD_INTERVAL, 0, 33);
-    EXPECT_EQ(this->b.read_register(0x2000 + 0x20 * 33 + 0x10), 0x0d0d'0500'0002u) << "reads as not valid";
+    this->expect_event(GGAS_EV_BAD_INTERVAL, 0, last);
+    EXPECT_EQ(this->b.read_register(0x2000 + 0x20 * last + 0x10), 0x0d0d'0500'0002u) << "reads as not valid";
     EXPECT_EQ(this->where(0x10000), this->nowhere);
   }
   this->b.clear_outputs();
-  this->b.interval(33, 5, 3, 2, false);
+  this->b.interval(last, 5, 3, 2, false);
   EXPECT_TRUE(this->b.settle());
   EXPECT_TRUE(this->b.events.empty()) << "not armed, not checked";
+}
+
+// Of a NIC with 16 intervals the registers of the others read 0 and do nothing.
+TYPED_TEST(smfu_lookup, intervals_that_do_not_exist) {
+  auto& b = this->b;
+  for (unsigned i = b.intervals; i < 64; ++i) {
+    b.interval(i, 0x10000, 0x12000, 2);
+    for (unsigned word = 0; word < 4; ++word) EXPECT_EQ(b.read_register(uint16_t(0x2000 + 0x20 * i + 8 * word)), 0u);
+  }
+  EXPECT_EQ(this->where(0x10000), this->nowhere);
 }
 
 TYPED_TEST(smfu_lookup, registers) {
@@ -185,8 +196,8 @@ TYPED_TEST(smfu_lookup, intervals_at_random) {
     uint8_t export_no = 0;
     uint16_t domain = 0;
   };
-  std::array<iv, 64> all;
-  for (unsigned i = 0; i < 64; ++i) {
+  std::array<iv, std::remove_reference_t<decltype(b)>::intervals> all;
+  for (unsigned i = 0; i < all.size(); ++i) {
     all[i].start = uint64_t{b.random(60)} << 12;
     all[i].end = all[i].start + (uint64_t{1 + b.random(4)} << 12);
     all[i].node = 1 + b.random(2);
@@ -194,7 +205,7 @@ TYPED_TEST(smfu_lookup, intervals_at_random) {
     all[i].domain = uint16_t(b.rng());
     b.interval(i, all[i].start, all[i].end, uint16_t(all[i].node), true, all[i].export_no, all[i].domain);
   }
-  for (unsigned k = 0; k < 64; k += 1 + b.random(3)) {
+  for (unsigned k = 0; k < all.size(); k += 1 + b.random(3)) {
     b.write_register(uint16_t(0x2010 + 0x20 * k), all[k].node);
     all[k] = {};
   }
@@ -202,7 +213,7 @@ TYPED_TEST(smfu_lookup, intervals_at_random) {
     const unsigned len = 1 + b.random(64);
     const uint64_t addr = 4 * uint64_t{b.random(66 * 1024)};
     typename TestFixture::place want{-1, 0};
-    for (int i = 63; i >= 0; --i)
+    for (int i = int(all.size()) - 1; i >= 0; --i)
       if (addr >= all[i].start && addr + 4 * len <= all[i].end)
         want = {int(all[i].node), addr - all[i].start, all[i].export_no, all[i].domain};
     ASSERT_EQ(this->where(addr, len), want) << std::hex << addr;

@@ -11,6 +11,7 @@ template <class V, unsigned W>
 class target_bench {
  public:
   static constexpr unsigned width = W, nodes = W == 256 ? 1024 : 64;
+  static constexpr bool puts_alone = W == 256;  // as in CMakeLists.txt
   V v;
   dice d{seed()};
   feed<packet, W> rx;
@@ -28,6 +29,7 @@ class target_bench {
   target_bench() {
     tr.granted = [](uint64_t nla, uint16_t pd, bool write) { return write && pd == 5 && nla < 0x100000; };
     work.nodes = nodes;
+    work.puts_alone = puts_alone;
     v.cfg_target_i = 1;
     v.cfg_node_i = 9;
     v.cfg_mps_i = 256;

@@ -32,6 +32,7 @@ class target_work {
 
   unsigned nodes = 64;  // that the NIC knows
   unsigned mps = 256;
+  bool puts_alone = false;  // the NIC serves no gets, atomics and messages
   std::vector<tlp> writes;
   size_t writes_seen = 0;
   std::deque<item> gets, ats, mbs, notes, rsps, flushes;  // notes, mbs: status is the unit's answer; flushes: it fails
@@ -47,7 +48,7 @@ class target_work {
     }
     if (!sane(p))
       s = st(net_status::bad), events.push_back({bad_packet, p.src, p.op});
-    else if (!on)
+    else if (!on || (puts_alone && !p.is(op::rma_put) && !p.is(op::rma_notify)))
       s = st(net_status::disabled), events.push_back({context_off, p.src, p.vpid});
     const bool strong = p.is(op::rma_notify) && p.flags() & nic::rma_strong;
     if (s == 0 && (p.is(op::rma_put) || strong) && !(p.addr < 0x100000 && p.pd() == 5))
