@@ -73,12 +73,12 @@ bool node_workers::has_room(uint64_t lines) const {
   return true;
 }
 
-// The next line: both halves with the number of its lap.
+// The next line: both halves with the number of its lap. Who reads them finds the buffers filled.
 void node_workers::put(uint64_t word) {
   uint64_t* const line = mailbox_->lines + 2 * (position_ % host_ring.lines());
   const uint64_t tag = uint64_t{host_ring.tag(position_)} << 32;
-  __atomic_store_n(line, (word & 0xffffffff) | tag, __ATOMIC_RELAXED);
-  __atomic_store_n(line + 1, word >> 32 | tag, __ATOMIC_RELAXED);
+  __atomic_store_n(line, (word & 0xffffffff) | tag, __ATOMIC_RELEASE);
+  __atomic_store_n(line + 1, word >> 32 | tag, __ATOMIC_RELEASE);
   ++position_;
 }
 
@@ -90,7 +90,6 @@ bool node_workers::send(size_t place, work_order o, std::span<const uint64_t> re
   o.ticket = ++tickets_[place];
   uint64_t head[work_order::words];
   std::memcpy(head, &o, sizeof o);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
   put(8 * words);
   for (const uint64_t word : head) put(word);
   for (const uint64_t word : rest) put(word);
