@@ -61,9 +61,11 @@ struct random_plan {
   }
 };
 
+constexpr size_t usual_count = 1500;
+uint64_t enough_for(size_t n) { return n <= usual_count ? enough : enough * n / usual_count; }
 size_t random_count() {
   const char* const count = std::getenv("GGAS_TEST_REQUESTS");
-  return count ? std::strtoul(count, nullptr, 10) : 1500;
+  return count ? std::strtoul(count, nullptr, 10) : usual_count;
 }
 
 TEST_P(work, random_requests_give_what_they_give_one_by_one) {
@@ -100,7 +102,7 @@ TEST_P(work, random_requests_give_what_they_give_one_by_one) {
       wrong += !end || rt_->here() != at || sums[k][0] != expected[k];
     });
   for (int i = 0; by_hand() && i < 100'000'000 && dispatcher_->statistics().ended < n; ++i) dispatcher_->poll();
-  run();
+  run(enough_for(n));
   EXPECT_EQ(wrong, 0);
   for (size_t k = 0; k < n; ++k) ASSERT_EQ(times[k], 1) << k;
   EXPECT_EQ(plan.data, here.data);
@@ -146,7 +148,7 @@ TEST_P(work, random_requests_on_kept_memory_give_what_they_give_one_by_one) {
     rt_->post(static_cast<int>(k % 4), [&, k] { enqueue(all[k]); });
   }
   for (int i = 0; by_hand() && i < 100'000'000 && dispatcher_->statistics().ended < n; ++i) dispatcher_->poll();
-  run();
+  run(enough_for(n));
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(ended, static_cast<int>(n));
   for (size_t d = 0; d < plan.data.size(); ++d) move(memory[d], plan.data[d], false);

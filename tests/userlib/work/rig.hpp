@@ -54,12 +54,14 @@ class work : public testing::TestWithParam<work_target> {
   // It queues requests before those that they wait for have ended.
   bool goes_ahead() const { return GetParam().how == executor::streams || by_hand(); }
   bool blocking() const { return GetParam().how == executor::blocking; }
-  // Until nothing is left.
-  void run() {
+  // Until nothing is left. After a failure nothing uses the test's memory any more.
+  void run(uint64_t timeout_ns = enough) {
     if (by_hand())
       while (dispatcher_->poll()) {
       }
-    ASSERT_EQ(text_of(rt_->run(enough)), "");
+    const auto ended = rt_->run(timeout_ns);
+    if (!ended) dispatcher_->stop();
+    ASSERT_EQ(text_of(ended), "");
   }
   void enqueue(const request& r) { ASSERT_EQ(text_of(dispatcher_->enqueue(r)), ""); }
   uint64_t* pinned(int i, int node = 0) {
