@@ -27,7 +27,7 @@ inline ggas_messages place_messages(layout_plan& room, int nodes, const message_
                   8,
                   shape.stage_bytes};
   m.blocks.place = room.place<char>(detail::layout_of(m.blocks).bytes());
-  m.place = room.place<char>(static_cast<uint64_t>(detail::ranks_of_node(m)) * detail::layout_of(m).bytes());
+  m.place = room.place<char>(detail::bytes_of(m));
   return m;
 }
 

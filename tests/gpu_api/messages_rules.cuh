@@ -27,14 +27,19 @@ class message_rules {
       too_long_sent();
       requests_sent();
       full_ring_sent();
+      given_up_sent();
+      beside_a_request_sent();
     } else {
       order_of_tags_received();
       probe_received();
       too_long_received();
       requests_received();
       full_ring_received();
+      given_up_received();
+      beside_a_request_received();
     }
     variables_of_both();
+    long_ones_of_both();
     shifts();
     nothing_comes();
     refused();
@@ -190,6 +195,57 @@ class message_rules {
     const uint64_t sent = ggas_load(flag);
     for (uint64_t v = 0; v < sent; ++v) want(v, other_, 20, 20, __LINE__);
     want(sent, other_, 21, 21, __LINE__);
+  }
+
+  // A long message whose sender has given up is not received; the next one with its tag is.
+  GGAS_DEVICE void given_up_sent() {
+    f_.status(ggas_send(g_, a_.world, own_ + 1024, long_bytes, other_, 50, a_.brief_ns), ggas_timed_out, __LINE__);
+    if (g_.leads()) {
+      ggas_fence();
+      ggas_store(its_flag_ + 1, uint64_t{1});
+    }
+    send(51, 50);
+  }
+  GGAS_DEVICE void given_up_received() {
+    auto* const flag = reinterpret_cast<uint64_t*>(own_) + 1;
+    if (g_.leads()) f_.status(ggas_wait_until(flag, ggas_eq, uint64_t{1}, a_.timeout_ns), ggas_ok, __LINE__);
+    g_.sync();
+    want(51, other_, 50, 50, __LINE__);
+  }
+
+  // Calls that wait, while a receive is pending: the message of the request does not go to the call.
+  GGAS_DEVICE void beside_a_request_sent() {
+    send(60, 60);
+    send(61, 61);
+    ggas_message m{};
+    f_.want(received(other_, 62, m, __LINE__) == 62, __LINE__);
+    send(63, 60);
+  }
+  GGAS_DEVICE void beside_a_request_received() {
+    auto* const v = reinterpret_cast<uint64_t*>(own_ + 128);
+    ggas_message_request r[2]{};
+    for (int i = 0; i < 2; ++i) f_.status(ggas_irecv(g_, a_.world, v + i, 1, other_, 60, r + i), ggas_ok, __LINE__);
+    want(61, other_, ggas_any_tag, 61, __LINE__);
+    send(62, 62);
+    f_.status(ggas_wait_all(g_, a_.world, r, 2, static_cast<ggas_message*>(nullptr), a_.timeout_ns), ggas_ok, __LINE__);
+    g_.sync();
+    f_.want(v[0] == 60 && v[1] == 63, __LINE__);
+    g_.sync();
+  }
+
+  // Both wait for each other to copy.
+  GGAS_DEVICE void long_ones_of_both() {
+    uint8_t *const out = own_ + 1024, *const in = own_ + 2048;
+    fill(out, long_bytes, static_cast<uint64_t>(me_ % 251));
+    ggas_message m{};
+    f_.status(ggas_sendrecv(g_, a_.world, out, long_bytes, other_, 31, in, long_bytes, other_, 31, &m, a_.timeout_ns),
+              ggas_ok, __LINE__);
+    g_.sync();
+    bool good = m.bytes == long_bytes;
+    for (uint64_t i = g_.rank(); i < long_bytes; i += g_.size())
+      good &= in[i] == byte_of(7, static_cast<uint64_t>(other_ % 251), i);
+    f_.want(good, __LINE__);
+    g_.sync();
   }
 
   // A variable of the first thread: not in memory that others reach.

@@ -102,9 +102,9 @@ TEST(MessageSpace, TakesWhatTheFormulaSays) {
                          .short_bytes = 48,
                          .waiting = 8,
                          .requests = 3};
-  const uint64_t rank = 320 + 3 * (64 + 16 * 16) + (3 * 8 + 1 + 7) / 8 * 64 + 8 * (64 + 48) + 128 * 3 + 64 + 128;
+  const uint64_t rank = 192 + 3 * (64 + 16 * 16) + (3 * 8 + 1 + 7) / 8 * 64 + 8 * (64 + 48) + 128 * 3 + 64 + 128;
   const uint64_t blocks = 256 + 2 * (((64 + 248 * 6 + 63) / 64 * 64 + 6 * 1 * 16 + 63) / 64 * 64);
-  EXPECT_EQ(m.space().bytes(c), 256 + 4 * rank + blocks);
+  EXPECT_EQ(m.space().bytes(c), 256 + 128 + 4 * rank + blocks);
 }
 
 }  // namespace

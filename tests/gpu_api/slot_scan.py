@@ -11,22 +11,22 @@ CHANGES = {
     """  uint32_t place = load_chain(r, chain_index(r, kind, source, tag)).first;
   while (place != 0) {
     const waiting_message& w = r.waiting(place);
-    if ((source == any_source || w.source == source) && (tag == any_tag || w.tag == tag)) break;
+    if ((source == any_source || w.head.source == source) && fits_tag(tag, w.head.tag)) break;
     place = w.next[kind];
   }
   return place;
 """: """  static_cast<void>(kind);
-  for (uint32_t place = 1; place <= r.desk().fresh; ++place) {
+  for (uint32_t place = 1; place <= r.matching().fresh; ++place) {
     const waiting_message& w = r.waiting(place);
-    if (w.source < 0) continue;
-    if ((source == any_source || w.source == source) && (tag == any_tag || w.tag == tag)) return place;
+    if (w.head.source < 0) continue;
+    if ((source == any_source || w.head.source == source) && fits_tag(tag, w.head.tag)) return place;
   }
   return 0;
 """,
     """  d.free = place;
   --d.waiting;
 """: """  d.free = place;
-  w.source = -1;
+  r.waiting(place).head.source = -1;
   --d.waiting;
 """,
 }

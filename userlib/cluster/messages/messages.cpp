@@ -25,9 +25,7 @@ constexpr ggas_messages nobody{{{0, 1, 0, 0}, 0, 0, 0, 0, 0}, ggas_rank_is_threa
 constexpr uint64_t handle_bytes = 256;
 static_assert(sizeof(ggas_messages) <= handle_bytes);
 
-uint64_t bytes_of(const ggas_messages& m) {
-  return handle_bytes + static_cast<uint64_t>(detail::ranks_of_node(m)) * detail::layout_of(m).bytes();
-}
+uint64_t bytes_of(const ggas_messages& m) { return handle_bytes + detail::bytes_of(m); }
 
 // What is wrong with a number that is to be a power of two.
 std::string check_power(const char* what, unsigned v, uint64_t most) {

@@ -24,17 +24,29 @@ GGAS_DEVICE ggas_tagged* ring_line(const ring_shape& r, int node, int source, ui
   return ggas_pointer_of_node<ggas_tagged>(node, r.line(source, position));
 }
 
+// Orders what was done before with stores to a node.
+GGAS_DEVICE void release_to(bool own_node) {
+  if (own_node)
+    fence_release_gpu();
+  else
+    fence_release_system();
+}
+
 // ---- sending
 
-// Whether the receiver has read the old contents of `count` lines from `position` on. Quarters are read in order, but
-// their words may arrive out of order, so each word is checked.
-GGAS_DEVICE bool ring_has_room(const ring_shape& r, int node, uint64_t position, uint64_t count) {
+// Up to where the receiver has read the old contents of lines, of `count` lines from `position` on; not beyond
+// `position`: it has not. Quarters are read in order, but their words may arrive out of order, so each word is checked.
+GGAS_DEVICE uint64_t ring_free_until(const ring_shape& r, int node, uint64_t position, uint64_t count) {
   const uint32_t log2 = r.lines_log2 - 2;
-  for (uint64_t quarter = position >> log2; quarter <= (position + count - 1) >> log2; ++quarter) {
-    if (load_poll(own_word(r.released(node, quarter))) < quarter / 4) return false;
+  uint64_t quarter = position >> log2;
+  for (; quarter <= (position + count - 1) >> log2; ++quarter) {
+    if (load_poll(own_word(r.released(node, quarter))) < quarter / 4) break;
   }
   acquire_after_poll();
-  return true;
+  return quarter << log2;
+}
+GGAS_DEVICE bool ring_has_room(const ring_shape& r, int node, uint64_t position, uint64_t count) {
+  return ring_free_until(r, node, position, count) >= position + count;
 }
 
 GGAS_DEVICE ggas_status claim_lines(const ring_shape& r, int node, uint64_t count, uint64_t& position,
@@ -104,6 +116,7 @@ struct ring_end {
   uint64_t* taken;
   uint64_t* released;  // four words of the source
   uint32_t lines_log2;
+  bool is_own = false;  // the source is the own node
   GGAS_DEVICE ggas_tagged* line(uint64_t position) const {
     return lines + (position & ((uint64_t{1} << lines_log2) - 1));
   }
@@ -111,15 +124,17 @@ struct ring_end {
 };
 GGAS_DEVICE ring_end end_of_ring(const ring_shape& r, int source) {
   return {ring_line(r, ggas_node(), source, 0), own_word(r.taken(source)), word_of(source, r.released(ggas_node(), 0)),
-          r.lines_log2};
+          r.lines_log2, source == ggas_node()};
 }
 
 // Reports each quarter that ends between two positions to the source. A quarter's word grows by one a lap. Data of the
 // next lap are sent only after the source has seen the word of this one, so words of several readers arrive in order.
 GGAS_DEVICE void release_lines(const ring_end& r, uint64_t from, uint64_t to) {
   const uint32_t log2 = r.lines_log2 - 2;
-  for (uint64_t quarter = from >> log2; quarter < to >> log2; ++quarter)
-    store_release(r.released + quarter % 4, quarter / 4 + 1);
+  uint64_t quarter = from >> log2;
+  if (quarter == to >> log2) return;
+  release_to(r.is_own);
+  for (; quarter < to >> log2; ++quarter) store_relaxed(r.released + quarter % 4, quarter / 4 + 1);
 }
 
 // Takes the next record of a ring if all of it has arrived. store(i, word) gets its words, even those of a record that
@@ -269,6 +284,19 @@ requires(has_leader<G>) GGAS_DEVICE ggas_status
       store_relaxed(word_of(node, r.released(ggas_node(), quarter)), tagged_data(l));
   }
   return g.join(s);
+}
+
+// The same of one node: the ring to itself is its own, and a barrier follows. By one thread.
+GGAS_DEVICE void ring_begin_alone(const ring_shape& r) {
+  struct alignas(16) two_words {
+    uint64_t a, b;
+  };
+  const int node = ggas_node();
+  const auto at = [&](uint64_t offset) { return reinterpret_cast<two_words*>(own_word(offset)); };
+  const uint64_t lap = (load_own(own_word(r.claimed(node))) >> r.lines_log2) + 2, line = lap << r.lines_log2;
+  store_own(at(r.claimed(node)), two_words{line, line});  // and taken
+  store_own(at(r.released(node, 0)), two_words{lap, lap});
+  store_own(at(r.released(node, 2)), two_words{lap, lap});
 }
 
 }  // namespace ggas::detail

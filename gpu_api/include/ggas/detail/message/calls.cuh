@@ -69,31 +69,43 @@ GGAS_DEVICE void record_message(const G& g, const ggas_messages& m, waited_for k
 
 // ---- begin
 
-GGAS_DEVICE void begin_matching(message_rank r, const ggas_messages& m) {
+GGAS_DEVICE void write_facts(const ggas_messages& m) {
   const message_layout l = layout_of(m);
-  matching_state& d = r.matching();
+  auto& f = *reinterpret_cast<message_facts*>(own_word(m.place));
+  f = {{m.place, l.bytes(), static_cast<uint32_t>(l.nodes), m.lines_log2, m.short_bytes, ranks_of_node(m)},
+       l.chain(0),
+       l.message(0),
+       l.request(0),
+       l.data(0),
+       m.waiting,
+       m.requests};
+}
+// Only what a launch may have left: chains carry its number, and requests and places are used under new numbers.
+GGAS_DEVICE uint64_t begin_matching(message_rank r, const ggas_messages& m) {
+  matching_lists& d = r.matching();
   const uint64_t launch = d.launch + 1, requests = d.requests;
-  d = {};
-  d.all = m;
-  d.ring = {m.place + index_of_caller(m) * l.bytes() + message_layout::ring(), static_cast<uint32_t>(l.nodes),
-            m.lines_log2};
-  d.chains = l.chain(0);
-  d.messages = l.message(0);
-  d.slots = l.request(0);
-  d.data = l.data(0);
-  d.part_bytes = l.bytes();
-  d.node_ranks = ranks_of_node(m);
-  d.me = ggas_node() * d.node_ranks + static_cast<int>(index_of_caller(m));
-  d.launch = launch;
-  d.sent_to = -1;
-  d.requests = requests;
-  for (int slot = 0; slot < static_cast<int>(m.requests); ++slot) r.request(slot).state = message_request::unused;
+  matching_lists now{};
+  now.launch = launch;
+  now.sent_to = -1;
+  now.me = ggas_node() * ranks_of_node(m) + static_cast<int>(index_of_caller(m));
+  now.requests = requests;
+  d = now;
+  return launch;
 }
 template <class G>
 GGAS_DEVICE ggas_status begin_rank(const G& g, message_rank r, const ggas_messages& m, uint64_t timeout_ns) {
-  if (g.leads()) begin_matching(r, m);
+  uint64_t launch = 0;
+  if (g.leads()) launch = begin_matching(r, m);
+  launch = g.of_leader(launch);
   g.sync();
-  return ring_begin(g, r.matching().ring, static_cast<uint32_t>(r.matching().launch), deadline(timeout_ns));
+  const ring_shape ring{
+      m.place + message_layout::first() + index_of_caller(m) * layout_of(m).bytes() + message_layout::ring(),
+      static_cast<uint32_t>(m.blocks.nodes.size), m.lines_log2};
+  if (ring.nodes == 1) {
+    if (g.leads()) ring_begin_alone(ring);
+    return ggas_ok;
+  }
+  return ring_begin(g, ring, static_cast<uint32_t>(launch), deadline(timeout_ns));
 }
 
 // A rank resets the rings that lead to it, together with the ranks of the same number on the other nodes. No thread
@@ -102,6 +114,7 @@ GGAS_DEVICE ggas_status begin_messages(const ggas_messages& m, uint64_t timeout_
   if (!messages_good(m)) return ggas_bad_argument;
   const message_rank r(m);
   ggas_status s = ggas_ok;
+  if (block_rank() == m.blocks.first && is_first_thread()) write_facts(m);
   if (m.kind == ggas_rank_is_thread)
     s = begin_rank(thread_group{}, r, m, timeout_ns);
   else if (m.kind == ggas_rank_is_warp || thread_rank() < 32)
@@ -116,9 +129,7 @@ template <class G>
 GGAS_DEVICE ggas_status send_message(const G& g, const ggas_messages& m, const void* data, uint64_t bytes, int to,
                                      int tag, uint32_t info, uint64_t timeout_ns) {
   if (!caller_good(g, m) || !target_good(m, to, tag) || !buffer_good(data, bytes)) return ggas_bad_argument;
-  const message_rank r(m);
-  if (!is_begun(r)) return ggas_bad_argument;
-  return run_request<G>(r, message_request::queued, const_cast<void*>(data), bytes, to, tag, info, timeout_ns);
+  return send_now<G>(message_rank(m), static_cast<const char*>(data), bytes, to, tag, info, timeout_ns);
 }
 
 template <class G>
@@ -126,11 +137,10 @@ GGAS_DEVICE ggas_status receive_message(const G& g, const ggas_messages& m, void
                                         int tag, ggas_message* got, uint64_t timeout_ns, uint32_t info = 0) {
   no_message(got);
   if (!caller_good(g, m) || !source_good(m, from, tag) || !buffer_good(data, most)) return ggas_bad_argument;
-  const message_rank r(m);
-  if (!is_begun(r)) return ggas_bad_argument;
-  const ggas_status s = run_request<G>(r, message_request::unmatched, data, most, from, tag, info, timeout_ns);
-  copy_result(r, got);
-  return s;
+  const received_message v =
+      receive_now<G>(message_rank(m), static_cast<char*>(data), most, from, tag, info, timeout_ns);
+  if (got) *got = {v.source, v.tag, v.info, v.bytes};
+  return v.status;
 }
 
 template <class G>
@@ -180,7 +190,7 @@ GGAS_DEVICE bool set_of_requests(message_rank r, const ggas_message_request* req
     const uint64_t number = requests[i].number;
     if (number == 0) continue;
     const auto slot = static_cast<int>(number & 63);
-    if (static_cast<unsigned>(slot) >= r.matching().all.requests || r.request(slot).number != number) return false;
+    if (static_cast<unsigned>(slot) >= r.facts->requests || r.request(slot).number != number) return false;
     set |= uint64_t{1} << slot;
   }
   return (set & ~r.matching().used) == 0;
@@ -239,8 +249,11 @@ GGAS_DEVICE ggas_status exchange_messages(const G& g, const ggas_messages& m, co
   if (!caller_good(g, m) || !target_good(m, to, tag) || !buffer_good(data, bytes)) return ggas_bad_argument;
   if (!source_good(m, from, received_tag) || !buffer_good(received, most)) return ggas_bad_argument;
   const deadline end(timeout_ns);
+  ggas_status s = bytes <= m.short_bytes ? send_message(g, m, data, bytes, to, tag, info, 0) : ggas_timed_out;
+  if (s == ggas_ok) return receive_message(g, m, received, most, from, received_tag, got, timeout_ns);
+  if (s != ggas_timed_out) return s;
   ggas_message_request sent{};
-  ggas_status s = make_request(g, m, message_request::queued, const_cast<void*>(data), bytes, to, tag, info, &sent);
+  s = make_request(g, m, message_request::queued, const_cast<void*>(data), bytes, to, tag, info, &sent);
   if (s != ggas_ok) return s;
   s = receive_message(g, m, received, most, from, received_tag, got, timeout_ns);
   const uint64_t now = timeout_ns == 0 || timeout_ns == ~0ull ? 0 : clock_ns();

@@ -23,13 +23,17 @@ struct ggas_messages {
 
 namespace ggas {
 
-// One message that no receive wants yet, in four chains. A place is 0: none, or its number + 1.
-struct waiting_message {
-  static constexpr unsigned chains = 4;
+// What is known of a message that has come.
+struct message_head {
   int32_t source, tag;
   uint32_t info;   // the sender's word
   uint32_t asked;  // not 0: a long one, of which the sender has `other` and, where it can be reached, `address`
   uint64_t bytes, other, address;
+};
+// One that no receive wants yet, in four chains. A place is 0: none, or its number + 1.
+struct alignas(16) waiting_message {
+  static constexpr unsigned chains = 4;
+  message_head head;
   uint16_t next[chains], before[chains];
 };
 
@@ -65,47 +69,61 @@ struct message_request {
 };
 static_assert(sizeof(waiting_message) <= 64 && sizeof(message_request) <= 128);
 
-// What a rank keeps for itself, from the start of its part on.
-struct matching_state {
-  ggas_messages all;
-  ring_shape ring;                         // to this rank
-  uint64_t chains, messages, slots, data;  // offsets in the part: message_layout
-  uint64_t part_bytes;
-  int32_t me, node_ranks;  // own number, ranks of a node
-  uint64_t launch;         // launches begun
-  uint64_t requests;       // made, in all launches
-  // Requests, a bit each: not unused; posted; copying; to be moved on by their rank.
-  uint64_t used, posted, copying, moving;
-  uint32_t waiting;        // messages that wait
-  uint32_t fresh;          // places never used in this launch
-  uint32_t free;           // the first place given back
-  uint32_t pieces;         // of collectives of MPI that have begun
-  uint32_t windows;        // of MPI, a bit each from bit 1 on
-  uint64_t communicators;  // of MPI: where the rank's table of them lies; 0: there is none
-  uint64_t types;          // the same for derived types
-  // The last message of one word: its receiver, the lines of that ring up to it, and those known to be free.
-  int32_t sent_to;
+// What all ranks of a node share, at the start of the memory. The first block writes it when a launch begins.
+struct alignas(16) fact_words {
+  uint64_t place, part_bytes;  // of the ranks of a node: message_layout
+  uint32_t nodes, lines_log2, short_bytes;
+  int32_t node_ranks;
+};
+struct message_facts : fact_words {
+  uint64_t chains, messages, slots, data;  // offsets in a part
+  uint32_t waiting, requests;
+};
+
+// What a rank keeps for itself, from the start of its part on. Each call reads the first words: a receive the first 32
+// bytes, a send all.
+struct alignas(16) matching_words {
+  uint64_t used;     // requests, a bit each: not unused
+  uint64_t moving;   // and those to be moved on by their rank
+  uint64_t launch;   // launches begun
+  uint32_t waiting;  // messages that wait
+  uint32_t fresh;    // places never used in this launch
+  // The last receiver of a short message, the lines of that ring up to the message, and those known to be free.
   uint64_t sent_until, free_until;
+  int32_t sent_to;
+  int32_t me;          // own number
+  uint32_t free;       // the first place given back
+  uint32_t unordered;  // not 0: messages wait whose senders' stores may not be visible yet
+};
+struct matching_lists : matching_words {
+  uint64_t posted, copying;  // requests, a bit each
+  uint64_t communicators;    // of MPI: where the rank's table of them lies; 0: there is none
+  uint64_t types;            // the same for derived types
+  uint64_t windows;          // of MPI, a bit each from bit 1 on
+  uint64_t requests;         // made, in all launches
+};
+struct matching_state : matching_lists {
   // What the call of the rank that just ends gives, for all of its threads.
   uint32_t status;
   int32_t source, tag;
   uint32_t info;
   uint64_t bytes, number;
 };
-static_assert(sizeof(matching_state) <= 320);
+static_assert(sizeof(matching_state) <= 192 && sizeof(message_facts) <= 128);
 
 // First and last place of a chain, if it is of this launch.
-struct message_chain {
+struct alignas(8) message_chain {
   uint32_t launch;
   uint16_t first, last;
 };
 
-// Offsets of a rank's part, which begins at place + rank of the node * bytes().
+// Offsets of a rank's part, which begins at place + first() + rank of the node * bytes().
 struct message_layout {
   uint64_t nodes, lines_log2, short_bytes, waiting, requests, stage_bytes;
 
   static constexpr uint64_t line = 64, most_requests = 64, most_waiting = 32768, windows = 4;
-  static GGAS_LAYOUT_FN uint64_t ring() { return 5 * line; }
+  static GGAS_LAYOUT_FN uint64_t first() { return 2 * line; }
+  static GGAS_LAYOUT_FN uint64_t ring() { return 3 * line; }
   GGAS_LAYOUT_FN uint64_t chain(uint64_t i) const {
     return ring() + nodes * (64 + (uint64_t{16} << lines_log2)) + i * 8;
   }
@@ -132,6 +150,10 @@ GGAS_LAYOUT_FN int rank_count(const ggas_messages& m) { return m.blocks.nodes.si
 GGAS_LAYOUT_FN message_layout layout_of(const ggas_messages& m) {
   return {
       static_cast<uint64_t>(m.blocks.nodes.size), m.lines_log2, m.short_bytes, m.waiting, m.requests, m.stage_bytes};
+}
+// From `place` on, of every segment.
+GGAS_LAYOUT_FN uint64_t bytes_of(const ggas_messages& m) {
+  return message_layout::first() + static_cast<uint64_t>(ranks_of_node(m)) * layout_of(m).bytes();
 }
 }  // namespace detail
 

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that move on the requests of a rank. Their results are in the desk; they are functions of their own, take few
-// values and no reference. Included by message.cuh.
+// Calls of messages that are functions of their own, so they take few values and no reference. Those of requests leave
+// their results in the desk. Included by message.cuh.
 #pragma once
 
 #include "ggas/detail/message/state.cuh"
 
 namespace ggas::detail {
 
-// Makes a request and waits for it.
+struct received_message {
+  ggas_status status;
+  int source, tag;
+  uint32_t info;
+  uint64_t bytes;
+};
+
 template <class G>
-GGAS_APART ggas_status run_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes, int peer,
-                                   int tag, uint32_t info, uint64_t timeout_ns);
-// Makes one, and does of it what can be done at once. Its number is in the desk.
+GGAS_APART ggas_status send_now(message_rank r, const char* data, uint64_t bytes, int to, int tag, uint32_t info,
+                                uint64_t timeout_ns);
+template <class G>
+GGAS_APART received_message receive_now(message_rank r, char* to, uint64_t most, int from, int tag, uint32_t info,
+                                        uint64_t timeout_ns);
+// Makes a request, and does of it what can be done at once. Its number is in the desk.
 template <class G>
 GGAS_APART ggas_status begin_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes,
                                      int peer, int tag, uint32_t info);

@@ -3,49 +3,30 @@
 // Included by message.cuh.
 #pragma once
 
-#include "ggas/detail/message/one_word.cuh"
 #include "ggas/detail/message/progress.cuh"
-#include "ggas/detail/message/records.cuh"
+#include "ggas/detail/message/without_request.cuh"
 
 namespace ggas::detail {
 
 // ---- steps of a request. By a thread, or a warp, which is the rank or the first one of it. Whether it moved.
-
-// From memory that only this rank uses to a buffer.
-struct copy_of_waiting {
-  char* to;
-  const uint64_t* from;
-  uint64_t bytes;
-  template <class By>
-  GGAS_DEVICE int operator()(const By& by) const {
-    const bool whole = are_whole(to, bytes);
-    for (uint64_t i = by.rank(); i < (bytes + 7) / 8; i += by.size()) {
-      if (whole)
-        whole_words<uint64_t>{reinterpret_cast<uint64_t*>(to)}.store(i, from[i]);
-      else
-        misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(to), bytes}.store(i, from[i]);
-    }
-    return 0;
-  }
-};
 
 // A receive looks at the messages that wait, or is one that waits itself.
 template <class G>
 GGAS_DEVICE bool match_waiting(const G& g, message_rank r, int slot) {
   message_request& q = r.request(slot);
   const uint32_t place = find_waiting(r, q.peer, q.tag);
-  const waiting_message w = place == 0 ? waiting_message{} : r.waiting(place);
-  if (place != 0 && !w.asked && accepts(q, w.bytes, w.info))
-    by_movers(g, is_leaders(g, q), copy_of_waiting{buffer_of(q), r.data(place), w.bytes});
+  const message_head m = place == 0 ? message_head{} : r.waiting(place).head;
+  if (place != 0 && !m.asked && accepts(q, m.bytes, m.info))
+    copy_waiting(g, r, place, buffer_of(q), m.bytes, is_leaders(g, q));
   g.sync();
   if (g.leads()) {
     if (place == 0) {
       set_stage(r, slot, message_request::posted);
     } else {
-      note_match(q, w.source, w.tag, w.info, w.bytes);
-      remove_waiting(r, place);
-      if (w.asked)
-        match_long(r, slot, w.other, w.address);
+      note_match(q, m);
+      take_waiting(r, place);
+      if (m.asked)
+        match_long(r, slot, m.other, m.address);
       else
         end_request(r, slot, status_of_match(q));
     }
@@ -68,8 +49,9 @@ GGAS_DEVICE bool see_handshake(const G& g, message_rank r, int slot) {
 template <class G>
 GGAS_DEVICE bool send_piece(const G& g, message_rank r, int slot) {
   message_request& q = r.request(slot);
-  const uint64_t left = q.bytes - q.moved, most = r.matching().all.short_bytes, bytes = left < most ? left : most;
-  if (!try_send_data(g, r, q, record_piece, q.other, buffer_of(q) + q.moved, bytes)) return false;
+  const uint64_t left = q.bytes - q.moved, most = r.facts->short_bytes, bytes = left < most ? left : most;
+  const message_data data{buffer_of(q) + q.moved, bytes, is_leaders(g, q)};
+  if (!try_send(g, data.leaders, r, rank_view(r), q.peer, record_piece, q.other, bytes, data)) return false;
   g.sync();
   if (g.leads()) {
     q.moved += bytes;
@@ -82,7 +64,7 @@ template <class G>
 GGAS_DEVICE bool send_answer(const G& g, message_rank r, int slot) {
   message_request& q = r.request(slot);
   const uint64_t other = q.other, own = is_accepted(q) ? q.number : 0;
-  if (!try_send(g, true, r, q.source, record_answers, 16, [=](uint64_t i) { return i == 0 ? other : own; }))
+  if (!try_send(g, true, r, rank_view(r), q.source, record_answers, other, 8, [=](uint64_t) { return own; }))
     return false;
   if (g.leads()) {
     if (own == 0)
@@ -121,25 +103,44 @@ GGAS_DEVICE bool move_on(const G& g, message_rank r, int slot) {
   return moved;
 }
 
-// All that can be done at once, except copies of long messages. Whether anything was.
 template <class G>
 GGAS_APART bool move_messages(message_rank r) {
   const G g;
   bool moved = false;
   for_requests(r.matching().moving, [&](int slot) { moved |= move_on(g, r, slot); });
-  GGAS_NO_UNROLL
-  for (int node = 0; node < static_cast<int>(r.matching().ring.nodes); ++node) moved |= take_of_node(g, r, node);
-  return moved;
+  return static_cast<int>(take_records(g, r)) | static_cast<int>(moved);
 }
 
 // ---- long messages from memory to memory
 
 // The sender's word, if it still waits: the message is received.
-GGAS_DEVICE bool close_handshake(message_rank r, const message_request& q) {
-  const uint64_t at = r.part_of(q.source) + r.matching().slots + (q.other & 63) * 2 * message_layout::line;
-  const uint64_t expected = q.other * 4 + message_request::active;
-  fence_acq_rel_system();
-  return cas_system(word_of(r.node_of(q.source), at), expected, q.other * 4 + message_request::done) == expected;
+GGAS_DEVICE bool close_handshake(message_rank r, int source, uint64_t number) {
+  const uint64_t at = r.part_of(source) + r.facts->slots + (number & 63) * 2 * message_layout::line;
+  const uint64_t expected = number * 4 + message_request::active;
+  const int node = r.node_of(source);
+  release_to(node == ggas_node());  // the data were read before
+  return cas_system(word_of(node, at), expected, number * 4 + message_request::done) == expected;
+}
+template <class G>
+GGAS_DEVICE void copy_from_source(const G& g, message_rank r, int source, uint64_t address, char* to, uint64_t bytes,
+                                  bool alone) {
+  const char* const from = ggas_pointer_of_node<char>(r.node_of(source), address - 1);
+  if (!alone)
+    move_bytes<origin::remote>(to, from, bytes, movers_of(g));
+  else if (g.leads())
+    for (uint64_t i = 0; i < bytes; ++i) to[i] = load_relaxed(from + i);
+  g.sync();
+}
+
+// What the first thread says, for all of the rank. Orders what they did before.
+template <class G>
+GGAS_DEVICE bool first_thread_says(const G& g, bool said) {
+  if constexpr (is_same<G, block_group>) {
+    return __syncthreads_or(g.leads() && said) != 0;
+  } else {
+    g.sync();
+    return g.of_leader(static_cast<int>(said)) != 0;
+  }
 }
 
 // By all of the rank.
@@ -147,17 +148,10 @@ template <class G>
 GGAS_DEVICE void copy_long(const G& g, message_rank r) {
   for_requests(r.matching().copying, [&](int slot) {
     message_request& q = r.request(slot);
-    char* const to = buffer_of(q);
-    const char* const from = ggas_pointer_of_node<char>(r.node_of(q.source), q.address - 1);
-    if (is_accepted(q)) {
-      if (!is_leaders(g, q))
-        move_bytes<origin::remote>(to, from, q.found_bytes, movers_of(g));
-      else if (g.leads())
-        for (uint64_t i = 0; i < q.found_bytes; ++i) to[i] = load_relaxed(from + i);
-    }
+    if (is_accepted(q)) copy_from_source(g, r, q.source, q.address, buffer_of(q), q.found_bytes, is_leaders(g, q));
     g.sync();
     if (g.leads()) {
-      if (close_handshake(r, q))
+      if (close_handshake(r, q.source, q.other))
         end_request(r, slot, status_of_match(q));
       else
         set_stage(r, slot, message_request::unmatched);
@@ -167,10 +161,6 @@ GGAS_DEVICE void copy_long(const G& g, message_rank r) {
 }
 
 // ---- waiting
-
-// The threads that make progress: all of a rank, or of a block its first warp.
-template <class G>
-using progress_group = either_t<is_same<G, block_group>, warp_group, G>;
 
 // What the threads that make progress found.
 enum class message_turn { copy, ready, late };
@@ -241,12 +231,8 @@ GGAS_DEVICE void give_status(message_rank r, ggas_status s) {
 // The first thread withdraws a request that has not ended, unless the receiver was faster.
 GGAS_DEVICE void withdraw(message_rank r, int slot, ggas_status s) {
   message_request& q = r.request(slot);
-  const uint64_t active = q.number * 4 + message_request::active;
   const bool asked = q.state == message_request::asked && q.address != 0;
-  if (asked && cas_system(&q.handshake, active, q.number * 4 + message_request::given_up) != active)
-    end_request(r, slot, ggas_ok);
-  else
-    end_request(r, slot, s);
+  end_request(r, slot, asked && !gives_up(&q.handshake, q.number) ? ggas_ok : s);
   give_result(r, slot);
 }
 
@@ -273,16 +259,37 @@ GGAS_DEVICE_FUNCTION ggas_status run_with_request(message_rank r, message_reques
       });
 }
 template <class G>
-GGAS_APART ggas_status run_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes, int peer,
-                                   int tag, uint32_t info, uint64_t timeout_ns) {
+GGAS_APART ggas_status send_now(message_rank r, const char* data, uint64_t bytes, int to, int tag, uint32_t info,
+                                uint64_t timeout_ns) {
   const G g;
   poll_deadline end(timeout_ns);
-  if (first == message_request::queued) {
-    if (bytes <= most_of_one_word && send_one_word(g, r, buffer, bytes, peer, tag, info)) return ggas_ok;
-  } else if (receive_one_word(g, r, buffer, bytes, peer, tag, info, end)) {
-    return ggas_ok;
+  const message_data m{data, bytes, !is_same<G, thread_group> && is_private(data)};
+  const send_turn t =
+      decided_by_first_warp(g, [&](const progress_group<G>& by) { return send_once(by, r, m, to, tag, info, end); });
+  if (t.now == call_turn::ended) return t.status;
+  return run_with_request<G>(r, message_request::queued, const_cast<char*>(data), bytes, to, tag, info, end);
+}
+
+template <class G>
+GGAS_APART received_message receive_now(message_rank r, char* to, uint64_t most, int from, int tag, uint32_t info,
+                                        uint64_t timeout_ns) {
+  const G g;
+  poll_deadline end(timeout_ns);
+  const wanted_message w{to, most, from, tag, info, !is_same<G, thread_group> && is_private(to)};
+  for (;;) {
+    const receive_turn t =
+        decided_by_first_warp(g, [&](const progress_group<G>& by) { return receive_once(by, r, w, end); });
+    const message_head& m = t.found;
+    if (t.now == call_turn::needs_request) break;
+    if (t.now == call_turn::copies) {
+      if (t.status == ggas_ok) copy_from_source(g, r, m.source, m.address, to, m.bytes, w.leaders);
+      if (!first_thread_says(g, g.leads() && close_handshake(r, m.source, m.other))) continue;  // the sender gave up
+    }
+    return {t.status, m.source, m.tag, m.info, m.bytes};
   }
-  return run_with_request<G>(r, first, buffer, bytes, peer, tag, info, end);
+  const ggas_status s = run_with_request<G>(r, message_request::unmatched, to, most, from, tag, info, end);
+  const matching_state& d = r.matching();
+  return {s, d.source, d.tag, d.info, d.bytes};
 }
 
 template <class G>
@@ -330,12 +337,12 @@ GGAS_APART ggas_status wait_for_message(message_rank r, int from, int tag, uint6
       [&](bool late) {
         give_status(r, late ? end_of_wait() : ggas_ok);
         if (late) return;
-        const waiting_message& w = r.waiting(find_waiting(r, from, tag));
+        const message_head m = r.waiting(find_waiting(r, from, tag)).head;
         matching_state& d = r.matching();
-        d.source = w.source;
-        d.tag = w.tag;
-        d.info = w.info;
-        d.bytes = w.bytes;
+        d.source = m.source;
+        d.tag = m.tag;
+        d.info = m.info;
+        d.bytes = m.bytes;
       });
 }
 

@@ -26,65 +26,115 @@ template <class G>
 GGAS_DEVICE bool is_leaders(const G&, const message_request& q) {
   return !is_same<G, thread_group> && q.leaders;
 }
-// f(group) by all of the group, or by its first thread alone; what it gives, for all.
-template <class G, class F>
-GGAS_DEVICE int by_movers(const G& g, bool alone, F f) {
-  if constexpr (is_same<G, thread_group>) {
-    return f(g);
-  } else {
-    if (!alone) return f(g);
-    g.sync();
-    int got = 0;
-    if (g.leads()) got = f(thread_group{});
-    got = g.of_leader(got);
-    g.sync();
-    return got;
-  }
-}
 
 // ---- sending
 
-// Functions of the thread that moves the data. No lambdas: NVRTC takes none whose parameters are templates.
-template <class W>
-struct one_record {
-  ring_shape ring;
-  int node;
-  ring_head head;
-  W word;
-  template <class By>
-  GGAS_DEVICE int operator()(const By& by) const {
-    return ring_send(by, ring, node, head, word, deadline{0, deadline::is_known}) == ggas_ok;
+// Lines of the ring to a rank, by the first thread.
+struct line_claim {
+  ring_shape ring{};
+  int node = 0;
+  uint64_t position = 0;  // after the last message to this rank
+  uint64_t free = 0;      // lines that the receiver has released; 0: not known, nor is the position
+  uint64_t end = 0;       // of what was claimed
+  GGAS_DEVICE line_claim(const rank_view& v, int to) {
+    const bool alone = v.shared.nodes == 1;
+    node = alone ? 0 : to / v.shared.node_ranks;
+    const int number = alone ? to : to % v.shared.node_ranks;
+    ring = {v.shared.place + message_layout::first() + static_cast<unsigned>(number) * v.shared.part_bytes +
+                message_layout::ring(),
+            v.shared.nodes, v.shared.lines_log2};
+    if (v.own.sent_to != to) return;
+    position = v.own.sent_until;
+    free = v.own.free_until;
   }
-};
-template <class S>
-struct next_record {
-  ring_shape ring;
-  int node;
-  const S& store;
-  template <class By>
-  GGAS_DEVICE int operator()(const By& by) const {
-    ring_head head{};
-    return ring_take(by, ring, node, ring_sharing::one_reader, ~0u, head, store) == ring_look::taken;
+  // Claims lines of up to `wanted` records; for how many there was room. Earlier accesses of the caller are ordered
+  // before the lines. The first guess is that no other rank has claimed since: one compare-and-swap, during the fence.
+  GGAS_DEVICE unsigned claim(uint64_t lines, unsigned wanted) {
+    uint64_t* const claimed = own_word(ring.claimed(node));
+    if (free == 0) position = load_relaxed(claimed);
+    for (bool ordered = false;; ordered = true) {
+      unsigned records = wanted;
+      if (position + wanted * lines > free) {
+        free = ring_free_until(ring, node, position, wanted * lines);
+        if (position + lines > free) return 0;
+        records = wanted == 1 ? 1 : static_cast<unsigned>((free - position) / lines);
+        if (records > wanted) records = wanted;
+      }
+      end = position + records * lines;
+      const uint64_t found = cas_gpu(claimed, position, end);
+      if (!ordered) release_to(node == ggas_node());
+      if (found == position) return records;
+      position = found;
+    }
+  }
+  // Of a rank. Threads of a warp that send as many lines to the same rank claim them together: a word takes one
+  // compare-and-swap in a few ns, and of many at once one succeeds.
+  template <class G>
+  GGAS_DEVICE bool claim_for(const G& g, uint64_t lines) {
+    if constexpr (!is_same<G, thread_group>) {
+      return g.of_leader(static_cast<int>(g.leads() ? claim(lines, 1) : 0)) != 0;
+    } else {
+      const unsigned lanes = lanes_alike(static_cast<uint64_t>(node) << 48 | (ring.at + lines));
+      if ((lanes & (lanes - 1)) == 0) return claim(lines, 1) != 0;
+      const unsigned before = bit_count(lanes & ((1u << lane_rank()) - 1));
+      const int first = lowest_bit(lanes);
+      unsigned records = before == 0 ? claim(lines, bit_count(lanes)) : 0;
+      records = __shfl_sync(lanes, records, first);
+      position = __shfl_sync(lanes, position, first) + before * lines;
+      end = __shfl_sync(lanes, end, first);
+      free = __shfl_sync(lanes, free, first);
+      __syncwarp(lanes);  // the lines are free for all
+      if (before >= records) return false;
+      release_to(node == ggas_node());
+      return true;
+    }
+  }
+  GGAS_DEVICE void keep(message_rank r, int to) const {
+    matching_state& d = r.matching();
+    d.sent_to = to;
+    d.sent_until = end;
+    d.free_until = free;
   }
 };
 
-// One try: whether there was room. Words of the record: word(i).
+// One try: whether there was room. The record has the word `first` and the words word(0), word(1) ... of data. `alone`:
+// only the first thread may read them.
 template <class G, class W>
-GGAS_DEVICE bool try_send(const G& g, bool alone, message_rank r, int to, message_record kind, uint64_t bytes, W word) {
-  const ring_head head{static_cast<uint32_t>(bytes), record_word(kind, r.me())};
-  return by_movers(g, alone, one_record<W>{r.ring_of(to), r.node_of(to), head, word}) != 0;
+GGAS_DEVICE bool try_send(const G& g, bool alone, message_rank r, const rank_view& v, int to, message_record kind,
+                          uint64_t first, uint64_t bytes, W word) {
+  const uint64_t words = (bytes + 7) / 8, lines = 2 + words;
+  const bool moves = !alone || g.leads();
+  const uint64_t own = moves && g.rank() < words ? word(g.rank()) : 0;  // on the way during the claim
+  line_claim c(v, to);
+  ggas_tagged* const ring = ring_line(c.ring, c.node, ggas_node(), 0);
+  if (!c.claim_for(g, lines)) return false;
+  const uint64_t position = g.of_leader(c.position);
+  g.sync();  // the lines are free for all
+  const auto put = [&](uint64_t i, uint64_t data) {
+    const uint64_t at = position + i;
+    store_relaxed(ring + (at & (c.ring.lines() - 1)), tagged_line(c.ring.tag(at), data));
+  };
+  if (g.leads()) {
+    put(0, uint64_t{record_word(kind, v.own.me)} << 32 | (8 + bytes));
+    put(1, first);
+  }
+  for (uint64_t i = alone ? 0 : g.rank(); moves && i < words; i += alone ? 1 : g.size())
+    put(2 + i, i == g.rank() ? own : word(i));
+  if (g.leads()) c.keep(r, to);
+  g.sync();
+  return true;
 }
-// A record of one word and data.
-template <class G>
-GGAS_DEVICE bool try_send_data(const G& g, message_rank r, const message_request& q, message_record kind,
-                               uint64_t first, const char* data, uint64_t bytes) {
-  const bool whole = are_whole(data, bytes);
-  const whole_words<const uint64_t> words{reinterpret_cast<const uint64_t*>(data)};
-  const misaligned_words<const uint8_t> any{reinterpret_cast<const uint8_t*>(data), bytes};
-  return try_send(g, is_leaders(g, q), r, q.peer, kind, 8 + bytes, [=](uint64_t i) {
-    return i == 0 ? first : whole ? words.load(i - 1) : any.load(i - 1);
-  });
-}
+
+// Data of a message: word(i) at any address.
+struct message_data {
+  const char* at;
+  uint64_t bytes;
+  bool leaders;  // a variable of the first thread
+  GGAS_DEVICE uint64_t operator()(uint64_t i) const {
+    if (are_whole(at, bytes)) return whole_words<const uint64_t>{reinterpret_cast<const uint64_t*>(at)}.load(i);
+    return misaligned_words<const uint8_t>{reinterpret_cast<const uint8_t*>(at), bytes}.load(i);
+  }
+};
 
 // Where a receiver finds data at its source: offset in the segment + 1; 0: it does not.
 GGAS_DEVICE uint64_t address_for(message_rank r, int to, const char* data, uint64_t bytes) {
@@ -104,26 +154,32 @@ GGAS_DEVICE bool has_earlier_send(message_rank r, int slot) {
   return found;
 }
 
+// The sender of a long message gives up, unless it was received.
+GGAS_DEVICE bool gives_up(uint64_t* handshake, uint64_t number) {
+  const uint64_t active = number * 4 + message_request::active;
+  return cas_system(handshake, active, number * 4 + message_request::given_up) == active;
+}
+
 // The first record of a send.
 template <class G>
 GGAS_DEVICE bool send_first(const G& g, message_rank r, int slot) {
   message_request& q = r.request(slot);
   if (has_earlier_send(r, slot)) return false;
-  const char* const data = buffer_of(q);
+  const message_data data{buffer_of(q), q.bytes, is_leaders(g, q)};
   const uint64_t first = envelope(q.tag, q.info), bytes = q.bytes, number = q.number;
   const int to = q.peer;
-  if (bytes <= r.matching().all.short_bytes) {
-    if (!try_send_data(g, r, q, record_short, first, data, bytes)) return false;
+  if (bytes <= r.facts->short_bytes) {
+    if (!try_send(g, data.leaders, r, rank_view(r), to, record_short, first, bytes, data)) return false;
     if (g.leads()) end_request(r, slot, ggas_ok);
     return true;
   }
-  const uint64_t address = address_for(r, to, data, bytes);
+  const uint64_t address = address_for(r, to, data.at, bytes);
   if (g.leads()) {
     store_relaxed(&q.handshake, number * 4 + message_request::active);
     q.address = address;
   }
-  const bool sent = try_send(g, true, r, to, record_asks, 32, [=](uint64_t i) {
-    return i == 0 ? first : i == 1 ? bytes : i == 2 ? number : address;
+  const bool sent = try_send(g, true, r, rank_view(r), to, record_asks, first, 24, [=](uint64_t i) {
+    return i == 0 ? bytes : i == 1 ? number : address;
   });
   if (sent && g.leads()) set_stage(r, slot, message_request::asked);
   return sent;
@@ -131,157 +187,201 @@ GGAS_DEVICE bool send_first(const G& g, message_rank r, int slot) {
 
 // ---- taking
 
-// The record at the head of the ring from a node. It is used only if all of it has arrived, because no buffer may be
-// touched before: another message may reach that buffer first.
-struct arrival {
-  int here = 0;
-  uint32_t bytes = 0, word = 0;
-  uint64_t first = 0;
-  GGAS_DEVICE message_record kind() const { return static_cast<message_record>(word >> record_kind_shift); }
-  GGAS_DEVICE int source() const { return static_cast<int>(word & ((1u << record_kind_shift) - 1)); }
-  GGAS_DEVICE int tag() const { return static_cast<int>(static_cast<uint32_t>(first)); }
-  GGAS_DEVICE uint32_t info() const { return static_cast<uint32_t>(first >> 32); }
-  GGAS_DEVICE uint64_t lines() const { return 1 + words_of_record({bytes, word}); }
+// The record at the head of the ring from a node, as all threads of a group see it. It is used only if all of it has
+// arrived, because no buffer may be touched before: another message may reach that buffer first.
+template <class G>
+class record_here {
+ public:
+  GGAS_DEVICE record_here(const G& g, message_rank r, int node)
+      : g_(g),
+        ring_(end_of_ring(r.ring(), node)),
+        at_(load_own(ring_.taken)),
+        head_at_(ring_.line(at_)),
+        first_at_(ring_.line(at_ + 1)),
+        own_at_(ring_.line(at_ + 2 + g.rank())),
+        head_tag_(ring_.tag(at_)),
+        first_tag_(ring_.tag(at_ + 1)),
+        own_tag_(ring_.tag(at_ + 2 + g.rank())) {}
+
+  // Head, envelope and the first words of data are loaded at once.
+  GGAS_DEVICE bool look() {
+    const ggas_tagged head = load_spin(head_at_), first = load_spin(first_at_), own = load_spin(own_at_);
+    bool here = has_tag(head, head_tag_) && has_tag(first, first_tag_);
+    bytes_ = static_cast<uint32_t>(tagged_data(head));
+    word_ = static_cast<uint32_t>(tagged_data(head) >> 32);
+    first_ = tagged_data(first);
+    own_ = tagged_data(own);
+    if (here) {
+      here = 2 + g_.rank() >= lines() || has_tag(own, own_tag_);
+      for (uint64_t i = 2 + g_.rank() + g_.size(); i < lines(); i += g_.size())
+        here &= has_tag(line(i), ring_.tag(at_ + i));
+    }
+    return g_.all(here);
+  }
+  GGAS_DEVICE message_record kind() const { return static_cast<message_record>(word_ >> record_kind_shift); }
+  GGAS_DEVICE uint64_t first() const { return first_; }
+  GGAS_DEVICE uint64_t data_bytes() const { return bytes_ - 8; }  // behind the first word
+  GGAS_DEVICE uint64_t word(uint64_t i) const {                   // of the data
+    return i == g_.rank() ? own_ : tagged_data(line(2 + i));
+  }
+  // Of a short message, or one that asks.
+  GGAS_DEVICE int source() const { return static_cast<int>(word_ & ((1u << record_kind_shift) - 1)); }
+  GGAS_DEVICE int tag() const { return static_cast<int>(static_cast<uint32_t>(first_)); }
+  GGAS_DEVICE message_head message() const {
+    const auto info = static_cast<uint32_t>(first_ >> 32);
+    if (kind() == record_short) return {source(), tag(), info, 0, data_bytes(), 0, 0};
+    return {source(), tag(), info, 1, word_of_all(0), word_of_all(1), word_of_all(2)};
+  }
+
+  // Stores the data; by the first thread alone: into a variable of it.
+  GGAS_DEVICE void copy_to(char* to, uint64_t bytes, bool alone) const {
+    if (alone && !g_.leads()) return;
+    const bool whole = are_whole(to, bytes);
+    for (uint64_t i = alone ? 0 : g_.rank(); i < (bytes + 7) / 8; i += alone ? 1 : g_.size()) {
+      if (whole)
+        whole_words<uint64_t>{reinterpret_cast<uint64_t*>(to)}.store(i, word(i));
+      else
+        misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(to), bytes}.store(i, word(i));
+    }
+  }
+  // By the first thread, after all have read the record, whose lines then are free. acquire(): the stores that its
+  // sender made before are visible.
+  GGAS_DEVICE void acquire() const { acquire_after_spin(reinterpret_cast<const uint64_t*>(head_at_)); }
+  GGAS_DEVICE void take() const {
+    store_own(ring_.taken, at_ + lines());
+    release_lines(ring_, at_, at_ + lines());
+  }
+
+ private:
+  GGAS_DEVICE uint64_t word_of_all(unsigned i) const {
+    if constexpr (is_same<G, warp_group>)
+      if (i < g_.size()) return __shfl_sync(lane_mask(), own_, static_cast<int>(i));
+    return word(i);
+  }
+  GGAS_DEVICE uint64_t lines() const { return 1 + words_of_record({bytes_, word_}); }
+  GGAS_DEVICE ggas_tagged line(uint64_t i) const { return load_spin(ring_.line(at_ + i)); }
+
+  G g_;
+  ring_end ring_;
+  uint64_t at_;
+  const ggas_tagged *head_at_, *first_at_, *own_at_;
+  uint32_t head_tag_, first_tag_, own_tag_;
+  uint32_t bytes_ = 0, word_ = 0;
+  uint64_t first_ = 0, own_ = 0;
 };
+
+// Nothing wants the message yet: it waits at a place of the rank. false: there is none, and the record stays. The
+// stores of its sender become visible when it is received.
 template <class G>
-GGAS_DEVICE arrival look_at_ring(const G& g, message_rank r, int node) {
-  const ring_shape ring = r.matching().ring;
-  const auto line = [&](uint64_t at) { return load_spin(ring_line(ring, ggas_node(), node, at)); };
-  arrival a;
-  uint64_t at = 0;
+GGAS_DEVICE bool put_aside(const G& g, message_rank r, const record_here<G>& record) {
+  const uint32_t place = free_place(r);
+  if (place == 0) return false;
+  const message_head m = record.message();
+  if (!m.asked) record.copy_to(reinterpret_cast<char*>(r.data(place)), (m.bytes + 7) / 8 * 8, false);
+  g.sync();
   if (g.leads()) {
-    at = load_own(own_word(ring.taken(node)));
-    const ggas_tagged head = line(at), first = line(at + 1), second = line(at + 2);  // at once: most are no longer
-    a.bytes = static_cast<uint32_t>(tagged_data(head));
-    a.word = static_cast<uint32_t>(tagged_data(head) >> 32);
-    a.first = tagged_data(first);
-    a.here = has_tag(head, ring.tag(at)) && has_tag(first, ring.tag(at + 1)) &&
-             (a.lines() < 3 || has_tag(second, ring.tag(at + 2)));
+    add_waiting(r, place, m);
+    r.matching().unordered = 1;
+    record.take();
   }
-  a.here = g.of_leader(a.here);
-  if (!a.here) return a;
-  at = g.of_leader(at);
-  a.bytes = g.of_leader(a.bytes);
-  a.word = g.of_leader(a.word);
-  a.first = g.of_leader(a.first);
-  bool rest = true;
-  for (uint64_t i = 3 + g.rank(); i < a.lines(); i += g.size()) rest &= has_tag(line(at + i), ring.tag(at + i));
-  a.here = a.lines() <= 3 || g.join(rest ? ggas_ok : ggas_timed_out) == ggas_ok;
-  return a;
+  g.sync();
+  return true;
 }
-
-// store(i, word) gets the words of a record that is here.
-template <class G, class S>
-GGAS_DEVICE bool take_record(const G& g, bool alone, message_rank r, int node, const S& store) {
-  return by_movers(g, alone, next_record<S>{r.matching().ring, node, store}) != 0;
-}
-// The data of a record; null: they are dropped.
+// Data that lie at a waiting place.
 template <class G>
-GGAS_DEVICE bool take_data(const G& g, bool alone, message_rank r, int node, char* to, uint64_t bytes) {
+GGAS_DEVICE void copy_waiting(const G& g, message_rank r, uint32_t place, char* to, uint64_t bytes, bool alone) {
+  if (alone && !g.leads()) return;
+  const uint64_t* const from = r.data(place);
   const bool whole = are_whole(to, bytes);
-  const whole_words<uint64_t> words{reinterpret_cast<uint64_t*>(to)};
-  const misaligned_words<uint8_t> any{reinterpret_cast<uint8_t*>(to), bytes};
-  return take_record(g, alone, r, node, [=](uint64_t i, uint64_t v) {
-    if (i == 0 || !to) return;
+  for (uint64_t i = alone ? 0 : g.rank(); i < (bytes + 7) / 8; i += alone ? 1 : g.size()) {
     if (whole)
-      words.store(i - 1, v);
+      whole_words<uint64_t>{reinterpret_cast<uint64_t*>(to)}.store(i, from[i]);
     else
-      any.store(i - 1, v);
-  });
-}
-
-template <class G>
-GGAS_DEVICE bool take_short(const G& g, message_rank r, int node, const arrival& a) {
-  const int slot = find_posted(r, a.source(), a.tag());
-  const uint32_t place = slot == no_request ? free_place(r) : 0;
-  if (slot == no_request && place == 0) return false;
-  const uint64_t bytes = a.bytes - 8;
-  char* to = reinterpret_cast<char*>(slot == no_request ? r.data(place) : nullptr);
-  if (slot != no_request && accepts(r.request(slot), bytes, a.info())) to = buffer_of(r.request(slot));
-  const bool alone = slot != no_request && is_leaders(g, r.request(slot));
-  if (!take_data(g, alone, r, node, to, slot == no_request ? (bytes + 7) / 8 * 8 : bytes)) return false;
-  if (!g.leads()) return true;
-  if (slot != no_request) {
-    note_match(r.request(slot), a.source(), a.tag(), a.info(), bytes);
-    end_request(r, slot, status_of_match(r.request(slot)));
-  } else {
-    waiting_message& w = r.waiting(place);
-    const uint16_t next = w.next[0];
-    w = {a.source(), a.tag(), a.info(), 0, bytes, 0, 0, {next}, {}};
-    add_waiting(r, place);
+      misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(to), bytes}.store(i, from[i]);
   }
-  return true;
+}
+// The first thread takes a message that was put aside.
+GGAS_DEVICE void take_waiting(message_rank r, uint32_t place) {
+  remove_waiting(r, place);
+  if (r.matching().unordered == 0) return;
+  acquire_after_spins();
+  r.matching().unordered = 0;
 }
 
+// The receive of a request gets a message.
 template <class G>
-GGAS_DEVICE bool take_question(const G& g, message_rank r, int node, const arrival& a) {
-  const int slot = find_posted(r, a.source(), a.tag());
-  const uint32_t place = slot == no_request ? free_place(r) : 0;
-  if (slot == no_request && place == 0) return false;
-  uint64_t words[4]{};
-  if (!take_record(g, true, r, node, [&](uint64_t i, uint64_t v) { words[i & 3] = v; })) return false;
-  if (!g.leads()) return true;
-  if (slot != no_request) {
-    note_match(r.request(slot), a.source(), a.tag(), a.info(), words[1]);
-    match_long(r, slot, words[2], words[3]);
-  } else {
-    waiting_message& w = r.waiting(place);
-    const uint16_t next = w.next[0];
-    w = {a.source(), a.tag(), a.info(), 1, words[1], words[2], words[3], {next}, {}};
-    add_waiting(r, place);
-  }
-  return true;
+GGAS_DEVICE void give_to_request(const G& g, message_rank r, const record_here<G>& record, int slot) {
+  message_request& q = r.request(slot);
+  const message_head m = record.message();
+  if (!m.asked && accepts(q, m.bytes, m.info)) record.copy_to(buffer_of(q), m.bytes, is_leaders(g, q));
+  g.sync();
+  if (!g.leads()) return;
+  record.acquire();
+  record.take();
+  note_match(q, m);
+  if (m.asked)
+    match_long(r, slot, m.other, m.address);
+  else
+    end_request(r, slot, status_of_match(q));
 }
 
+// Of requests that have ended, which have given up, nothing is known any more.
 template <class G>
-GGAS_DEVICE bool take_answer(const G& g, message_rank r, int node, const arrival& a) {
-  uint64_t words[2]{};
-  if (!take_record(g, true, r, node, [&](uint64_t i, uint64_t v) { words[i & 1] = v; })) return false;
-  const int slot = find_request(r, a.first, message_request::asked);
-  if (!g.leads() || slot == no_request) return true;  // the sender has given up
-  r.request(slot).other = words[1];
-  if (words[1] != 0)
+GGAS_DEVICE void take_answer(const G& g, message_rank r, const record_here<G>& record) {
+  const int slot = find_request(r, record.first(), message_request::asked);
+  const uint64_t other = record.word(0);
+  g.sync();
+  if (!g.leads()) return;
+  record.acquire();
+  record.take();
+  if (slot == no_request) return;
+  r.request(slot).other = other;
+  if (other != 0)
     set_stage(r, slot, message_request::sending);
   else
     end_request(r, slot, ggas_ok);
-  return true;
 }
 
 template <class G>
-GGAS_DEVICE bool take_piece(const G& g, message_rank r, int node, const arrival& a) {
-  const int slot = find_request(r, a.first, message_request::filling);
-  const uint64_t bytes = a.bytes - 8;
-  char* const to = slot == no_request ? nullptr : buffer_of(r.request(slot)) + r.request(slot).moved;
-  const bool alone = slot != no_request && is_leaders(g, r.request(slot));
-  if (!take_data(g, alone, r, node, to, bytes)) return false;
-  if (!g.leads() || slot == no_request) return true;  // the receiver has given up
+GGAS_DEVICE void take_piece(const G& g, message_rank r, const record_here<G>& record) {
+  const int slot = find_request(r, record.first(), message_request::filling);
+  const uint64_t bytes = record.data_bytes();
+  if (slot != no_request)
+    record.copy_to(buffer_of(r.request(slot)) + r.request(slot).moved, bytes, is_leaders(g, r.request(slot)));
+  g.sync();
+  if (!g.leads()) return;
+  record.acquire();
+  record.take();
+  if (slot == no_request) return;
   message_request& q = r.request(slot);
   q.moved += bytes;
   if (q.moved == q.found_bytes) end_request(r, slot, ggas_ok);
-  return true;
 }
 
-// At most one record of a node; whether there was one.
+// A record that no call waits for; false: there is no place for it.
 template <class G>
-GGAS_DEVICE bool take_of_node(const G& g, message_rank r, int node) {
-  const arrival a = look_at_ring(g, r, node);
-  if (!a.here) return false;
-  bool taken = false;
-  switch (a.kind()) {
-    case record_short:
-      taken = take_short(g, r, node, a);
-      break;
-    case record_asks:
-      taken = take_question(g, r, node, a);
-      break;
-    case record_answers:
-      taken = take_answer(g, r, node, a);
-      break;
-    case record_piece:
-      taken = take_piece(g, r, node, a);
-      break;
+GGAS_DEVICE bool take_record(const G& g, message_rank r, const record_here<G>& record) {
+  if (record.kind() == record_short || record.kind() == record_asks) {
+    const int slot = find_posted(r, record.source(), record.tag());
+    if (slot == no_request) return put_aside(g, r, record);
+    give_to_request(g, r, record, slot);
+  } else if (record.kind() == record_answers) {
+    take_answer(g, r, record);
+  } else {
+    take_piece(g, r, record);
   }
   g.sync();
+  return true;
+}
+// At most one record of each node; whether there was one.
+template <class G>
+GGAS_DEVICE bool take_records(const G& g, message_rank r) {
+  bool taken = false;
+  GGAS_NO_UNROLL
+  for (int node = 0; node < r.nodes(); ++node) {
+    record_here<G> record(g, r, node);
+    if (record.look()) taken |= take_record(g, r, record);
+  }
   return taken;
 }
 

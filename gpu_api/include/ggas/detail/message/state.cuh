@@ -27,37 +27,70 @@ GGAS_DEVICE unsigned index_of_caller(const ggas_messages& m) {
   if (m.kind == ggas_rank_is_warp) return block * (m.threads / 32) + thread_rank() / 32;
   return block;
 }
-// The calling rank, by the address of its part of the memory. Functions that are not inline take it as a value, so it
-// is small.
+// The calling rank, by the addresses of its part of the memory and of what all ranks share. Functions that are not
+// inline take it as a value, so it is small.
 struct message_rank {
   char* part;
+  const message_facts* facts;
 
   GGAS_DEVICE explicit message_rank(const ggas_messages& m)
-      : part(reinterpret_cast<char*>(own_word(m.place + index_of_caller(m) * layout_of(m).bytes()))) {}
+      : part(reinterpret_cast<char*>(
+            own_word(m.place + message_layout::first() + index_of_caller(m) * layout_of(m).bytes()))),
+        facts(reinterpret_cast<const message_facts*>(own_word(m.place))) {}
   GGAS_DEVICE matching_state& matching() const { return *reinterpret_cast<matching_state*>(part); }
   GGAS_DEVICE int me() const { return matching().me; }
   GGAS_DEVICE message_chain& chain(uint32_t i) const {
-    return reinterpret_cast<message_chain*>(part + matching().chains)[i];
+    return reinterpret_cast<message_chain*>(part + facts->chains)[i];
   }
   GGAS_DEVICE waiting_message& waiting(uint32_t place) const {
-    return *reinterpret_cast<waiting_message*>(part + matching().messages + (place - 1) * message_layout::line);
+    return *reinterpret_cast<waiting_message*>(part + facts->messages + (place - 1) * message_layout::line);
   }
   GGAS_DEVICE uint64_t* data(uint32_t place) const {
-    return reinterpret_cast<uint64_t*>(part + matching().data + (place - 1) * uint64_t{matching().all.short_bytes});
+    return reinterpret_cast<uint64_t*>(part + facts->data + (place - 1) * uint64_t{facts->short_bytes});
   }
   GGAS_DEVICE message_request& request(int slot) const {
-    return *reinterpret_cast<message_request*>(part + matching().slots +
+    return *reinterpret_cast<message_request*>(part + facts->slots +
                                                static_cast<unsigned>(slot) * 2 * message_layout::line);
   }
   // The part of another rank, as an offset in the segment of its node, and the rings to it.
   GGAS_DEVICE uint64_t part_of(int rank) const {
-    const matching_state& d = matching();
-    return d.all.place + static_cast<unsigned>(rank % d.node_ranks) * d.part_bytes;
+    const int number = facts->nodes == 1 ? rank : rank % facts->node_ranks;
+    return facts->place + message_layout::first() + static_cast<unsigned>(number) * facts->part_bytes;
   }
-  GGAS_DEVICE int node_of(int rank) const { return rank / matching().node_ranks; }
-  GGAS_DEVICE ring_shape ring_of(int rank) const {
-    const ring_shape own = matching().ring;
-    return {part_of(rank) + message_layout::ring(), own.nodes, own.lines_log2};
+  GGAS_DEVICE int node_of(int rank) const { return facts->nodes == 1 ? 0 : rank / facts->node_ranks; }
+  GGAS_DEVICE ring_shape ring_of(int rank) const { return ring_at(part_of(rank)); }
+  GGAS_DEVICE ring_shape ring() const {
+    return ring_at(reinterpret_cast<uintptr_t>(part) - reinterpret_cast<uintptr_t>(device_context().local));
+  }
+  GGAS_DEVICE int nodes() const { return static_cast<int>(facts->nodes); }
+
+ private:
+  GGAS_DEVICE ring_shape ring_at(uint64_t of) const {
+    return {of + message_layout::ring(), facts->nodes, facts->lines_log2};
+  }
+};
+
+// What each call reads, loaded at once, before anything depends on it: one trip to the second-level cache, as the fence
+// of the call before has emptied the first. The loads are strong: ptxas would put weak ones behind the branches.
+struct rank_view {
+  matching_words own;
+  fact_words shared;
+  GGAS_DEVICE explicit rank_view(message_rank r)
+      : own(load_at_once<matching_words>(r.part)), shared(load_at_once<fact_words>(r.facts)) {}
+
+ private:
+  struct alignas(16) two_words {
+    uint64_t a, b;
+  };
+  template <class T>
+  static GGAS_DEVICE T load_at_once(const void* from) {
+    two_words w[sizeof(T) / sizeof(two_words)];
+    GGAS_UNROLL
+    for (unsigned i = 0; i < sizeof(T) / sizeof(two_words); ++i)
+      w[i] = load_relaxed(static_cast<const two_words*>(from) + i);
+    T all;
+    memcpy(&all, w, sizeof(T));
+    return all;
   }
 };
 
@@ -83,7 +116,7 @@ GGAS_LAYOUT_FN bool fits_tag(int wanted, int tag) {
 
 // Chain `kind` has messages in the order they came: bit 0: of any source, bit 1: with any tag.
 GGAS_DEVICE uint32_t chain_index(message_rank r, unsigned kind, int source, int tag) {
-  const uint32_t places = r.matching().all.waiting;
+  const uint32_t places = r.facts->waiting;
   if (kind == 3) return 3 * places;
   uint32_t hash = 0;
   if ((kind & 1) == 0) hash += static_cast<uint32_t>(source) * 0x9e3779b1u;
@@ -91,7 +124,9 @@ GGAS_DEVICE uint32_t chain_index(message_rank r, unsigned kind, int source, int 
   return kind * places + ((hash ^ hash >> 15) & (places - 1));
 }
 GGAS_DEVICE message_chain load_chain(message_rank r, uint32_t i) {
-  const message_chain c = r.chain(i);
+  const uint64_t word = load_own_now(reinterpret_cast<const uint64_t*>(&r.chain(i)));  // without a branch between
+  message_chain c;
+  memcpy(&c, &word, sizeof c);
   const auto launch = static_cast<uint32_t>(r.matching().launch);
   return c.launch == launch ? c : message_chain{launch, 0, 0};
 }
@@ -100,51 +135,65 @@ GGAS_DEVICE message_chain load_chain(message_rank r, uint32_t i) {
 GGAS_DEVICE uint32_t free_place(message_rank r) {
   const matching_state& d = r.matching();
   if (d.free != 0) return d.free;
-  return d.fresh < d.all.waiting ? d.fresh + 1 : 0;
+  return d.fresh < r.facts->waiting ? d.fresh + 1 : 0;
 }
 
-// The message is after all others. Its place is free_place().
-GGAS_DEVICE void add_waiting(message_rank r, uint32_t place) {
+// The chains of a message. All are loaded before any is stored: one trip.
+struct chains_of_message {
+  static constexpr unsigned kinds = waiting_message::chains;
+  uint32_t index[kinds];
+  message_chain chain[kinds];
+  GGAS_DEVICE chains_of_message(message_rank r, const message_head& h) {
+    GGAS_UNROLL
+    for (unsigned kind = 0; kind < kinds; ++kind) index[kind] = chain_index(r, kind, h.source, h.tag);
+    GGAS_UNROLL
+    for (unsigned kind = 0; kind < kinds; ++kind) chain[kind] = load_chain(r, index[kind]);
+  }
+};
+
+// The message is after all others. Its place is free_place(). By the first thread.
+GGAS_DEVICE void add_waiting(message_rank r, uint32_t place, const message_head& h) {
   matching_state& d = r.matching();
-  waiting_message& w = r.waiting(place);
+  const uint32_t next_free = r.waiting(place).next[0];
+  chains_of_message c(r, h);
+  waiting_message w{h, {}, {}};
+  GGAS_UNROLL
+  for (unsigned kind = 0; kind < c.kinds; ++kind) {
+    message_chain& of = c.chain[kind];
+    w.before[kind] = of.last;
+    if (of.last != 0)
+      r.waiting(of.last).next[kind] = static_cast<uint16_t>(place);
+    else
+      of.first = static_cast<uint16_t>(place);
+    of.last = static_cast<uint16_t>(place);
+    r.chain(c.index[kind]) = of;
+  }
+  r.waiting(place) = w;
   if (d.free == place)
-    d.free = w.next[0];
+    d.free = next_free;
   else
     d.fresh = place;
   ++d.waiting;
-  GGAS_UNROLL
-  for (unsigned kind = 0; kind < waiting_message::chains; ++kind) {
-    const uint32_t i = chain_index(r, kind, w.source, w.tag);
-    message_chain c = load_chain(r, i);
-    w.next[kind] = 0;
-    w.before[kind] = c.last;
-    if (c.last != 0)
-      r.waiting(c.last).next[kind] = static_cast<uint16_t>(place);
-    else
-      c.first = static_cast<uint16_t>(place);
-    c.last = static_cast<uint16_t>(place);
-    r.chain(i) = c;
-  }
 }
 GGAS_DEVICE void remove_waiting(message_rank r, uint32_t place) {
   matching_state& d = r.matching();
-  waiting_message& w = r.waiting(place);
+  const waiting_message w = r.waiting(place);
+  chains_of_message c(r, w.head);
   GGAS_UNROLL
-  for (unsigned kind = 0; kind < waiting_message::chains; ++kind) {
-    const uint32_t i = chain_index(r, kind, w.source, w.tag);
-    message_chain c = load_chain(r, i);
+  for (unsigned kind = 0; kind < c.kinds; ++kind) {
+    message_chain& of = c.chain[kind];
     const uint16_t next = w.next[kind], before = w.before[kind];
     if (before != 0)
       r.waiting(before).next[kind] = next;
     else
-      c.first = next;
+      of.first = next;
     if (next != 0)
       r.waiting(next).before[kind] = before;
     else
-      c.last = before;
-    r.chain(i) = c;
+      of.last = before;
+    if (before == 0 || next == 0) r.chain(c.index[kind]) = of;
   }
-  w.next[0] = static_cast<uint16_t>(d.free);
+  r.waiting(place).next[0] = static_cast<uint16_t>(d.free);
   d.free = place;
   --d.waiting;
 }
@@ -156,7 +205,7 @@ GGAS_DEVICE uint32_t find_waiting(message_rank r, int source, int tag) {
   uint32_t place = load_chain(r, chain_index(r, kind, source, tag)).first;
   while (place != 0) {
     const waiting_message& w = r.waiting(place);
-    if ((source == any_source || w.source == source) && fits_tag(tag, w.tag)) break;
+    if ((source == any_source || w.head.source == source) && fits_tag(tag, w.head.tag)) break;
     place = w.next[kind];
   }
   return place;
@@ -197,7 +246,7 @@ GGAS_DEVICE void end_request(message_rank r, int slot, ggas_status s) {
 GGAS_DEVICE int make_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes, int peer,
                              int tag, uint32_t info) {
   matching_state& d = r.matching();
-  const uint64_t all = ~uint64_t{0} >> (64 - d.all.requests);
+  const uint64_t all = ~uint64_t{0} >> (64 - r.facts->requests);
   if ((~d.used & all) == 0) return no_request;
   const int slot = lowest_bit(~d.used & all);
   message_request& q = r.request(slot);
@@ -231,17 +280,17 @@ GGAS_DEVICE int find_posted(message_rank r, int source, int tag) {
 // What a number says, if it is one of a request that is in this state.
 GGAS_DEVICE int find_request(message_rank r, uint64_t number, message_request::stage state) {
   const auto slot = static_cast<int>(number & 63);
-  if (static_cast<unsigned>(slot) >= r.matching().all.requests) return no_request;
+  if (static_cast<unsigned>(slot) >= r.facts->requests) return no_request;
   const message_request& q = r.request(slot);
   return q.number == number && q.state == state ? slot : no_request;
 }
 
-// What a receive found. By the first thread.
-GGAS_DEVICE void note_match(message_request& q, int source, int tag, uint32_t info, uint64_t bytes) {
-  q.source = source;
-  q.found_tag = tag;
-  q.found_info = info;
-  q.found_bytes = bytes;
+// What a request of a receive found. By the first thread.
+GGAS_DEVICE void note_match(message_request& q, const message_head& m) {
+  q.source = m.source;
+  q.found_tag = m.tag;
+  q.found_info = m.info;
+  q.found_bytes = m.bytes;
 }
 // Whether a receive gets the data of what it has matched.
 GGAS_DEVICE bool fits_info(uint32_t wanted, uint32_t info) { return wanted == 0 || info == 0 || wanted == info; }

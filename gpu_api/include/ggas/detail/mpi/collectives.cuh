@@ -11,22 +11,17 @@
 
 namespace ggas::mpi {
 
-// Which half of the stages the next piece of a collective uses: of the rank, in its desk.
-GGAS_DEVICE uint64_t half_bytes() { return world().stage_bytes / 2; }
-GGAS_DEVICE uint64_t next_half() {
-  matching_state& d = self().matching();
-  const uint64_t half = d.pieces & 1;
-  const rank_group g;
-  g.sync();  // all have read
-  if (g.leads()) ++d.pieces;
-  g.sync();
-  return half;
-}
-GGAS_DEVICE uint64_t stage_offset(int rank, uint64_t half) {
-  return self().part_of(rank) + detail::layout_of(world()).stage() + half * half_bytes();
+// Which half of the stages the next piece of a collective uses: the other one after each barrier.
+GGAS_DEVICE uint64_t half_bytes() { return stages().half_bytes; }
+GGAS_DEVICE uint64_t next_half() { return stages().meetings & 1; }
+// Of rank `number` of a node.
+GGAS_DEVICE char* stage_at(int node, int number, uint64_t half) {
+  const stage_facts& f = stages();
+  return ggas_pointer_of_node<char>(node, f.first + static_cast<unsigned>(number) * f.distance + half * f.half_bytes);
 }
 GGAS_DEVICE char* stage_of(int rank, uint64_t half) {
-  return ggas_pointer_of_node<char>(self().node_of(rank), stage_offset(rank, half));
+  const int of_node = stages().of_node;
+  return rank < of_node ? stage_at(0, rank, half) : stage_at(rank / of_node, rank % of_node, half);
 }
 
 // Copies by the threads of the rank: from its own memory to its stage, and from a stage to its own memory. A local
@@ -62,7 +57,7 @@ GGAS_DEVICE int in_pieces(uint64_t total, uint64_t mine, const char* from, Take 
     const uint64_t left = begin < total ? total - begin : 0, bytes = left < half_bytes() ? left : half_bytes(),
                    half = next_half();
     const uint64_t own = begin < mine ? mine - begin : 0;
-    if (own > 0) put_on_stage(stage_of(self().me(), half), from + begin, own < bytes ? own : bytes);
+    if (own > 0) put_on_stage(stage_of(ggas_message_rank(world()), half), from + begin, own < bytes ? own : bytes);
     const int error = meet();
     if (error != MPI_SUCCESS) return error;
     take(half, begin, bytes);

@@ -34,7 +34,7 @@ struct message_fold {
   GGAS_DEVICE message_fold(MPI_Comm c, MPI_Datatype t, MPI_Op o) : comm(c), type(t), op(o) {
     const auto size = static_cast<uint64_t>(TYPE_SIZE(t));
     const uint64_t room = half_bytes() / 2 / 8 * 8;
-    mine = stage_of(self().me(), self().matching().pieces & 1);
+    mine = stage_of(ggas_message_rank(world()), next_half());
     other = mine + room;
     most = room / size;
   }

@@ -18,6 +18,33 @@ GGAS_DEVICE ggas_messages& world() {
   GGAS_SHARED_ARRAY(uint64_t, words, (sizeof(ggas_messages) + 7) / 8);
   return *reinterpret_cast<ggas_messages*>(words);
 }
+// What collectives need of it, counted once by MPI_Init: divisions and trips to the second-level cache take longer.
+struct stage_facts {
+  uint64_t first, distance;  // stage of a node's first rank, and from rank to rank: bytes in the segment
+  uint64_t half_bytes;
+  int ranks, of_node;  // of all, of a node
+  int unit_ranks;      // ranks that put a number on a stage together
+  int units, units_of_node;
+  uint32_t meetings;  // barriers of collectives that the block has made
+};
+GGAS_DEVICE stage_facts& stages() {
+  GGAS_SHARED(stage_facts, facts);
+  return facts;
+}
+GGAS_DEVICE stage_facts facts_of(const ggas_messages& w) {
+  const message_layout l = detail::layout_of(w);
+  const int unit_ranks = w.kind == ggas_rank_is_thread ? static_cast<int>(w.threads) : 1,
+            of_node = detail::ranks_of_node(w), nodes = w.blocks.nodes.size;
+  return {w.place + message_layout::first() + l.stage(),
+          l.bytes(),
+          w.stage_bytes / 2,
+          of_node * nodes,
+          of_node,
+          unit_ranks,
+          of_node / unit_ranks * nodes,
+          of_node / unit_ranks,
+          0};
+}
 // The rank's part of the memory for collectives and windows.
 GGAS_DEVICE detail::message_rank self() { return detail::message_rank(world()); }
 

@@ -125,6 +125,14 @@ namespace ggas::mpi {
 template <class T>
 GGAS_DEVICE maybe<T> fold_lanes(MPI_Op op, maybe<T> v, unsigned lanes) {
   const unsigned lane = detail::lane_rank();
+  if (__all_sync(detail::lane_mask(), v.there || lane >= lanes)) [[likely]] {  // the same tree to lane 0
+    GGAS_NO_UNROLL
+    for (unsigned d = 1; d < lanes; d *= 2) {
+      const T other = static_cast<T>(__shfl_down_sync(detail::lane_mask(), v.v, d));
+      if (lane + d < lanes) v.v = combined(op, v.v, other);
+    }
+    return v;
+  }
   GGAS_NO_UNROLL
   for (unsigned d = 1; d < 32; d *= 2) {
     const maybe<T> other{static_cast<T>(__shfl_down_sync(detail::lane_mask(), v.v, d)),
@@ -143,9 +151,7 @@ GGAS_DEVICE maybe<T> fold_block(MPI_Op op, maybe<T> v) {
   __syncthreads();
   if (warp == 0) {
     v = detail::lane_rank() < warps ? of_warps[detail::lane_rank()] : maybe<T>{T{}, 0};
-    for (unsigned i = detail::lane_count(); i < warps; ++i)  // a short block has one warp
-      v = combined(op, v, of_warps[i]);
-    v = fold_lanes(op, v, detail::lane_count());
+    v = fold_lanes(op, v, warps);  // a short block has one warp
     if (detail::thread_rank() == 0) of_warps[32] = v;
   }
   __syncthreads();
@@ -154,29 +160,26 @@ GGAS_DEVICE maybe<T> fold_block(MPI_Op op, maybe<T> v) {
 
 // ---- over all ranks
 
-// Who puts a number on a stage: a block of threads, else a rank. Unit u is in the order of ranks.
-GGAS_DEVICE int rank_of_unit(int unit) {
-  const ggas_messages& w = world();
-  return w.kind == ggas_rank_is_thread ? unit * static_cast<int>(w.threads) : unit;
-}
-GGAS_DEVICE int units() {
-  const ggas_messages& w = world();
-  return w.kind == ggas_rank_is_thread ? ggas_message_ranks(w) / static_cast<int>(w.threads) : ggas_message_ranks(w);
-}
+// Who puts a number on a stage is a unit: a block of threads, else a rank. Units are in the order of ranks.
 
 // The stages of `count` units from the first on, one number of each, in their order. Some are loaded at once. Stages of
 // the units of a node lie at equal distances.
 template <class T>
 GGAS_DEVICE maybe<T> fold_units(MPI_Op op, int first, int count, uint64_t half, uint64_t i) {
   constexpr int at_once = 4;
-  const int step = rank_of_unit(1), of_node = units() / world().blocks.nodes.size;
-  const uint64_t distance = static_cast<uint64_t>(step) * self().matching().part_bytes;
+  const int step = stages().unit_ranks, of_node = stages().units_of_node, end = first + count;
+  const uint64_t distance = static_cast<unsigned>(step) * stages().distance;
+  int node = 0, number = first;  // of the unit in its node
+  if (number >= of_node) {
+    node = first / of_node;
+    number = first % of_node;
+  }
   maybe<T> all{T{}, 0};
   GGAS_NO_UNROLL
-  for (int u = first; u < first + count;) {
-    int n = of_node - u % of_node;  // up to the end of the node
-    if (n > first + count - u) n = first + count - u;
-    const char* at = stage_of(u * step, half) + i * place_bytes<T>;
+  for (int u = first; u < end; ++node, number = 0) {
+    int n = of_node - number;  // up to the end of the node
+    if (n > end - u) n = end - u;
+    const char* at = stage_at(node, number * step, half) + i * place_bytes<T>;
     u += n;
     GGAS_NO_UNROLL
     for (; n > 0; n -= at_once, at += at_once * distance) {
@@ -193,7 +196,7 @@ GGAS_DEVICE maybe<T> fold_units(MPI_Op op, int first, int count, uint64_t half, 
 // Number i of all ranks; of threads by the whole block, each for some of the units.
 template <class T>
 GGAS_DEVICE maybe<T> fold_all(MPI_Op op, uint64_t half, uint64_t i) {
-  const int all = units();
+  const int all = stages().units;
   if constexpr (detail::is_same<rank_group, thread>) {
     const auto threads = static_cast<int>(detail::thread_count()), me = static_cast<int>(detail::thread_rank());
     const int each = (all + threads - 1) / threads, first = me * each < all ? me * each : all;
@@ -218,14 +221,16 @@ struct number_share {
 template <class T>
 GGAS_DEVICE void put_numbers(MPI_Op op, uint64_t half, const void* from, uint64_t begin, uint64_t n, bool there) {
   if constexpr (detail::is_same<rank_group, thread>) {
-    char* const stage = stage_of(rank_of_unit(ggas_message_rank(world()) / static_cast<int>(world().threads)), half);
+    const auto block = static_cast<int>(detail::block_rank() - world().blocks.first);
+    char* const stage = stage_at(ggas_node(), block * stages().unit_ranks, half);
+    uint64_t i = 0;
     GGAS_NO_UNROLL
-    for (uint64_t i = 0; any_of_block(i < n); ++i) {
+    do {
       const bool mine = there && i < n;
       const maybe<T> own{mine ? read_number<T>(from, begin + i) : T{}, mine};
       const maybe<T> all = fold_block(op, own);
       if (detail::thread_rank() == 0) put_number(stage + i * place_bytes<T>, all);
-    }
+    } while (any_of_block(++i < n));
   } else {
     char* const stage = stage_of(ggas_message_rank(world()), half);
     const number_share share(from);

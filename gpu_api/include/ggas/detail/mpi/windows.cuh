@@ -120,7 +120,7 @@ GGAS_DEVICE_FUNCTION int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI
   if (number == 0) wrong = first_of(wrong, MPI_ERR_WIN);
   g.sync();
   if (g.leads() && number != 0) {
-    d.windows |= 1u << number;
+    d.windows |= uint64_t{1} << number;
     const bool good = wrong == MPI_SUCCESS;
     *window_of(d.me, number) = {shared ? static_cast<uint64_t>(reinterpret_cast<uintptr_t>(base)) : at,
                                 good ? static_cast<uint64_t>(size) : 0, good ? static_cast<uint32_t>(unit) : 0,
@@ -134,7 +134,7 @@ GGAS_DEVICE_FUNCTION int MPI_Win_free(MPI_Win* win) {
   const bool good = window_good(*win);
   const int met = meet();
   const rank_group g;
-  if (good && g.leads()) self().matching().windows &= ~(1u << win->number);
+  if (good && g.leads()) self().matching().windows &= ~(uint64_t{1} << win->number);
   g.sync();
   *win = {0};
   return after(good ? MPI_SUCCESS : MPI_ERR_WIN, met);

@@ -87,7 +87,10 @@ GGAS_DEVICE void free_memory(void* p) {
 
 // By all ranks, whatever they are called with: it is a barrier of all blocks. The collectives share one copy of it.
 GGAS_DEVICE_FUNCTION int meet() {
-  return error_of(detail::meet_ranks<detail::meeting::barrier>(world().blocks, timeout_ns));
+  const ggas_status s = detail::meet_ranks<detail::meeting::barrier>(world().blocks, timeout_ns);
+  if (detail::thread_rank() == 0) ++stages().meetings;
+  __syncthreads();
+  return error_of(s);
 }
 
 }  // namespace ggas::mpi
@@ -99,7 +102,10 @@ GGAS_DEVICE int MPI_Init(void* = nullptr) {
   using namespace ggas::detail;
   const uint64_t at = load_relaxed(own_word(ggas::layout::messages));
   if (at == 0 || !fits_segment(at, sizeof(ggas_messages))) return MPI_ERR_OTHER;
-  if (thread_rank() == 0) ggas::mpi::world() = *reinterpret_cast<const ggas_messages*>(own_word(at));
+  if (thread_rank() == 0) {
+    ggas::mpi::world() = *reinterpret_cast<const ggas_messages*>(own_word(at));
+    ggas::mpi::stages() = ggas::mpi::facts_of(ggas::mpi::world());
+  }
   __syncthreads();
   return ggas::mpi::error_of(ggas_messages_begin(ggas::mpi::world(), ggas::mpi::timeout_ns));
 }

@@ -297,6 +297,22 @@ __device__ __forceinline__ void fence_acq_rel_gpu() {
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #endif
 }
+// Only what was done before, with stores that come after: the first-level cache stays as it is, if the toolkit has that
+// fence.
+__device__ __forceinline__ void fence_release_system() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ >= 13
+  asm volatile("fence.release.sys;" ::: "memory");
+#else
+  fence_acq_rel_system();
+#endif
+}
+__device__ __forceinline__ void fence_release_gpu() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ >= 13
+  asm volatile("fence.release.gpu;" ::: "memory");
+#else
+  fence_acq_rel_gpu();
+#endif
+}
 // st.release is the same two instructions, and has no form of 16 bytes.
 template <class T>
 __device__ __forceinline__ void store_release(T* p, const T& v) {
@@ -318,6 +334,14 @@ __device__ __forceinline__ void acquire_after_spin(const T* p) {
 #else
   load_acquire(p);
   acquire_after_poll();
+#endif
+}
+// The same for waits at several places, whose words may have changed since.
+__device__ __forceinline__ void acquire_after_spins() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ >= 13
+  asm volatile("fence.acquire.sys;" ::: "memory");
+#else
+  fence_acq_rel_system();
 #endif
 }
 
@@ -424,6 +448,14 @@ __device__ __forceinline__ void red_add_system_together(T* p, same_t<T> v) {
     red_add_system(p, static_cast<T>(static_cast<bits>(v) * static_cast<bits>(__popc(lanes))));
   __syncwarp(lanes);
 }
+// The lanes of the warp that are here with the same key, if all are; else the own one.
+__device__ __forceinline__ unsigned lanes_alike(uint64_t key) {
+  const unsigned lanes = __activemask();
+  int all = 0;
+  __match_all_sync(lanes, static_cast<unsigned long long>(key), &all);
+  return all ? lanes : 1u << lane_rank();
+}
+__device__ __forceinline__ unsigned bit_count(unsigned v) { return static_cast<unsigned>(__popc(v)); }
 template <class T>
 __device__ __forceinline__ T cas_gpu(T* p, same_t<T> expected, same_t<T> v) {
   using bits = typename cuda_integer<T>::bits;

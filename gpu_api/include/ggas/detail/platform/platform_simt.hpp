@@ -43,6 +43,10 @@ inline int leading_zeros(unsigned v) { return __builtin_clz(v); }
 inline uint64_t clock_ns() { return simt::now_ns(); }
 inline unsigned lane_rank() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32; }
 
+inline unsigned bit_count(unsigned v) { return static_cast<unsigned>(__builtin_popcount(v)); }
+// The lanes that are here with the same key: on the engine each goes alone.
+inline unsigned lanes_alike(uint64_t) { return 1u << lane_rank(); }
+
 // Barrier 1 ... 15 of the block, of `threads` threads; whether one of them says so.
 inline bool sync_some(unsigned id, unsigned threads, bool vote) { return simt::sync_some(id, threads, vote) != 0; }
 
@@ -102,6 +106,7 @@ template <class T>
 void acquire_after_spin(const T*) {
   acquire_after_poll();
 }
+inline void acquire_after_spins() { acquire_after_poll(); }
 
 template <class T>
 T load_acquire(const T* p) {
@@ -115,6 +120,8 @@ T* one_by_one(T* p) {
 }
 inline void fence_acq_rel_system() { simt::fence(simt::scope::sys); }
 inline void fence_acq_rel_gpu() { simt::fence(simt::scope::gpu); }
+inline void fence_release_system() { fence_acq_rel_system(); }
+inline void fence_release_gpu() { fence_acq_rel_gpu(); }
 template <class T>
 void store_release(T* p, const T& v) {
   fence_acq_rel_system();

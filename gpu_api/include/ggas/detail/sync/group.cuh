@@ -19,6 +19,7 @@ struct thread_group {
     return v;
   }
   GGAS_DEVICE ggas_status join(ggas_status s) const { return s; }
+  GGAS_DEVICE bool all(bool mine) const { return mine; }
 };
 
 // ok if all lanes are, else the gravest. Orders what the lanes did before, as that of a block.
@@ -42,6 +43,7 @@ struct warp_group {
     return __shfl_sync(lane_mask(), v, 0);
   }
   GGAS_DEVICE ggas_status join(ggas_status mine) const { return gravest_of_lanes(lane_mask(), mine); }
+  GGAS_DEVICE bool all(bool mine) const { return __all_sync(lane_mask(), mine) != 0; }  // orders nothing
 };
 
 // 2, 4, 8 or 16 neighbouring lanes of a warp, from a multiple of that number on; all of them exist.
