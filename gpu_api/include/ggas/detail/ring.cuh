@@ -34,19 +34,27 @@ GGAS_DEVICE void release_to(bool own_node) {
 
 // ---- sending
 
-// Up to where the receiver has read the old contents of lines, of `count` lines from `position` on; not beyond
-// `position`: it has not. Quarters are read in order, but their words may arrive out of order, so each word is checked.
+// Whether the receiver has read the old contents of a quarter. Quarters are read in order, but their words may arrive
+// out of order, so each word is checked.
+GGAS_DEVICE bool is_quarter_free(const ring_shape& r, int node, uint64_t quarter) {
+  return load_poll(own_word(r.released(node, quarter))) >= quarter / 4;
+}
+// The same of `count` lines from `position` on.
+GGAS_DEVICE bool ring_has_room(const ring_shape& r, int node, uint64_t position, uint64_t count) {
+  const uint32_t log2 = r.lines_log2 - 2;
+  for (uint64_t quarter = position >> log2; quarter <= (position + count - 1) >> log2; ++quarter) {
+    if (!is_quarter_free(r, node, quarter)) return false;
+  }
+  acquire_after_poll();
+  return true;
+}
+// Up to where they are free; not beyond `position`: the first is not.
 GGAS_DEVICE uint64_t ring_free_until(const ring_shape& r, int node, uint64_t position, uint64_t count) {
   const uint32_t log2 = r.lines_log2 - 2;
   uint64_t quarter = position >> log2;
-  for (; quarter <= (position + count - 1) >> log2; ++quarter) {
-    if (load_poll(own_word(r.released(node, quarter))) < quarter / 4) break;
-  }
+  while (quarter <= (position + count - 1) >> log2 && is_quarter_free(r, node, quarter)) ++quarter;
   acquire_after_poll();
   return quarter << log2;
-}
-GGAS_DEVICE bool ring_has_room(const ring_shape& r, int node, uint64_t position, uint64_t count) {
-  return ring_free_until(r, node, position, count) >= position + count;
 }
 
 GGAS_DEVICE ggas_status claim_lines(const ring_shape& r, int node, uint64_t count, uint64_t& position,

@@ -19,16 +19,13 @@ struct misaligned_words {
   GGAS_DEVICE unsigned size_of(uint64_t i) const {
     return bytes - 8 * i < 8 ? static_cast<unsigned>(bytes - 8 * i) : 8;
   }
-  GGAS_DEVICE bool is_half(uint64_t i) const { return size_of(i) == 4 && reinterpret_cast<uintptr_t>(at) % 4 == 0; }
   GGAS_DEVICE uint64_t load(uint64_t i) const {
-    if (is_half(i)) return load_own(reinterpret_cast<const uint32_t*>(at + 8 * i));
     uint64_t v = 0;
     GGAS_NO_UNROLL
     for (unsigned b = 0; b < size_of(i); ++b) v |= uint64_t{load_own(at + 8 * i + b)} << 8 * b;
     return v;
   }
   GGAS_DEVICE void store(uint64_t i, uint64_t v) const {
-    if (is_half(i)) return store_own(reinterpret_cast<uint32_t*>(at + 8 * i), static_cast<uint32_t>(v));
     GGAS_NO_UNROLL
     for (unsigned b = 0; b < size_of(i); ++b) store_own(at + 8 * i + b, static_cast<uint8_t>(v >> 8 * b));
   }

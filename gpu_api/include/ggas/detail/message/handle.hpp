@@ -35,6 +35,7 @@ struct alignas(16) waiting_message {
   static constexpr unsigned chains = 4;
   message_head head;
   uint16_t next[chains], before[chains];
+  uint32_t number;  // of those put aside
 };
 
 // A message that is being sent or received. Only its rank accesses it, except `handshake`, which the receiver of a long
@@ -93,7 +94,7 @@ struct alignas(16) matching_words {
   int32_t sent_to;
   int32_t me;          // own number
   uint32_t free;       // the first place given back
-  uint32_t unordered;  // not 0: messages wait whose senders' stores may not be visible yet
+  uint32_t put_aside;  // messages, so far
 };
 struct matching_lists : matching_words {
   uint64_t posted, copying;  // requests, a bit each
@@ -101,6 +102,7 @@ struct matching_lists : matching_words {
   uint64_t types;            // the same for derived types
   uint64_t windows;          // of MPI, a bit each from bit 1 on
   uint64_t requests;         // made, in all launches
+  uint32_t visible;          // of the messages put aside, those whose senders' earlier stores are visible
 };
 struct matching_state : matching_lists {
   // What the call of the rank that just ends gives, for all of its threads.

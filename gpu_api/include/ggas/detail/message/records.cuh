@@ -36,7 +36,8 @@ struct line_claim {
   uint64_t position = 0;  // after the last message to this rank
   uint64_t free = 0;      // lines that the receiver has released; 0: not known, nor is the position
   uint64_t end = 0;       // of what was claimed
-  GGAS_DEVICE line_claim(const rank_view& v, int to) {
+  bool ordered;           // earlier accesses of the caller are, before the lines
+  GGAS_DEVICE line_claim(const rank_view& v, int to, bool is_ordered) : ordered(is_ordered) {
     const bool alone = v.shared.nodes == 1;
     node = alone ? 0 : to / v.shared.node_ranks;
     const int number = alone ? to : to % v.shared.node_ranks;
@@ -52,7 +53,7 @@ struct line_claim {
   GGAS_DEVICE unsigned claim(uint64_t lines, unsigned wanted) {
     uint64_t* const claimed = own_word(ring.claimed(node));
     if (free == 0) position = load_relaxed(claimed);
-    for (bool ordered = false;; ordered = true) {
+    for (;;) {
       unsigned records = wanted;
       if (position + wanted * lines > free) {
         free = ring_free_until(ring, node, position, wanted * lines);
@@ -62,7 +63,7 @@ struct line_claim {
       }
       end = position + records * lines;
       const uint64_t found = cas_gpu(claimed, position, end);
-      if (!ordered) release_to(node == ggas_node());
+      order();
       if (found == position) return records;
       position = found;
     }
@@ -85,7 +86,7 @@ struct line_claim {
       free = __shfl_sync(lanes, free, first);
       __syncwarp(lanes);  // the lines are free for all
       if (before >= records) return false;
-      release_to(node == ggas_node());
+      order();
       return true;
     }
   }
@@ -95,17 +96,29 @@ struct line_claim {
     d.sent_until = end;
     d.free_until = free;
   }
+
+ private:
+  GGAS_DEVICE void order() {
+    if (!ordered) release_to(node == ggas_node());
+    ordered = true;
+  }
 };
+
+// Who moves the words of a message; alone: the first thread.
+template <class G>
+GGAS_DEVICE movers words_by(const G& g, bool alone) {
+  return alone ? movers{0, 1} : movers_of(g);
+}
 
 // One try: whether there was room. The record has the word `first` and the words word(0), word(1) ... of data. `alone`:
 // only the first thread may read them.
 template <class G, class W>
 GGAS_DEVICE bool try_send(const G& g, bool alone, message_rank r, const rank_view& v, int to, message_record kind,
-                          uint64_t first, uint64_t bytes, W word) {
+                          uint64_t first, uint64_t bytes, W word, bool ordered = false) {
   const uint64_t words = (bytes + 7) / 8, lines = 2 + words;
   const bool moves = !alone || g.leads();
   const uint64_t own = moves && g.rank() < words ? word(g.rank()) : 0;  // on the way during the claim
-  line_claim c(v, to);
+  line_claim c(v, to, ordered);
   ggas_tagged* const ring = ring_line(c.ring, c.node, ggas_node(), 0);
   if (!c.claim_for(g, lines)) return false;
   const uint64_t position = g.of_leader(c.position);
@@ -118,13 +131,19 @@ GGAS_DEVICE bool try_send(const G& g, bool alone, message_rank r, const rank_vie
     put(0, uint64_t{record_word(kind, v.own.me)} << 32 | (8 + bytes));
     put(1, first);
   }
-  for (uint64_t i = alone ? 0 : g.rank(); moves && i < words; i += alone ? 1 : g.size())
-    put(2 + i, i == g.rank() ? own : word(i));
+  if (moves)
+    move_each<4>(
+        words, words_by(g, alone), [&](uint64_t i) { return i == g.rank() ? own : word(i); },
+        [&](uint64_t i, uint64_t data) { put(2 + i, data); });
   if (g.leads()) c.keep(r, to);
   g.sync();
   return true;
 }
 
+// Four bytes are what programs of MPI send most, next to whole words.
+GGAS_DEVICE bool is_one_half(const void* p, uint64_t bytes) {
+  return bytes == 4 && reinterpret_cast<uintptr_t>(p) % 4 == 0;
+}
 // Data of a message: word(i) at any address.
 struct message_data {
   const char* at;
@@ -132,6 +151,7 @@ struct message_data {
   bool leaders;  // a variable of the first thread
   GGAS_DEVICE uint64_t operator()(uint64_t i) const {
     if (are_whole(at, bytes)) return whole_words<const uint64_t>{reinterpret_cast<const uint64_t*>(at)}.load(i);
+    if (is_one_half(at, bytes)) return load_own(reinterpret_cast<const uint32_t*>(at));
     return misaligned_words<const uint8_t>{reinterpret_cast<const uint8_t*>(at), bytes}.load(i);
   }
 };
@@ -187,21 +207,30 @@ GGAS_DEVICE bool send_first(const G& g, message_rank r, int slot) {
 
 // ---- taking
 
+// Words load(0), load(1) ... to any address; some are loaded before the first is stored.
+template <class G, class Load>
+GGAS_DEVICE void store_words(const G& g, bool alone, char* to, uint64_t bytes, Load load) {
+  const bool whole = are_whole(to, bytes);
+  move_each<4>((bytes + 7) / 8, words_by(g, alone), load, [=](uint64_t i, uint64_t v) {
+    if (whole)
+      whole_words<uint64_t>{reinterpret_cast<uint64_t*>(to)}.store(i, v);
+    else if (is_one_half(to, bytes))
+      store_own(reinterpret_cast<uint32_t*>(to), static_cast<uint32_t>(v));
+    else
+      misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(to), bytes}.store(i, v);
+  });
+}
+
 // The record at the head of the ring from a node, as all threads of a group see it. It is used only if all of it has
 // arrived, because no buffer may be touched before: another message may reach that buffer first.
 template <class G>
 class record_here {
  public:
-  GGAS_DEVICE record_here(const G& g, message_rank r, int node)
-      : g_(g),
-        ring_(end_of_ring(r.ring(), node)),
-        at_(load_own(ring_.taken)),
-        head_at_(ring_.line(at_)),
-        first_at_(ring_.line(at_ + 1)),
-        own_at_(ring_.line(at_ + 2 + g.rank())),
-        head_tag_(ring_.tag(at_)),
-        first_tag_(ring_.tag(at_ + 1)),
-        own_tag_(ring_.tag(at_ + 2 + g.rank())) {}
+  GGAS_DEVICE record_here(const G& g, message_rank r, int node) : g_(g), ring_(end_of_ring(r.ring(), node)) {
+    go_to(load_own(ring_.taken));
+  }
+  // To the one after this, which was taken.
+  GGAS_DEVICE void go_on() { go_to(at_ + lines()); }
 
   // Head, envelope and the first words of data are loaded at once.
   GGAS_DEVICE bool look() {
@@ -220,7 +249,7 @@ class record_here {
   }
   GGAS_DEVICE message_record kind() const { return static_cast<message_record>(word_ >> record_kind_shift); }
   GGAS_DEVICE uint64_t first() const { return first_; }
-  GGAS_DEVICE uint64_t data_bytes() const { return bytes_ - 8; }  // behind the first word
+  GGAS_DEVICE uint64_t data_bytes() const { return bytes_ - 8; }  // after the first word
   GGAS_DEVICE uint64_t word(uint64_t i) const {                   // of the data
     return i == g_.rank() ? own_ : tagged_data(line(2 + i));
   }
@@ -236,23 +265,30 @@ class record_here {
   // Stores the data; by the first thread alone: into a variable of it.
   GGAS_DEVICE void copy_to(char* to, uint64_t bytes, bool alone) const {
     if (alone && !g_.leads()) return;
-    const bool whole = are_whole(to, bytes);
-    for (uint64_t i = alone ? 0 : g_.rank(); i < (bytes + 7) / 8; i += alone ? 1 : g_.size()) {
-      if (whole)
-        whole_words<uint64_t>{reinterpret_cast<uint64_t*>(to)}.store(i, word(i));
-      else
-        misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(to), bytes}.store(i, word(i));
-    }
+    store_words(g_, alone, to, bytes, [&](uint64_t i) { return word(i); });
   }
   // By the first thread, after all have read the record, whose lines then are free. acquire(): the stores that its
-  // sender made before are visible.
-  GGAS_DEVICE void acquire() const { acquire_after_spin(reinterpret_cast<const uint64_t*>(head_at_)); }
+  // sender made before are visible, and those of messages put aside.
+  GGAS_DEVICE void acquire(message_rank r) const {
+    acquire_after_spins();
+    matching_state& d = r.matching();
+    if (d.visible != d.put_aside) d.visible = d.put_aside;
+  }
   GGAS_DEVICE void take() const {
     store_own(ring_.taken, at_ + lines());
     release_lines(ring_, at_, at_ + lines());
   }
 
  private:
+  GGAS_DEVICE void go_to(uint64_t at) {
+    at_ = at;
+    head_at_ = ring_.line(at);
+    first_at_ = ring_.line(at + 1);
+    own_at_ = ring_.line(at + 2 + g_.rank());
+    head_tag_ = ring_.tag(at);
+    first_tag_ = ring_.tag(at + 1);
+    own_tag_ = ring_.tag(at + 2 + g_.rank());
+  }
   GGAS_DEVICE uint64_t word_of_all(unsigned i) const {
     if constexpr (is_same<G, warp_group>)
       if (i < g_.size()) return __shfl_sync(lane_mask(), own_, static_cast<int>(i));
@@ -281,7 +317,6 @@ GGAS_DEVICE bool put_aside(const G& g, message_rank r, const record_here<G>& rec
   g.sync();
   if (g.leads()) {
     add_waiting(r, place, m);
-    r.matching().unordered = 1;
     record.take();
   }
   g.sync();
@@ -292,20 +327,16 @@ template <class G>
 GGAS_DEVICE void copy_waiting(const G& g, message_rank r, uint32_t place, char* to, uint64_t bytes, bool alone) {
   if (alone && !g.leads()) return;
   const uint64_t* const from = r.data(place);
-  const bool whole = are_whole(to, bytes);
-  for (uint64_t i = alone ? 0 : g.rank(); i < (bytes + 7) / 8; i += alone ? 1 : g.size()) {
-    if (whole)
-      whole_words<uint64_t>{reinterpret_cast<uint64_t*>(to)}.store(i, from[i]);
-    else
-      misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(to), bytes}.store(i, from[i]);
-  }
+  store_words(g, alone, to, bytes, [=](uint64_t i) { return from[i]; });
 }
-// The first thread takes a message that was put aside.
+// The first thread takes a message that was put aside. The acquire of a later record serves for it, too.
 GGAS_DEVICE void take_waiting(message_rank r, uint32_t place) {
+  matching_state& d = r.matching();
+  const uint32_t number = r.waiting(place).number;
   remove_waiting(r, place);
-  if (r.matching().unordered == 0) return;
+  if (static_cast<int32_t>(number - d.visible) <= 0) return;
   acquire_after_spins();
-  r.matching().unordered = 0;
+  d.visible = d.put_aside;
 }
 
 // The receive of a request gets a message.
@@ -316,7 +347,7 @@ GGAS_DEVICE void give_to_request(const G& g, message_rank r, const record_here<G
   if (!m.asked && accepts(q, m.bytes, m.info)) record.copy_to(buffer_of(q), m.bytes, is_leaders(g, q));
   g.sync();
   if (!g.leads()) return;
-  record.acquire();
+  record.acquire(r);
   record.take();
   note_match(q, m);
   if (m.asked)
@@ -332,7 +363,7 @@ GGAS_DEVICE void take_answer(const G& g, message_rank r, const record_here<G>& r
   const uint64_t other = record.word(0);
   g.sync();
   if (!g.leads()) return;
-  record.acquire();
+  record.acquire(r);
   record.take();
   if (slot == no_request) return;
   r.request(slot).other = other;
@@ -350,7 +381,7 @@ GGAS_DEVICE void take_piece(const G& g, message_rank r, const record_here<G>& re
     record.copy_to(buffer_of(r.request(slot)) + r.request(slot).moved, bytes, is_leaders(g, r.request(slot)));
   g.sync();
   if (!g.leads()) return;
-  record.acquire();
+  record.acquire(r);
   record.take();
   if (slot == no_request) return;
   message_request& q = r.request(slot);

@@ -71,7 +71,7 @@ struct message_rank {
 };
 
 // What each call reads, loaded at once, before anything depends on it: one trip to the second-level cache, as the fence
-// of the call before has emptied the first. The loads are strong: ptxas would put weak ones behind the branches.
+// of the call before has emptied the first. The loads are strong: ptxas would move weak ones after the branches.
 struct rank_view {
   matching_words own;
   fact_words shared;
@@ -156,7 +156,7 @@ GGAS_DEVICE void add_waiting(message_rank r, uint32_t place, const message_head&
   matching_state& d = r.matching();
   const uint32_t next_free = r.waiting(place).next[0];
   chains_of_message c(r, h);
-  waiting_message w{h, {}, {}};
+  waiting_message w{h, {}, {}, ++d.put_aside};
   GGAS_UNROLL
   for (unsigned kind = 0; kind < c.kinds; ++kind) {
     message_chain& of = c.chain[kind];

@@ -94,11 +94,13 @@ template <class G>
 GGAS_DEVICE send_turn send_once(const G& g, message_rank r, const message_data& m, int to, int tag, uint32_t info,
                                 poll_deadline& end) {
   const rank_view v(r);
+  const bool ordered = ggas_nodes() == 1;
+  if (ordered) fence_release_gpu();  // while these loads are on the way
   if (v.own.launch == 0) return {call_turn::ended, ggas_bad_argument};
   if (v.own.moving != 0) return {call_turn::needs_request, ggas_ok};
   if (m.bytes > v.shared.short_bytes) return send_long(g, r, v, m, to, tag, info, end);
   for (;;) {
-    if (try_send(g, m.leaders, r, v, to, record_short, envelope(tag, info), m.bytes, m))
+    if (try_send(g, m.leaders, r, v, to, record_short, envelope(tag, info), m.bytes, m, ordered))
       return {call_turn::ended, ggas_ok};
     if (v.own.used != 0) return {call_turn::needs_request, ggas_ok};  // it may have to take messages
     if (!move_messages<G>(r) && is_over(g, end)) return {call_turn::ended, status_of_end(g)};
@@ -137,13 +139,14 @@ GGAS_DEVICE receive_turn receive_waiting(const G& g, message_rank r, const wante
   return w.turn(m);
 }
 template <class G>
-GGAS_DEVICE receive_turn receive_record(const G& g, const wanted_message& w, const record_here<G>& record) {
+GGAS_DEVICE receive_turn receive_record(const G& g, message_rank r, const wanted_message& w,
+                                        const record_here<G>& record) {
   const message_head m = record.message();
   if (comes_in_pieces(m)) return {call_turn::needs_request, ggas_ok, m};
   if (!m.asked && w.accepts(m)) record.copy_to(w.to, m.bytes, w.leaders);
   g.sync();
   if (g.leads()) {
-    record.acquire();
+    record.acquire(r);
     record.take();
   }
   return w.turn(m);
@@ -174,10 +177,11 @@ GGAS_DEVICE receive_turn receive_once(const G& g, message_rank r, const wanted_m
     bool moved = false;
     if (record.look()) {
       const bool is_message = record.kind() == record_short || record.kind() == record_asks;
-      if (is_message && w.fits(record.source(), record.tag())) return receive_record(g, w, record);
+      if (is_message && w.fits(record.source(), record.tag())) return receive_record(g, r, w, record);
       moved = is_message ? put_aside(g, r, record) : move_messages<G>(r);
+      if (moved) record.go_on();
     }
-    if (moved || turns.nodes > 1) record = record_here<G>(g, r, turns.at(turn + 1));
+    if (turns.nodes > 1) record = record_here<G>(g, r, turns.at(turn + 1));
     idle = moved ? 0 : idle + 1;
     if (idle < turns.round()) continue;
     idle = 0;

@@ -126,10 +126,19 @@ template <class T>
 GGAS_DEVICE maybe<T> fold_lanes(MPI_Op op, maybe<T> v, unsigned lanes) {
   const unsigned lane = detail::lane_rank();
   if (__all_sync(detail::lane_mask(), v.there || lane >= lanes)) [[likely]] {  // the same tree to lane 0
-    GGAS_NO_UNROLL
-    for (unsigned d = 1; d < lanes; d *= 2) {
-      const T other = static_cast<T>(__shfl_down_sync(detail::lane_mask(), v.v, d));
-      if (lane + d < lanes) v.v = combined(op, v.v, other);
+    const auto other = [&](unsigned d) { return static_cast<T>(__shfl_down_sync(detail::lane_mask(), v.v, d)); };
+    if (op == MPI_SUM) {
+      GGAS_UNROLL
+      for (unsigned d = 1; d < 32; d *= 2) {
+        const T o = other(d);
+        if (lane + d < lanes) v.v = static_cast<T>(v.v + o);
+      }
+    } else {
+      GGAS_NO_UNROLL
+      for (unsigned d = 1; d < lanes; d *= 2) {
+        const T o = other(d);
+        if (lane + d < lanes) v.v = combined_otherwise(op, v.v, o);
+      }
     }
     return v;
   }
