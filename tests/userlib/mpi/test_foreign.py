@@ -55,7 +55,9 @@ def mpi(request):
 # ---- mpi4py
 
 MPI4PY = "4.1.2"
-FEW = ("-i", "test_p2p_buf$", "-i", "test_pack")
+FEW = ("-i", "test_p2p_buf$")
+# Open MPI 4.1 hangs in Spawn_multiple, also without the library.
+LEFT_OUT = {"openmpi": ("-e", "test_spawn"), "mpich": ()}
 
 
 def suite_of_mpi4py():
@@ -90,7 +92,7 @@ def test_part_of_mpi4py(mpi, tmp_path):
 
 
 def test_whole_mpi4py(mpi, tmp_path):
-    assert compare_mpi4py(mpi, tmp_path) > 0
+    assert compare_mpi4py(mpi, tmp_path, *LEFT_OUT[mpi]) > 0
 
 
 # ---- ScaLAPACK
@@ -117,7 +119,7 @@ def compare_scalapack(mpi, folder, ranks, programs):
 
 
 def test_part_of_scalapack(mpi, tmp_path):
-    compare_scalapack(mpi, tmp_path, 2, ("xdlu", "PBLAS/dpb1tst"))
+    compare_scalapack(mpi, tmp_path, 2, ("PBLAS/dpb1tst",))
 
 
 def test_whole_scalapack(mpi, tmp_path):
