@@ -34,8 +34,7 @@ template <>
     for (uint64_t i = 0; i + w <= n; i += w) std::memcpy(to + i, from + i, w);
     std::memcpy(to + n - w, last, w);
   };
-  constexpr uint64_t most = 2048;  // the wide accesses of a call cross lines of the cache where rows are not aligned
-  if (n > most)
+  if (n > 128)
     std::memcpy(to, from, n);
   else if (n >= 16)
     ends(std::integral_constant<size_t, 16>());
