@@ -55,7 +55,7 @@ def mpi(request):
 # ---- mpi4py
 
 MPI4PY = "4.1.2"
-FEW = ("-i", "test_p2p_buf$")
+FEW = ("-i", r"test_p2p_buf\b")
 # Open MPI 4.1 hangs in Spawn_multiple, also without the library.
 LEFT_OUT = {"openmpi": ("-e", "test_spawn"), "mpich": ()}
 
