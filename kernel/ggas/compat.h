@@ -10,6 +10,7 @@
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
 #include <linux/eventfd.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/version.h>
@@ -89,6 +90,11 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flag
 #define ggas_class_create(name) class_create(THIS_MODULE, name)
 #else
 #define ggas_class_create(name) class_create(name)
+#endif
+
+/* Since 5.13. */
+#ifndef lockdep_assert_not_held
+#define lockdep_assert_not_held(l) ((void)(l))
 #endif
 
 static inline void ggas_eventfd_signal(struct eventfd_ctx *ctx)

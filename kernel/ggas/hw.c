@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 
+#include "compat.h"
 #include "ggas.h"
 #include "ggas_regs.h"
 
@@ -60,6 +61,7 @@ static u64 wait_for(struct ggas_device *dev, u32 offset, u64 mask, u64 wanted)
 	ktime_t end = ktime_add_ms(ktime_get(), READ_ONCE(stop_ms));
 	u64 value;
 
+	lockdep_assert_not_held(&dev->lock);
 	for (;;) {
 		value = get(dev, offset);
 		if ((value != GONE && (value & mask) == wanted) || ggas_hw_dead(dev))

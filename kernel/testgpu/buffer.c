@@ -15,9 +15,14 @@
 
 struct buffer {
 	struct testgpu *gpu;
+	struct dma_buf *dmabuf;
+	struct list_head list;
 	size_t bytes;
 	phys_addr_t at;		/* 0: taken away; under the reservation */
 };
+
+static LIST_HEAD(buffers);
+static DEFINE_MUTEX(buffers_lock);	/* outside of a reservation */
 
 GGAS_IMPORT_DMA_BUF;
 
@@ -84,6 +89,9 @@ static void release(struct dma_buf *dmabuf)
 {
 	struct buffer *b = dmabuf->priv;
 
+	mutex_lock(&buffers_lock);
+	list_del(&b->list);
+	mutex_unlock(&buffers_lock);
 	if (b->at)
 		testgpu_give(b->gpu, b->at, b->bytes);
 	testgpu_put(b->gpu);
@@ -126,6 +134,10 @@ struct dma_buf *testgpu_buffer_new(struct testgpu *gpu, size_t bytes)
 		return dmabuf;
 	}
 	kref_get(&gpu->users);
+	b->dmabuf = dmabuf;
+	mutex_lock(&buffers_lock);
+	list_add(&b->list, &buffers);
+	mutex_unlock(&buffers_lock);
 	return dmabuf;
 }
 
@@ -137,24 +149,51 @@ static void tell_in_reclaim(struct dma_buf *dmabuf)
 	fs_reclaim_release(GFP_KERNEL);
 }
 
-int testgpu_buffer_move(struct dma_buf *dmabuf)
+/* To another place. Under the reservation. */
+static int move(struct buffer *b)
 {
-	struct buffer *b = dmabuf->priv;
-	phys_addr_t to = testgpu_take(b->gpu, b->bytes, PAGE_SIZE);
-	int rc = -ENODEV;
+	phys_addr_t to;
+	int rc;
 
+	if (!b->at)
+		return -ENODEV;
+	to = testgpu_take(b->gpu, b->bytes, PAGE_SIZE);
 	if (!to)
 		return -ENOSPC;
-	dma_resv_lock(dmabuf->resv, NULL);
-	if (b->at) {
-		tell_in_reclaim(dmabuf);
-		rc = testgpu_copy(b->gpu, to, b->at, b->bytes);
-	}
+	tell_in_reclaim(b->dmabuf);
+	rc = testgpu_copy(b->gpu, to, b->at, b->bytes);
 	if (!rc)
 		swap(b->at, to);
-	dma_resv_unlock(dmabuf->resv);
 	testgpu_give(b->gpu, to, b->bytes);
 	return rc;
+}
+
+int testgpu_buffer_move(struct dma_buf *dmabuf)
+{
+	int rc;
+
+	dma_resv_lock(dmabuf->resv, NULL);
+	rc = move(dmabuf->priv);
+	dma_resv_unlock(dmabuf->resv);
+	return rc;
+}
+
+/* All that no one has locked; how many moved. Who has a lock may be waiting for memory, so it is not waited for. */
+unsigned long testgpu_buffers_move(void)
+{
+	unsigned long moved = 0;
+	struct buffer *b;
+
+	if (!mutex_trylock(&buffers_lock))
+		return 0;
+	list_for_each_entry(b, &buffers, list) {
+		if (!dma_resv_trylock(b->dmabuf->resv))
+			continue;
+		moved += !move(b);
+		dma_resv_unlock(b->dmabuf->resv);
+	}
+	mutex_unlock(&buffers_lock);
+	return moved;
 }
 
 int testgpu_buffer_revoke(struct dma_buf *dmabuf)

@@ -191,13 +191,22 @@ static struct pci_driver testgpu_driver = {
 
 static int __init testgpu_init(void)
 {
-	int rc = pci_register_driver(&testgpu_driver);
+	int rc = testgpu_shrinker_init();
 
 	if (rc)
 		return rc;
+	rc = pci_register_driver(&testgpu_driver);
+	if (rc)
+		goto exit_shrinker;
 	rc = misc_register(&node);
 	if (rc)
-		pci_unregister_driver(&testgpu_driver);
+		goto unregister;
+	return 0;
+
+unregister:
+	pci_unregister_driver(&testgpu_driver);
+exit_shrinker:
+	testgpu_shrinker_exit();
 	return rc;
 }
 
@@ -206,6 +215,7 @@ static void __exit testgpu_exit(void)
 	misc_deregister(&node);
 	testgpu_device_free_all();
 	pci_unregister_driver(&testgpu_driver);
+	testgpu_shrinker_exit();
 }
 
 module_init(testgpu_init);

@@ -31,8 +31,13 @@ int testgpu_copy(struct testgpu *gpu, phys_addr_t to, phys_addr_t from, size_t b
 /* buffer.c */
 struct dma_buf *testgpu_buffer_new(struct testgpu *gpu, size_t bytes);
 int testgpu_buffer_move(struct dma_buf *buffer);
+unsigned long testgpu_buffers_move(void);
 int testgpu_buffer_revoke(struct dma_buf *buffer);
 bool testgpu_buffer_is(const struct dma_buf *buffer);
+
+/* shrinker.c */
+int testgpu_shrinker_init(void);
+void testgpu_shrinker_exit(void);
 
 /* device_memory.c: by addresses of the GPU */
 int testgpu_device_alloc(struct testgpu *gpu, u64 bytes, u64 *address);

@@ -9,6 +9,9 @@
 #include "kernel/include/uapi/testgpu.h"
 #include "tests/kernel/tests.h"
 
+#define GPU_SETTINGS "/sys/module/testgpu/parameters/"
+#define RESERVE "/proc/sys/vm/min_free_kbytes"
+
 typedef struct buffer {
   int fd;
   unsigned char* at;
@@ -59,7 +62,8 @@ void gpu_to_gpu(node* n) {
   size_t i, bad = 0;
   CHECK_IS(ggas_region_begin_dmabuf(&source, &n->dev, n->domain, from.fd, 0, BYTES, GGAS_READ), 0);
   fill(from.at, BYTES, n->me);
-  post(n, ggas_rma_put(peer(n), source.nla + 3, reported(n, 0) + 24, MOVED, GGAS_RMA_NOTIFY_COMPLETER | GGAS_RMA_STRONG, 5));
+  post(n, ggas_rma_put(peer(n), source.nla + 3, reported(n, 0) + 24, MOVED, GGAS_RMA_NOTIFY_COMPLETER | GGAS_RMA_STRONG,
+                       5));
   note = next_note(n);
   CHECK_IS(note.kind, GGAS_RMA_NOTE_COMPLETER);
   for (i = 0; i < MOVED; ++i) bad += to.at[SHIFT + i] != pattern(n->other, i + 3);
@@ -82,16 +86,21 @@ void gpu_to_gpu(node* n) {
   drop(&from, BYTES);
 }
 
-/* Puts until `word` of the board changes; how many were refused. The last one is sent again until it is not. */
+/* A put to the region that the other node informed of, again until it is not refused; how often it was. */
+static unsigned put_until_done(node* n, const ggas_region* source) {
+  unsigned refused = 0;
+  for (;; ++refused) {
+    post(n, ggas_rma_put(peer(n), source->nla, reported(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
+    if (next_note(n).kind == GGAS_RMA_NOTE_REQUESTER) return refused;
+  }
+}
+
+/* Puts until `word` of the board changes; how many were refused. */
 static unsigned put_until_reported(node* n, const ggas_region* source, unsigned word) {
   unsigned refused = 0, last = 0;
   while (!last) {
     last = reported(n, word) != 0;
-    for (;;) {
-      post(n, ggas_rma_put(peer(n), source->nla, reported(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
-      if (next_note(n).kind == GGAS_RMA_NOTE_REQUESTER) break;
-      ++refused;
-    }
+    refused += put_until_done(n, source);
   }
   return refused;
 }
@@ -136,6 +145,58 @@ void gpu_memory_moves(node* n) {
   tell(n, 2, 0);
 }
 
+/* How much memory the kernel must keep free, in KB, so that its largest zone has room for only a megabyte more. */
+static long reserve_all_but_a_megabyte(void) {
+  long free_pages = 0, managed, of_zone = 0, of_largest = 0, largest = 1, all = 0;
+  char line[128];
+  FILE* const f = fopen("/proc/zoneinfo", "r");
+  while (f && fgets(line, sizeof line, f)) {
+    if (sscanf(line, " pages free %ld", &free_pages) == 1) of_zone = free_pages;
+    if (sscanf(line, " managed %ld", &managed) != 1) continue;
+    all += managed;
+    if (managed <= largest) continue;
+    largest = managed;
+    of_largest = of_zone;
+  }
+  if (f) fclose(f);
+  return (of_largest - 256) * all / largest * 4; /* each zone keeps its share */
+}
+
+/* The GPU's driver moves a buffer that the NIC uses because memory is short, in the midst of a call of the NIC's own
+ * driver that finds no memory for its rings: the call ends, and the buffer is reached at its new place. */
+static void call_without_memory(node* n) {
+  enum { MOVES = 8, LIMIT = 32 };
+  static const ggas_context_options large = {.notify_log2 = 4, .queue_log2 = 16};
+  static ggas_context c[LIMIT];
+  const long before = read_number(GPU_SETTINGS "shrunk"), reserve = read_number(RESERVE);
+  unsigned got = 0, i;
+  write_number(GPU_SETTINGS "shrink", MOVES);
+  write_number(RESERVE, reserve_all_but_a_megabyte());
+  while (got < LIMIT && ggas_context_begin(&c[got], &n->dev, n->domain, &large) == 0) ++got;
+  write_number(RESERVE, reserve);
+  CHECK(got < LIMIT);
+  CHECK(read_number(GPU_SETTINGS "shrunk") - before >= MOVES);
+  for (i = 0; i < got; ++i) ggas_context_end(&c[i]);
+}
+
+void gpu_memory_moves_when_short(node* n) {
+  buffer b = gpu_memory(BYTES);
+  unsigned char* const from = pages(BYTES);
+  ggas_region source, target = share_buffer(n, &b, 0, BYTES, GGAS_WRITE);
+  call_without_memory(n);
+  fill(from, BYTES, 4 + n->me);
+  CHECK_IS(ggas_region_begin(&source, &n->dev, n->domain, from, BYTES, GGAS_READ), 0);
+  meet(n);
+  put_until_done(n, &source);
+  meet(n);
+  CHECK_IS(wrong(b.at, BYTES, 4 + n->other), 0);
+  meet(n);
+  ggas_region_end(&source);
+  ggas_region_end(&target);
+  drop(&b, BYTES);
+  munmap(from, BYTES);
+}
+
 /* Memory is revoked for good while the other node puts there. The sender gets an error; the memory has another owner at
  * once. */
 void gpu_memory_is_revoked(node* n) {
@@ -157,8 +218,7 @@ void gpu_memory_is_revoked(node* n) {
     unsigned char* const from = pages(BYTES);
     ggas_region source = share(n, from, BYTES, GGAS_READ);
     fill(from, BYTES, 3);
-    do
-      post(n, ggas_rma_put(peer(n), source.nla, reported(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
+    do post(n, ggas_rma_put(peer(n), source.nla, reported(n, 0), BYTES, GGAS_RMA_ACK | GGAS_RMA_NOTIFY_REQUESTER, 1));
     while (next_note(n).kind == GGAS_RMA_NOTE_REQUESTER);
     meet(n);
     ggas_region_end(&source);

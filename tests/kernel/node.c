@@ -138,6 +138,12 @@ int write_file(const char* path, const char* text) {
   return rc;
 }
 
+void write_number(const char* path, long number) {
+  char text[32];
+  snprintf(text, sizeof text, "%ld", number);
+  CHECK_IS(write_file(path, text), 0);
+}
+
 /* One of the parts in `only`, between commas, is in the name. */
 static int is_wanted(const char* name) {
   const char* at = only;
@@ -184,6 +190,7 @@ static void all_tests(node* n) {
   run(n, "stores before the end of a window", stores_before_the_end);
   run(n, "GPU memory to GPU memory", gpu_to_gpu);
   run(n, "GPU memory moves under puts", gpu_memory_moves);
+  run(n, "GPU memory moves because memory is short", gpu_memory_moves_when_short);
   run(n, "GPU memory is revoked under puts", gpu_memory_is_revoked);
   run(n, "GPU memory by its address, freed under puts", gpu_memory_by_address);
   run(n, "GPU memory freed while it is mapped", gpu_memory_freed_while_mapped);

@@ -45,7 +45,7 @@ void ask_the_rig(const char* what);
 /* Turns until `condition` holds; ends the program when it does not in time: the other node waits, too. */
 #define WAIT(condition)                                                       \
   do {                                                                        \
-    const double end_ = now_ms() + timeout_ms();                             \
+    const double end_ = now_ms() + timeout_ms();                              \
     while (!(condition)) {                                                    \
       if (now_ms() < end_) continue;                                          \
       printf("Bail out! %s:%d: never: %s\n", __FILE__, __LINE__, #condition); \
@@ -99,5 +99,6 @@ int has_iommu(void);
 long read_number(const char* path);
 /* 0, or a negative errno. */
 int write_file(const char* path, const char* text);
+void write_number(const char* path, long number);
 
 #endif

@@ -88,7 +88,6 @@ void quotas(node* n) {
   static const char* const names[] = {NODE "user_contexts", NODE "user_windows", NODE "user_pages"};
   static const char* const small[] = {"3", "1", "16"};
   long before[3];
-  char text[32];
   unsigned i;
   (void)n;
   grant("grant");
@@ -102,10 +101,7 @@ void quotas(node* n) {
   CHECK_IS(as_user(USER, greedy), 0); /* what ended counts no more */
   CHECK_IS(as_user(OTHER_USER, modest), 0);
   CHECK_IS(as_user(0, modest), 0);
-  for (i = 0; i < 3; ++i) {
-    snprintf(text, sizeof text, "%ld", before[i]);
-    CHECK_IS(write_file(names[i], text), 0);
-  }
+  for (i = 0; i < 3; ++i) write_number(names[i], before[i]);
   grant("revoke");
   CHECK_IS(as_user(USER, modest), 1 << 8); /* no domain */
 }
@@ -128,7 +124,6 @@ static int segments_until(void) {
 
 /* Rings and segments are memory of the user's cgroup. */
 void memory_of_a_cgroup(node* n) {
-  char text[32];
   (void)n;
   mkdir(GROUPS, 0755);
   if (mount("none", GROUPS, "cgroup2", 0, NULL) || write_file(GROUPS "/cgroup.subtree_control", "+memory")) {
@@ -136,8 +131,7 @@ void memory_of_a_cgroup(node* n) {
     return;
   }
   mkdir(GROUPS "/user", 0755);
-  snprintf(text, sizeof text, "%d", MEMORY_MB << 20);
-  CHECK_IS(write_file(GROUPS "/user/memory.max", text), 0);
+  write_number(GROUPS "/user/memory.max", MEMORY_MB << 20);
   CHECK_IS(as_user(0, segments_until), 0);
   rmdir(GROUPS "/user");
   umount(GROUPS);

@@ -23,6 +23,7 @@ void stores_before_the_end(node* n);
 /* gpu.c */
 void gpu_to_gpu(node* n);
 void gpu_memory_moves(node* n);
+void gpu_memory_moves_when_short(node* n);
 void gpu_memory_is_revoked(node* n);
 void memory_of_another_exporter(node* n);
 

@@ -83,7 +83,6 @@ static void silent_under_owners(node* n) {
   const pid_t child = another(own_many);
   const long stop_ms = read_number(STOP_MS);
   ggas_device dev;
-  char text[16];
   double begun;
   CHECK(own >= 0);
   CHECK_IS(write_file(STOP_MS, "500"), 0);
@@ -99,8 +98,7 @@ static void silent_under_owners(node* n) {
   CHECK_IS(command(0, 0) & BUS_MASTER, 0);
   WAIT(ggas_device_link(&n->dev) == -ENODEV);
   CHECK_IS(fault_of(n->window.own), SIGBUS);
-  snprintf(text, sizeof text, "%ld", stop_ms);
-  CHECK_IS(write_file(STOP_MS, text), 0);
+  write_number(STOP_MS, stop_ms);
   command(MEMORY_SPACE, 1);
 }
 
