@@ -18,7 +18,7 @@ void ggas_file_revoke_all(struct ggas_device *dev, struct list_head *ended)
 
 	list_for_each_entry(f, &dev->files, list) {
 		ggas_objects_hide(f, ended);
-		f->revoked = true;
+		WRITE_ONCE(f->revoked, true);	/* also read without the lock */
 	}
 	list_for_each_entry(o, ended, ended)
 		if (o->kind == GGAS_CONTEXT)

@@ -254,6 +254,7 @@ void ggas_debugfs_remove(struct ggas_device *dev);
 
 /* irq.c */
 int ggas_irq_init(struct ggas_device *dev);
+void ggas_irq_wait(struct ggas_device *dev);
 void ggas_irq_exit(struct ggas_device *dev);
 
 /* table.c: translations of 4 KB pages. */

@@ -20,7 +20,7 @@ void ggas_info_get(struct ggas_device *dev, struct ggas_info *p)
 static int do_info(struct ggas_file *f, void *arg)
 {
 	ggas_info_get(f->dev, arg);
-	return f->revoked ? -ENODEV : 0;
+	return READ_ONCE(f->revoked) ? -ENODEV : 0;
 }
 
 static int do_domain(struct ggas_file *f, void *arg)

@@ -115,6 +115,15 @@ free_rings:
 	return rc;
 }
 
+/* After ggas_hw_stop(): no handler reads a ring any more, nor says so to the NIC when it has been set up again. */
+void ggas_irq_wait(struct ggas_device *dev)
+{
+	int v;
+
+	for (v = 0; v < GGAS_VECTORS; v++)
+		synchronize_irq(pci_irq_vector(dev->pci, v));
+}
+
 /* After ggas_hw_stop(). */
 void ggas_irq_exit(struct ggas_device *dev)
 {

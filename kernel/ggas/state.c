@@ -84,6 +84,7 @@ static void take_down(struct ggas_device *dev)
 	ggas_objects_end(dev, &ended);
 	wait_event(dev->idle, !atomic_read(&dev->busy));
 	ggas_hw_stop(dev);
+	ggas_irq_wait(dev);
 	ggas_table_exit(dev);
 }
 
