@@ -20,7 +20,7 @@ for word in $(cat /proc/cmdline); do
 done
 # What the kernel had to say counts, too.
 end_node() {
-  wrong='BUG|WARNING|Oops|general protection|DMA-API:.*(device driver|debugging out)|UBSAN'
+  wrong='BUG|WARNING|Oops|general protection|pagealloc:|DMA-API:.*(device driver|debugging out)|UBSAN'
   # Two warnings of Linux 6.1 are of its own limits. It does not remember that it could not make /proc/irq/N, and warns when
   # it removes it; and its DMA-API debug counts up to 7 mappings of the same memory, as an owner may make.
   dmesg | sed -e '/ exceeded 7 overlapping mappings/{N;d}' -e '/WARNING: .* at remove_proc_entry/d' > /dmesg

@@ -17,6 +17,8 @@ START_LIMIT = 60  # seconds until the NICs are there
 REPLAY_LIMIT = 900
 END_LIMIT = 30  # until a process ends that was reported to
 BAIL_LIMIT = 90  # until nodes have come to their end of which one has given up: what its kernel said comes last
+# What stock kernels can check: freed memory and its surroundings are poisoned, some objects have pages of their own.
+POISON = " slub_debug=FZPU page_poison=1 kfence.sample_interval=5"
 KEXECS = {"ci": 1, "soak": 20}  # kernels that node 0 begins
 TWO = "two"  # NICs in one node: a run
 GPU_MB = 16  # memory of the test GPU
@@ -117,6 +119,7 @@ class Cluster:
         # On a loaded machine an emulated timer ticks too seldom for the kernel's check of it, which ends in a panic.
         line = f"console=ttyS0 quiet panic=-1 no_timer_check ggas.node={n} ggas.nodes={self.opts.nodes}"
         line += " intel_iommu=on iommu.strict=1" if self.opts.iommu else ""
+        line += POISON if self.opts.poison else ""
         line += f" ggas.run={run} ggas.left={KEXECS[self.opts.length] if run == 'ends' else 0}"
         if run in ("ci", "soak") and self.opts.only:
             line += f" ggas.only={','.join(self.opts.only).replace(' ', '+')}"

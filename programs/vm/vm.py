@@ -245,6 +245,7 @@ def arguments():
     common.add_argument("--log", type=pathlib.Path, help="file for every access and TLP with time stamps")
     common.add_argument("--platform", default="galibier-k20", help="platform of NICs and links (galibier-k20)")
     common.add_argument("--iommu", action="store_true", help="with an IOMMU, strict")
+    common.add_argument("--poison", action="store_true", help="with checks of memory that stock kernels have")
     common.add_argument("--smp", type=int, help="processors of a node (1; with kcsan 2)")
     common.add_argument("--tools", type=pathlib.Path, default=ROOT / ".tools/vm", help=argparse.SUPPRESS)
     common.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help=argparse.SUPPRESS)
