@@ -36,8 +36,7 @@ struct line_claim {
   uint64_t position = 0;  // after the last message to this rank
   uint64_t free = 0;      // lines that the receiver has released; 0: not known, nor is the position
   uint64_t end = 0;       // of what was claimed
-  bool ordered;           // earlier accesses of the caller are, before the lines
-  GGAS_DEVICE line_claim(const rank_view& v, int to, bool is_ordered) : ordered(is_ordered) {
+  GGAS_DEVICE line_claim(const rank_view& v, int to) {
     const bool alone = v.shared.nodes == 1;
     node = alone ? 0 : to / v.shared.node_ranks;
     const int number = alone ? to : to % v.shared.node_ranks;
@@ -98,10 +97,12 @@ struct line_claim {
   }
 
  private:
+  // Earlier accesses of the caller, before the lines. While the first claim is under way.
   GGAS_DEVICE void order() {
-    if (!ordered) release_to(node == ggas_node());
-    ordered = true;
+    if (!ordered_) release_to(node == ggas_node());
+    ordered_ = true;
   }
+  bool ordered_ = false;
 };
 
 // Who moves the words of a message; alone: the first thread.
@@ -114,11 +115,11 @@ GGAS_DEVICE movers words_by(const G& g, bool alone) {
 // only the first thread may read them.
 template <class G, class W>
 GGAS_DEVICE bool try_send(const G& g, bool alone, message_rank r, const rank_view& v, int to, message_record kind,
-                          uint64_t first, uint64_t bytes, W word, bool ordered = false) {
+                          uint64_t first, uint64_t bytes, W word) {
   const uint64_t words = (bytes + 7) / 8, lines = 2 + words;
   const bool moves = !alone || g.leads();
   const uint64_t own = moves && g.rank() < words ? word(g.rank()) : 0;  // on the way during the claim
-  line_claim c(v, to, ordered);
+  line_claim c(v, to);
   ggas_tagged* const ring = ring_line(c.ring, c.node, ggas_node(), 0);
   if (!c.claim_for(g, lines)) return false;
   const uint64_t position = g.of_leader(c.position);

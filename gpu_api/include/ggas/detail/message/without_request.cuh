@@ -94,13 +94,11 @@ template <class G>
 GGAS_DEVICE send_turn send_once(const G& g, message_rank r, const message_data& m, int to, int tag, uint32_t info,
                                 poll_deadline& end) {
   const rank_view v(r);
-  const bool ordered = ggas_nodes() == 1;
-  if (ordered) fence_release_gpu();  // while these loads are on the way
   if (v.own.launch == 0) return {call_turn::ended, ggas_bad_argument};
   if (v.own.moving != 0) return {call_turn::needs_request, ggas_ok};
   if (m.bytes > v.shared.short_bytes) return send_long(g, r, v, m, to, tag, info, end);
   for (;;) {
-    if (try_send(g, m.leaders, r, v, to, record_short, envelope(tag, info), m.bytes, m, ordered))
+    if (try_send(g, m.leaders, r, v, to, record_short, envelope(tag, info), m.bytes, m))
       return {call_turn::ended, ggas_ok};
     if (v.own.used != 0) return {call_turn::needs_request, ggas_ok};  // it may have to take messages
     if (!move_messages<G>(r) && is_over(g, end)) return {call_turn::ended, status_of_end(g)};
