@@ -18,6 +18,16 @@ for word in $(cat /proc/cmdline); do
     ggas.left=*) left=${word#*=} ;;
   esac
 done
+# Leaks but for one of Linux 6.1: where an insertion into a radix tree finds no memory, the inner nodes that it made stay.
+# ib_uverbs fills such a tree for every device, and the tests let each allocation fail in turn.
+leaks_found() {
+  awk 'function print_found() { if (!(node && uverbs)) printf "%s", text; text = ""; node = uverbs = 0 }
+    /^unreferenced/ { print_found() }
+    /radix_tree_node_alloc/ { node = 1 }
+    /uapi_add_get_elm/ { uverbs = 1 }
+    { text = text $0 "\n" }
+    END { print_found() }' $leaks
+}
 # What the kernel had to say counts, too.
 end_node() {
   wrong='BUG|WARNING|Oops|general protection|pagealloc:|DMA-API:.*(device driver|debugging out)|UBSAN'
@@ -75,6 +85,6 @@ if [ -e $leaks ]; then
   sleep 6  # younger objects do not count
   echo scan > $leaks
   echo scan > $leaks
-  sed 's/^unreferenced/not ok - kernel: &/; s/^  /#   /' $leaks
+  leaks_found | sed 's/^unreferenced/not ok - kernel: &/; s/^  /#   /'
 fi
 end_node
