@@ -12,6 +12,7 @@ from pathlib import Path
 import energy
 import power
 import results
+import scaling
 import upc_cases
 from jinja2 import Environment, FileSystemLoader
 from plots import nearness_bars, plots_of
@@ -87,7 +88,7 @@ def build(records, template_folder, power_plot=None):
         })  # fmt: skip
     # Plots and tables are made here and marked safe in the template; every other text is escaped.
     env = Environment(loader=FileSystemLoader(template_folder), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return env.get_template("report.html.j2").render(groups=groups, power=power_plot, version=records[0]["version"], published=any(r["reference"] for r in records))
+    return env.get_template("report.html.j2").render(groups=groups, scaling=scaling.plots(records), power=power_plot, version=records[0]["version"], published=any(r["reference"] for r in records))
 
 
 def write(file, page):

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "benchmarks/cluster/calls.hpp"
 #include "benchmarks/cluster/one_sided/one_sided.hpp"
+#include "benchmarks/cluster/suite/benchmarks.hpp"
 #include "benchmarks/kernels/one_sided/verbs.cuh"
 #include "sim/gpu/config.hpp"
 #include "sim/platform/platform.hpp"

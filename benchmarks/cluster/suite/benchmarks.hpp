@@ -44,4 +44,8 @@ result<> run_staged_path(session& s);  // a part of it
 result<> run_overhead(session& s);
 result<> run_trace(session& s);  // options::schedule is set
 
+// Single calls: what they take of a GPU, and of a processor.
+result<> run_post_and_poll(session& s);
+result<> run_launching(session& s);
+
 }  // namespace ggas::bench

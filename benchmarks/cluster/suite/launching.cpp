@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "benchmarks/cluster/calls.hpp"
+#include "benchmarks/cluster/suite/benchmarks.hpp"
 #include "benchmarks/cluster/suite/himeno_check.hpp"
 #include "benchmarks/kernels/himeno/original.cuh"
 #include "benchmarks/messages/process.hpp"

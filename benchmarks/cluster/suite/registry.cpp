@@ -2,7 +2,6 @@
 // The list of benchmarks, in the order a suite runs them.
 #include <algorithm>
 
-#include "benchmarks/cluster/calls.hpp"
 #include "benchmarks/cluster/suite/benchmarks.hpp"
 #include "benchmarks/harness/shared_descriptions.hpp"
 

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the whole study: the thesis suite on clusters of 2, 4, 8 and 12 nodes, in one report.
+
+Two nodes have the RTL of the NIC and run every benchmark. More nodes have its model, and run the study's benchmarks in
+which all nodes take part: its others measure between two nodes. Each benchmark of each cluster is a run of its own. Runs that are
+complete in the folder are not repeated, so an interrupted study goes on.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from points import points_of, run_here
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
+import report  # noqa: E402
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+CLUSTERS = ((2, "rtl"), (4, "model"), (8, "model"), (12, "model"))
+OF_ALL_NODES = {"barrier", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "himeno", "global_reduction", "random_access", "random_stores"}
+OWN = ("--json", "--report", "--no-report", "--nodes", "--nic", "--provider")  # what the study itself says
+
+EXAMPLES = """examples:
+  ./ggas bench study --quick                       minutes
+  ./ggas bench study --platform modern --jobs 4
+  ./ggas bench study --set software=original --out original
+
+Other options go to every run (./ggas bench --help).
+Result: OUT/results.jsonl and OUT/index.html.
+Exit status: 0 every run ended well, 1 one failed, 2 bad input, 130 interrupted (run the same command again to go on)."""
+
+
+def command_line(argv):
+    parser = argparse.ArgumentParser(prog="ggas bench study", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("--out", type=Path, default=Path("study"), metavar="FOLDER", help="results (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="runs at a time (default: %(default)s, the processors)")
+    parser.add_argument("--program", type=Path, help=argparse.SUPPRESS)  # ./ggas gives it
+    a, a.options = parser.parse_known_args(argv)
+    if a.jobs < 1:
+        parser.error(f"--jobs {a.jobs}: must be 1 or more")
+    for word in a.options:
+        if word.split("=")[0] in OWN:
+            parser.error(f"{word.split('=')[0]}: the study says it itself; ./ggas bench thesis takes it")
+    return a
+
+
+def suite(program):
+    """Names of the suite's benchmarks, in its order; `trace` needs a file and is in no suite."""
+    text = subprocess.run([program, "list"], check=True, capture_output=True, text=True).stdout
+    return [name for name in re.findall(r"^  (\w+)  ", text.split("\nbenchmarks\n")[1], re.MULTILINE) if name != "trace"]
+
+
+def runs(a):
+    """Of every run what distinguishes it and the arguments of ggas-bench."""
+    for nodes, nic in CLUSTERS:
+        for name in suite(a.program):
+            if nodes == 2 or name in OF_ALL_NODES:
+                yield {"nodes": nodes, "benchmark": name}, [name, f"--nodes={nodes}", f"--nic={nic}", *a.options]
+
+
+def finish(points, out):
+    failed = [p for p in points if not p.done]
+    for p in failed:
+        print(f"study: {p.name} failed: {p.reason}", file=sys.stderr)
+    done = [p for p in points if p.done]
+    if done:
+        results = out / "results.jsonl"
+        results.write_text("".join(p.file.read_text(encoding="utf-8") for p in done), encoding="utf-8")
+        if report.main([str(results), "--out", str(out)]) != 0:
+            return FAILED
+        print(f"{len(done)} of {len(points)} runs; {results}, {out / 'index.html'}")
+    return FAILED if failed else 0
+
+
+def main(argv=None):
+    a = command_line(argv)
+    try:
+        points = points_of(runs(a), a)
+        run_here([p for p in points if not p.done], a.jobs)
+        return finish(points, a.out)
+    except OSError as e:
+        print(f"study: {e.filename}: {e.strerror}", file=sys.stderr)
+        return FAILED
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("study: interrupted; the same command goes on with the runs that are missing", file=sys.stderr)
+        sys.exit(INTERRUPTED)
