@@ -90,6 +90,11 @@ def of_metric(records, metric):
     return [r for r in records if r["metric"] == metric]
 
 
+def without(key, records):
+    """For variants of which some have a parameter that follows from the others."""
+    return [{**r, "params": {k: v for k, v in r["params"].items() if k != key}} for r in records]
+
+
 def compared(records, benchmark, text, most, ours, other, **wanted):
     """Two variants of a benchmark at the same points."""
     bar = Bar(text, most)
@@ -115,7 +120,7 @@ def messages(records):
     times, rates, bandwidths, met = (of_metric(records, m) for m in ("half_round_trip", "messages", "bandwidth", "latency"))
     return [
         compared(records, "barrier", "barrier of all blocks of a GPU, of grid.sync()", 1.0, "one_gpu", "grid_sync", method="barrier"),
-        compared(records, "barrier", "barrier of the blocks of all GPUs as ranks, of ggas_barrier_grid", 1.2, "ranks", "grid", method="barrier"),
+        compared(without("ranks", records), "barrier", "barrier of the blocks of all GPUs as ranks, of ggas_barrier_grid", 1.2, "ranks", "grid", method="barrier"),
         compared([r for r in times if "waiting" not in r["params"]], "message", "ping-pong of blocks, of a bare flag", 1.5, "block", "flag"),
         compared(rates, "message", "bare stores of as many lines, of messages of threads", 4.0, "stores", "thread"),
         compared([r for r in bandwidths if r["params"]["bytes"] == 1 << 20], "message", "ggas_put_block of 1 MB, of messages of blocks", 1 / 0.9, "put_block", "block"),

@@ -75,6 +75,12 @@ def test_messages_are_compared_with_what_does_less():
     assert found["bare stores of as many lines"].met() and not found["the beginning of a launch"].met()
 
 
+def test_the_barrier_of_all_blocks_needs_no_number_of_ranks_to_be_compared():
+    at = {"blocks": 16, "threads": 256, "method": "barrier"}
+    found = of([record("barrier", "ranks", 130, ranks=32, **at), record("barrier", "grid", 100, **at)])
+    assert not found["barrier of the blocks of all GPUs as ranks"].met()
+
+
 def test_pi_and_the_steps_of_blocks():
     at = {"ranks": 1024, "threads": 128, "intervals": 2}
     records = [record("pi", v, t, **at) for v, t in (("reduce", 90), ("two_kernels", 100), ("grid_sync", 80), ("send", 500), ("two_kernels_in_order", 100))]
