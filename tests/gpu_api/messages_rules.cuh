@@ -28,6 +28,7 @@ class message_rules {
       requests_sent();
       full_ring_sent();
       given_up_sent();
+      given_up_in_pieces_sent();
       beside_a_request_sent();
     } else {
       order_of_tags_received();
@@ -36,6 +37,7 @@ class message_rules {
       requests_received();
       full_ring_received();
       given_up_received();
+      given_up_in_pieces_received();
       beside_a_request_received();
     }
     variables_of_both();
@@ -211,6 +213,58 @@ class message_rules {
     if (g_.leads()) f_.status(ggas_wait_until(flag, ggas_eq, uint64_t{1}, a_.timeout_ns), ggas_ok, __LINE__);
     g_.sync();
     want(51, other_, 50, 50, __LINE__);
+  }
+
+  // The same of messages in pieces: before the receiver has answered, and after the ring is full of pieces. The receive
+  // goes on to wait, and gets the next message.
+  GGAS_DEVICE void given_up_in_pieces_sent() {
+    ggas_message_request r{};
+    ggas_message m{};
+    f_.status(ggas_isend(g_, a_.world, shared_, shared_long, other_, 53, &r), ggas_ok, __LINE__);
+    f_.status(ggas_cancel(g_, a_.world, &r), ggas_timed_out, __LINE__);
+    send(54, 54);
+    f_.want(received(other_, 55, m, __LINE__) == 55, __LINE__);  // the answer came before
+    send(56, 53);
+
+    uint64_t variables[256]{};  // more than a ring has room for
+    f_.status(ggas_isend(g_, a_.world, variables, 256, other_, 57, &r), ggas_ok, __LINE__);
+    f_.want(received(other_, 58, m, __LINE__) == 58, __LINE__);
+    for (int i = 0; i < 3; ++i) f_.status(ggas_wait(g_, a_.world, &r, &m, 0), ggas_timed_out, __LINE__);
+    f_.status(ggas_cancel(g_, a_.world, &r), ggas_timed_out, __LINE__);
+    if (g_.leads()) {
+      ggas_fence();
+      ggas_store(its_flag_ + 2, uint64_t{1});
+    }
+    send(59, 57);
+    f_.want(received(other_, 55, m, __LINE__) == 55, __LINE__);
+  }
+  GGAS_DEVICE void given_up_in_pieces_received() {
+    auto *const v = reinterpret_cast<uint64_t*>(own_ + 128), *const to = reinterpret_cast<uint64_t*>(own_ + 1024);
+    auto* const flag = reinterpret_cast<uint64_t*>(own_) + 2;
+    ggas_message_request r{};
+    ggas_message m{};
+    const auto begin = [&](uint64_t* at, uint64_t n, int tag) {
+      f_.status(ggas_irecv(g_, a_.world, at, n, other_, tag, &r), ggas_ok, __LINE__);
+      for (int i = 0; i < 3; ++i) f_.status(ggas_wait(g_, a_.world, &r, &m, 0), ggas_timed_out, __LINE__);
+    };
+    const auto want_next = [&](const uint64_t* at, uint64_t next, int tag) {
+      f_.status(ggas_wait(g_, a_.world, &r, &m, a_.timeout_ns), ggas_ok, __LINE__);
+      g_.sync();
+      f_.want(*at == next && m.bytes == 8 && m.tag == tag, __LINE__);
+      g_.sync();
+    };
+    want(54, other_, 54, 54, __LINE__);
+    begin(v, 32, 53);
+    send(55, 55);
+    want_next(v, 56, 53);
+
+    f_.status(ggas_probe(g_, a_.world, other_, 57, &m, a_.timeout_ns), ggas_ok, __LINE__);
+    begin(to, 256, 57);
+    send(58, 58);
+    if (g_.leads()) f_.status(ggas_wait_until(flag, ggas_eq, uint64_t{1}, a_.timeout_ns), ggas_ok, __LINE__);
+    g_.sync();
+    want_next(to, 59, 57);
+    send(55, 55);
   }
 
   // Calls that wait, while a receive is pending: the message of the request does not go to the call.

@@ -61,6 +61,29 @@ TEST(MessagesReport, NamesRankSourceAndTag) {
       << text;
 }
 
+// The ranks of node 1 end at once, as those of a process that was killed: calls for them end in time, also where their
+// rings are full, and the other ranks go on.
+TEST(MessagesToTheGone, EndInTimeAndOthersGoOn) {
+  message_machine m({.nodes = 2}, {.kind = ggas_rank_is_warp, .blocks = 1, .threads = 64, .lines = 16}, 64);
+  m.run([&] {
+    EXPECT_EQ(ggas_messages_begin(m.world, m.timeout_ns()), ggas_ok);
+    const int me = ggas_message_rank(m.world), near = me ^ 1, gone = me + 2;
+    if (me >= 2) return;
+    const ggas::warp g;
+    uint64_t v[40]{}, w = 0;
+    ggas_status s = ggas_ok;
+    for (int sent = 0; sent < 100 && s == ggas_ok; ++sent) s = ggas_send(g, m.world, v, 1, gone, 1, m.brief_ns());
+    EXPECT_EQ(s, ggas_timed_out);
+    EXPECT_EQ(ggas_send(g, m.world, v, 40, gone, 1, m.brief_ns()), ggas_timed_out);
+    EXPECT_EQ(ggas_recv(g, m.world, &w, 1, gone, 1, static_cast<ggas_message*>(nullptr), m.brief_ns()), ggas_timed_out);
+    v[0] = static_cast<uint64_t>(me) + 1;
+    EXPECT_EQ(
+        ggas_sendrecv(g, m.world, v, 1, near, 2, &w, 1, near, 2, static_cast<ggas_message*>(nullptr), m.timeout_ns()),
+        ggas_ok);
+    EXPECT_TRUE(!g.leads() || w == static_cast<uint64_t>(near) + 1);
+  });
+}
+
 TEST(MessageSpace, RefusesWhatCannotBe) {
   message_machine m({.nodes = 2}, {.blocks = 2, .threads = 32}, 64);
   const message_config good{.kind = ggas_rank_is_warp, .blocks = 2, .threads = 64};

@@ -47,6 +47,7 @@ struct message_request {
     queued,     // send: not in the ring yet
     asked,      // send: the receiver has been asked
     sending,    // send: the receiver wants pieces
+    withdrawn,  // send: gave up while sending; the receiver is to learn so
     posted,     // receive: nothing that fits came yet
     copying,    // receive: the data lie at the sender
     answering,  // receive: the sender is to be answered, then sends pieces

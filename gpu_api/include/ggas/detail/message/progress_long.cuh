@@ -75,6 +75,15 @@ GGAS_DEVICE bool send_answer(const G& g, message_rank r, int slot) {
   return true;
 }
 
+// A send that gave up is forgotten when its receiver will learn so.
+template <class G>
+GGAS_DEVICE bool end_withdrawn(const G& g, message_rank r, int slot) {
+  const message_request& q = r.request(slot);
+  if (!send_withdrawn(g, r, q.peer, q.other)) return false;
+  if (g.leads()) set_stage(r, slot, message_request::unused);
+  return true;
+}
+
 template <class G>
 GGAS_DEVICE bool move_on(const G& g, message_rank r, int slot) {
   bool moved = false;
@@ -92,6 +101,9 @@ GGAS_DEVICE bool move_on(const G& g, message_rank r, int slot) {
       break;
     case message_request::sending:
       moved = send_piece(g, r, slot);
+      break;
+    case message_request::withdrawn:
+      moved = end_withdrawn(g, r, slot);
       break;
     case message_request::answering:
       moved = send_answer(g, r, slot);
@@ -231,9 +243,10 @@ GGAS_DEVICE void give_status(message_rank r, ggas_status s) {
 // The first thread withdraws a request that has not ended, unless the receiver was faster.
 GGAS_DEVICE void withdraw(message_rank r, int slot, ggas_status s) {
   message_request& q = r.request(slot);
-  const bool asked = q.state == message_request::asked && q.address != 0;
+  const bool asked = q.state == message_request::asked && q.address != 0, sends = q.state == message_request::sending;
   end_request(r, slot, asked && !gives_up(&q.handshake, q.number) ? ggas_ok : s);
   give_result(r, slot);
+  if (sends) set_stage(r, slot, message_request::withdrawn);
 }
 
 // ---- calls

@@ -12,7 +12,8 @@ enum message_record : uint32_t {
   record_short = 1,  // the envelope, the data
   record_asks,       // the envelope, bytes of the message, number of the sender's request, address or 0
   record_answers,    // number of the sender's request, of the receiver's, or 0: it does not want the data
-  record_piece       // number of the receiver's request, the data
+  record_piece,      // number of the receiver's request, the data
+  record_withdrawn   // number of the receiver's request: no more pieces come, the message was not sent
 };
 constexpr unsigned record_kind_shift = 28;
 GGAS_DEVICE uint32_t record_word(message_record kind, int source) {
@@ -357,21 +358,39 @@ GGAS_DEVICE void give_to_request(const G& g, message_rank r, const record_here<G
     end_request(r, slot, status_of_match(q));
 }
 
-// Of requests that have ended, which have given up, nothing is known any more.
+// The receiver of a message in pieces learns that it was not sent. By a sender that has given up.
 template <class G>
-GGAS_DEVICE void take_answer(const G& g, message_rank r, const record_here<G>& record) {
+GGAS_DEVICE bool send_withdrawn(const G& g, message_rank r, int to, uint64_t number) {
+  return try_send(g, true, r, rank_view(r), to, record_withdrawn, number, 0, [](uint64_t) { return uint64_t{0}; });
+}
+// Of requests that have given up, nothing is known any more: their receivers learn so. false: there was no room for it.
+template <class G>
+GGAS_DEVICE bool take_answer(const G& g, message_rank r, const record_here<G>& record) {
   const int slot = find_request(r, record.first(), message_request::asked);
   const uint64_t other = record.word(0);
   g.sync();
-  if (!g.leads()) return;
+  if (slot == no_request && other != 0 && !send_withdrawn(g, r, record.source(), other)) return false;
+  if (!g.leads()) return true;
   record.acquire(r);
   record.take();
-  if (slot == no_request) return;
+  if (slot == no_request) return true;
   r.request(slot).other = other;
   if (other != 0)
     set_stage(r, slot, message_request::sending);
   else
     end_request(r, slot, ggas_ok);
+  return true;
+}
+// The receive waits again, as if the message had not been there.
+template <class G>
+GGAS_DEVICE void take_withdrawn(const G& g, message_rank r, const record_here<G>& record) {
+  const int slot = find_request(r, record.first(), message_request::filling);
+  g.sync();
+  if (!g.leads()) return;
+  record.take();
+  if (slot == no_request) return;
+  r.request(slot).moved = 0;
+  set_stage(r, slot, message_request::unmatched);
 }
 
 template <class G>
@@ -390,7 +409,7 @@ GGAS_DEVICE void take_piece(const G& g, message_rank r, const record_here<G>& re
   if (q.moved == q.found_bytes) end_request(r, slot, ggas_ok);
 }
 
-// A record that no call waits for; false: there is no place for it.
+// A record that no call waits for; false: there is no place for it, or no room for its answer.
 template <class G>
 GGAS_DEVICE bool take_record(const G& g, message_rank r, const record_here<G>& record) {
   if (record.kind() == record_short || record.kind() == record_asks) {
@@ -398,9 +417,11 @@ GGAS_DEVICE bool take_record(const G& g, message_rank r, const record_here<G>& r
     if (slot == no_request) return put_aside(g, r, record);
     give_to_request(g, r, record, slot);
   } else if (record.kind() == record_answers) {
-    take_answer(g, r, record);
-  } else {
+    if (!take_answer(g, r, record)) return false;
+  } else if (record.kind() == record_piece) {
     take_piece(g, r, record);
+  } else {
+    take_withdrawn(g, r, record);
   }
   g.sync();
   return true;

@@ -230,7 +230,8 @@ GGAS_DEVICE void set_stage(message_rank r, int slot, message_request::stage to) 
   matching_state& d = r.matching();
   const uint64_t bit = uint64_t{1} << slot;
   const bool moves = to == message_request::unmatched || to == message_request::queued ||
-                     to == message_request::asked || to == message_request::sending || to == message_request::answering;
+                     to == message_request::asked || to == message_request::sending ||
+                     to == message_request::withdrawn || to == message_request::answering;
   d.posted = to == message_request::posted ? d.posted | bit : d.posted & ~bit;
   d.copying = to == message_request::copying ? d.copying | bit : d.copying & ~bit;
   d.moving = moves ? d.moving | bit : d.moving & ~bit;
