@@ -392,6 +392,146 @@ class mpi_program {
     f_.want(token[2] == other_, __LINE__);
   }
 
+  // ---- partitioned messages: the ranks of a pair send each other 12 numbers in 6 partitions, and receive them in 4
+
+  // Of the segment, so that long ones are copied from memory to memory, or of other memory.
+  GGAS_DEVICE void partitions() {
+    const MPI_Datatype type = strided();
+    exchange_parts(reinterpret_cast<int*>(own_), MPI_INT, 9, 1);  // longer than a record
+    int* const other = mpi::new_memory<int>(2 * part_room);
+    exchange_parts(other, MPI_INT, 1, 1);
+    exchange_parts(other, MPI_INT, 20, 1);
+    exchange_parts(other, type, 10, 2);
+    wrong_parts(other);
+    several_channels(other);
+    mpi::free_memory(other);
+    MPI_Datatype t = type;
+    ok(MPI_Type_free(&t), __LINE__);
+  }
+  static constexpr int part_room = 12 * 20 * 2, most_turns = 1'000'000;
+
+  // Two numbers, the second one apart from the first by one that no call touches.
+  GGAS_DEVICE MPI_Datatype strided() {
+    MPI_Datatype pair, made;
+    ok(MPI_Type_vector(2, 1, 2, MPI_INT, &pair), __LINE__);
+    ok(MPI_Type_create_resized(pair, 0, 16, &made), __LINE__);
+    ok(MPI_Type_commit(&made), __LINE__);
+    ok(MPI_Type_free(&pair), __LINE__);
+    return made;
+  }
+  // Each partition of the sender has 2 * items elements; of `step` numbers one travels.
+  GGAS_DEVICE void exchange_parts(int* from, MPI_Datatype type, int items, int step) {
+    const int numbers = 12 * items * (step == 1 ? 1 : 2) * step;
+    int* const to = from + numbers;
+    MPI_Request r[2];
+    MPI_Status s[2];
+    ok(MPI_Psend_init(from, 6, 2 * items, type, other_, 5, MPI_COMM_WORLD, MPI_INFO_NULL, r), __LINE__);
+    ok(MPI_Precv_init(to, 4, 3 * items, type, other_, 5, MPI_COMM_WORLD, MPI_INFO_NULL, r + 1), __LINE__);
+    for (int round = 0; round < 3; ++round) {
+      g_.sync();
+      for (int i = 0; i < numbers && g_.leads(); ++i) from[i] = 1000 * round + 7 * me_ + i, to[i] = -1;
+      g_.sync();
+      ok(MPI_Startall(2, r), __LINE__);
+      is(MPI_Start(r), MPI_ERR_REQUEST, __LINE__);
+      int flag = 1;
+      for (const int part : {4, 0, 5, 2, 1, 3}) {
+        if (part == 3) {  // of the last one nothing has come, as no rank has sent it
+          ok(MPI_Test(r, &flag, s), __LINE__);
+          f_.want(!flag, __LINE__);
+          for (int turn = 0; flag == 0 && turn < most_turns; ++turn) ok(MPI_Parrived(r[1], 3, &flag), __LINE__);
+          f_.want(equal_parts(to, numbers / 4 * 3, numbers, round, step), __LINE__);
+          ok(MPI_Barrier(MPI_COMM_WORLD), __LINE__);
+          ok(MPI_Parrived(r[1], 2, &flag), __LINE__);
+          f_.want(!flag, __LINE__);
+          ok(MPI_Barrier(MPI_COMM_WORLD), __LINE__);
+        }
+        ok(MPI_Pready(part, r[0]), __LINE__);
+      }
+      is(MPI_Pready(3, r[0]), MPI_ERR_ARG, __LINE__);
+      ok(MPI_Waitall(2, r, s), __LINE__);
+      int n = 0;
+      ok(MPI_Get_count(s + 1, type, &n), __LINE__);
+      f_.want(n == 12 * items && s[1].MPI_SOURCE == other_ && s[1].MPI_TAG == 5, __LINE__);
+      f_.want(equal_parts(to, 0, numbers, round, step), __LINE__);
+      ok(MPI_Parrived(r[1], 0, &flag), __LINE__);
+      f_.want(flag, __LINE__);
+    }
+    ok(MPI_Request_free(r), __LINE__);
+    ok(MPI_Request_free(r + 1), __LINE__);
+  }
+  GGAS_DEVICE bool equal_parts(const int* to, int first, int numbers, int round, int step) {
+    bool good = true;
+    g_.sync();
+    for (int i = first; i < numbers; ++i) good &= to[i] == (i % step == 0 ? 1000 * round + 7 * other_ + i : -1);
+    g_.sync();
+    return good;
+  }
+  // Sizes and types that differ, partitions that are not there, requests that have not begun.
+  GGAS_DEVICE void wrong_parts(int* v) {
+    MPI_Request r[2];
+    MPI_Status s;
+    int flag = 0;
+    is(MPI_Psend_init(v, -1, 1, MPI_INT, other_, 5, MPI_COMM_WORLD, MPI_INFO_NULL, r), MPI_ERR_ARG, __LINE__);
+    is(MPI_Psend_init(v, 1, -1, MPI_INT, other_, 5, MPI_COMM_WORLD, MPI_INFO_NULL, r), MPI_ERR_COUNT, __LINE__);
+    is(MPI_Precv_init(v, 1, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_INFO_NULL, r), MPI_ERR_RANK, __LINE__);
+    is(MPI_Precv_init(v, 1, 1, MPI_INT, other_, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_INFO_NULL, r), MPI_ERR_TAG, __LINE__);
+    is(MPI_Pready(0, r[0]), MPI_ERR_REQUEST, __LINE__);
+    for (const bool type_differs : {true, false}) {
+      g_.sync();
+      if (g_.leads()) v[8] = -1;
+      ok(MPI_Psend_init(v, 2, 2, MPI_INT, other_, 6, MPI_COMM_WORLD, MPI_INFO_NULL, r), __LINE__);
+      ok(MPI_Precv_init(v + 8, type_differs ? 4 : 3, 1, type_differs ? MPI_FLOAT : MPI_INT, other_, 6, MPI_COMM_WORLD,
+                        MPI_INFO_NULL, r + 1),
+         __LINE__);
+      is(MPI_Pready(0, r[0]), MPI_ERR_REQUEST, __LINE__);
+      ok(MPI_Startall(2, r), __LINE__);
+      is(MPI_Pready(2, r[0]), MPI_ERR_ARG, __LINE__);
+      is(MPI_Parrived(r[1], 4, &flag), MPI_ERR_ARG, __LINE__);
+      is(MPI_Parrived(r[0], 0, &flag), MPI_ERR_REQUEST, __LINE__);
+      is(MPI_Wait(r, &s), MPI_ERR_REQUEST, __LINE__);  // not all are ready
+      ok(MPI_Pready_range(0, 1, r[0]), __LINE__);
+      is(MPI_Wait(r + 1, &s), type_differs ? MPI_ERR_TYPE : MPI_ERR_TRUNCATE, __LINE__);
+      ok(MPI_Wait(r, &s), __LINE__);
+      g_.sync();
+      f_.want(v[8] == -1, __LINE__);
+      ok(MPI_Request_free(r), __LINE__);
+      ok(MPI_Request_free(r + 1), __LINE__);
+    }
+    ok(MPI_Psend_init(v, 2, 1, MPI_INT, MPI_PROC_NULL, 6, MPI_COMM_WORLD, MPI_INFO_NULL, r), __LINE__);
+    ok(MPI_Start(r), __LINE__);
+    ok(MPI_Pready(1, r[0]), __LINE__);
+    ok(MPI_Wait(r, &s), __LINE__);
+    ok(MPI_Request_free(r), __LINE__);
+  }
+  // Of one tag: matched in the order in which they were made, next to a message of that tag.
+  GGAS_DEVICE void several_channels(int* v) {
+    MPI_Request r[4];
+    MPI_Status s;
+    const int order[] = {1, 0};
+    g_.sync();
+    for (int i = 0; i < 4 && g_.leads(); ++i) v[i] = 10 * me_ + i, v[4 + i] = -1;
+    g_.sync();
+    for (int k = 0; k < 2; ++k) {
+      ok(MPI_Psend_init(v + 2 * k, 2, 1, MPI_INT, other_, 7, MPI_COMM_WORLD, MPI_INFO_NULL, r + k), __LINE__);
+      ok(MPI_Precv_init(v + 4 + 2 * k, 2, 1, MPI_INT, other_, 7, MPI_COMM_WORLD, MPI_INFO_NULL, r + 2 + k), __LINE__);
+    }
+    ok(MPI_Startall(4, r), __LINE__);
+    for (const int k : order) ok(MPI_Pready_list(2, order, r[k]), __LINE__);
+    ok(MPI_Send(v, 1, MPI_INT, other_, 7, MPI_COMM_WORLD), __LINE__);
+    ok(MPI_Recv(v + 8, 1, MPI_INT, other_, MPI_ANY_TAG, MPI_COMM_WORLD, &s), __LINE__);
+    int flag = 0, index;
+    for (int turn = 0; flag == 0 && turn < most_turns; ++turn)
+      ok(MPI_Testall(4, r, &flag, MPI_STATUSES_IGNORE), __LINE__);
+    ok(MPI_Waitany(4, r, &index, &s), __LINE__);
+    f_.want(index == MPI_UNDEFINED, __LINE__);
+    g_.sync();
+    bool good = v[8] == 10 * other_;
+    for (int i = 0; i < 4; ++i) good &= v[4 + i] == 10 * other_ + i;
+    f_.want(good, __LINE__);
+    is(MPI_Cancel(r), MPI_ERR_REQUEST, __LINE__);
+    for (MPI_Request& one : r) ok(MPI_Request_free(&one), __LINE__);
+  }
+
   // ---- windows
 
   GGAS_DEVICE void windows() {
@@ -415,6 +555,31 @@ class mpi_program {
     ok(MPI_Win_free(&win), __LINE__);
     is(MPI_Win_fence(0, win), MPI_ERR_WIN, __LINE__);
     shared_window();
+    window_of_node();
+    is(MPI_Accumulate(v, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_UNSUPPORTED_OPERATION, __LINE__);
+  }
+  // Memory that is not in the segment is reached within the node; a rank's variable is refused, and a part of the
+  // ranks.
+  GGAS_DEVICE void window_of_node() {
+    int* const cell = mpi::new_memory<int>(2);
+    int variable = 0;
+    MPI_Win win;
+    MPI_Comm part;
+    g_.sync();
+    if (g_.leads()) cell[0] = -1, cell[1] = me_;
+    is(MPI_Win_create(&variable, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_BUFFER, __LINE__);
+    ok(MPI_Win_free(&win), __LINE__);
+    ok(MPI_Comm_split(MPI_COMM_WORLD, me_, 0, &part), __LINE__);
+    is(MPI_Win_create(cell, 4, 4, MPI_INFO_NULL, part, &win), MPI_ERR_COMM, __LINE__);
+    ok(MPI_Comm_free(&part), __LINE__);
+    ok(MPI_Win_create(cell, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win), __LINE__);
+    const int of_node = detail::ranks_of_node(mpi::world());
+    const bool near = me_ / of_node == other_ / of_node;
+    is(MPI_Put(cell + 1, 1, MPI_INT, other_, 0, 1, MPI_INT, win), near ? MPI_SUCCESS : MPI_ERR_DISP, __LINE__);
+    ok(MPI_Win_fence(0, win), __LINE__);
+    f_.want(cell[0] == (near ? other_ : -1), __LINE__);
+    ok(MPI_Win_free(&win), __LINE__);
+    mpi::free_memory(cell);
   }
   GGAS_DEVICE void shared_window() {
     GGAS_SHARED_ARRAY(int, cells, 1024);
@@ -455,6 +620,7 @@ __global__ void mpi_calls(mpi_args a) {
   if (p.all_good()) p.arguments();
   if (p.all_good()) p.packed();
   if (p.all_good()) p.windows();
+  if (p.all_good()) p.partitions();
   if (p.all_good()) p.looks();
   if (p.all_good()) p.vectors();
   p.finalize();

@@ -22,6 +22,8 @@
 
 #include "ggas/detail/mpi/point_to_point.cuh"
 
+#include "ggas/detail/mpi/requests.cuh"
+
 #include "ggas/detail/mpi/collectives.cuh"
 
 #include "ggas/detail/mpi/reductions.cuh"

@@ -116,3 +116,22 @@ def of_headers(folder: Path):
 
 def forms(calls):
     return [Form(c, c.name + s) for c in calls for s in c.suffixes] + [Form(c, c.name, g) for c in calls for g in c.groups]
+
+
+def unnamed(text):
+    """The type of a parameter, which may have a name and a default."""
+    declared = re.sub(r"\s+", " ", text.split("=")[0]).strip()
+    named = re.fullmatch(r"(.*[ *])(\w+)", declared)
+    return named[1].strip() if named and named[1].strip() != "const" else declared
+
+
+def of_mpi(folder: Path):
+    """The functions of mpi.cuh: names, and types of parameters."""
+    whole = re.compile(r"GGAS_DEVICE(?:_FUNCTION)? (?:int|double) (MPI_\w+)(\()")
+    left_out = re.compile(r"GGAS_MPI_LEFT_OUT(\()(MPI_\w+)")
+    for header in sorted((folder / "detail" / "mpi").glob("*.cuh")):
+        text = without_comments(header.read_text())
+        for m in whole.finditer(text):
+            yield m[1], [unnamed(p) for p in split(inside(text, m.end() - 1))]
+        for m in left_out.finditer(text):
+            yield m[2], split(inside(text, m.start(1)))[1:]

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every public call of kernels in every form, by NVRTC, nvcc or the host's compiler, each warning an error.
 
-  python tests/gpu_api/every_call/every_call.py [--compiler PROGRAM] [--arch sm_90] [--keep FILE] nvrtc|nvcc|host [-- OPTION...]
+  python tests/gpu_api/every_call/every_call.py [--mpi thread|warp|block] [--compiler PROGRAM] [--arch sm_90] [--keep FILE] nvrtc|nvcc|host [-- OPTION...]
+
+--mpi: the functions of mpi.cuh instead, for ranks of this kind.
 
 OPTIONs are the compiler's, as -DGGAS_NIC. The calls and their parameters come from the public headers
 (declared_calls.py), so a new one is compiled too. Ends with status 77 where there is no NVRTC."""
@@ -24,7 +26,6 @@ NO_COMPILER = 77
 PROLOGUE = """// Made by tests/gpu_api/every_call: every public call in every form.
 #include "ggas/ggas.cuh"
 #include "ggas/message.cuh"
-#include "ggas/mpi.cuh"
 #include "ggas/ranks.cuh"
 #include "ggas/type.cuh"
 #include "ggas/upc_reduce.cuh"
@@ -48,31 +49,6 @@ extern "C" __global__ void members(global p, ggas_queue q, float* out, int* numb
   GGAS_COMPUTE(1, 2);
 }
 
-extern "C" __global__ void mpi(float* data, int* counts, int* out) {
-  MPI_Status s;
-  out[0] = MPI_Init((void*)0);
-  out[1] = MPI_Send(data, 1, MPI_FLOAT, 1, 2, MPI_COMM_WORLD);
-  out[2] = MPI_Recv(data, 1, MPI_FLOAT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
-  out[3] = MPI_Allreduce(MPI_IN_PLACE, data, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-  out[4] = MPI_Exscan(data, data + 1, 1, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD);
-  out[5] = MPI_Alltoallv(data, counts, counts, MPI_FLOAT, data, counts, counts, MPI_FLOAT, MPI_COMM_WORLD);
-  out[6] = MPI_Gatherv(data, 1, MPI_FLOAT, data, counts, counts, MPI_FLOAT, 0, MPI_COMM_WORLD);
-  MPI_Datatype column, cell;
-  MPI_Aint at = 0;
-  MPI_Request r;
-  MPI_Win win;
-  out[7] = MPI_Type_vector(counts[0], 1, 4, MPI_FLOAT, &column);
-  out[8] = MPI_Type_create_struct(1, counts, &at, &column, &cell);
-  out[9] = MPI_Type_create_subarray(2, counts, counts, counts, MPI_ORDER_C, column, &cell);
-  out[10] = MPI_Type_indexed(1, counts, counts, MPI_FLOAT, &cell);
-  out[11] = MPI_Type_create_resized(column, 0, 4, &cell) + MPI_Type_commit(&cell);
-  out[12] = MPI_Isend(data, 1, cell, 1, 2, MPI_COMM_WORLD, &r) + MPI_Wait(&r, MPI_STATUS_IGNORE);
-  out[13] = MPI_Win_create(data, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  out[14] = MPI_Put(data, 1, cell, 1, 0, 1, cell, win);
-  out[15] = MPI_Type_free(&cell);
-  out[16] = MPI_Finalize();
-}
-
 extern "C" __global__ void shared(ggas::upc::shared_array<int, 4> a, ggas::upc::shared_array<float> b, int64_t* out) {
   using namespace ggas::upc;
   forall(0, THREADS, [&](uint64_t i) { b[i] = static_cast<float>(MYTHREAD); });
@@ -86,6 +62,32 @@ extern "C" __global__ void shared(ggas::upc::shared_array<int, 4> a, ggas::upc::
   *out += static_cast<int64_t>(v.bits() + v.phase() + affinity_bytes(9, 2, 1, THREADS) + star(9, THREADS) + (v == p));
 }
 """
+
+
+# Functions of MPI need more than their parameters: what the headers define beyond them.
+MPI_PROLOGUE = """// Made by tests/gpu_api/every_call: every function of MPI for one kind of rank.
+#define GGAS_MPI_RANK ::ggas::{kind}
+#include "ggas/mpi.cuh"
+
+extern "C" __global__ void names(float* data, int* out) {{
+  out[0] = MPI_Init((void*)0) + MPI_Finalize();
+  out[1] = MPI_Allreduce(MPI_IN_PLACE, data, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  out[2] = MPI_Recv(data, 1, MPI_FLOAT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Request none = MPI_REQUEST_NULL;
+  MPI_Win window = MPI_WIN_NULL;
+  out[3] = MPI_Wait(&none, MPI_STATUS_IGNORE) + MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+  out[4] = MPI_Waitall(1, &none, MPI_STATUSES_IGNORE) + MPI_ORDER_FORTRAN;
+}}
+"""
+
+
+def mpi_program(calls, kind):
+    text = MPI_PROLOGUE.format(kind=kind)
+    for i, (name, types) in enumerate(calls):
+        parameters = "".join(f", {t} p{k}" for k, t in enumerate(types))
+        arguments = ", ".join(f"p{k}" for k in range(len(types)))
+        text += f'extern "C" __global__ void mpi_{i}(double* out{parameters}) {{ *out = {name}({arguments}); }}\n'
+    return text
 
 
 def kernel(number, form):
@@ -117,16 +119,18 @@ def compile_by_nvrtc(library, source, arch, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("by", choices=("nvrtc", "nvcc", "host"))
+    parser.add_argument("--mpi", choices=declared_calls.OF_MESSAGES, help="functions of MPI, for this kind of rank")
     parser.add_argument("--compiler", help="nvcc or the host's compiler")
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--keep", type=Path, help="where the program is left")
     parser.add_argument("options", nargs="*", metavar="OPTION")
     args = parser.parse_args()
     forms = declared_calls.forms(declared_calls.of_headers(INCLUDE / "ggas"))
+    mpi = list(declared_calls.of_mpi(INCLUDE / "ggas"))
     include = ["-I", str(INCLUDE)]
     with tempfile.TemporaryDirectory() as folder:
         source = args.keep or Path(folder) / "every_call.cu"
-        source.write_text(program(forms))
+        source.write_text(mpi_program(mpi, args.mpi) if args.mpi else program(forms))
         if args.by == "nvrtc":
             library = nvrtc.load()
             if library is None:
@@ -139,7 +143,7 @@ def main():
         else:
             wrong = compile_by_program([args.compiler or "c++", "-std=c++20", "-x", "c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
                                         *args.options, *include, "-I", str(ROOT)], source)
-    print(f"{args.by}: {len(forms)} forms of {len({f.call.name for f in forms})} calls")
+    print(f"{args.by}: {len(mpi)} functions of MPI" if args.mpi else f"{args.by}: {len(forms)} forms of {len({f.call.name for f in forms})} calls")
     if wrong:
         sys.exit(wrong)
     return 0

@@ -34,6 +34,26 @@ def test_every_call_of_the_reference_is_declared():
     assert not missing
 
 
+def names_of_mpi(text):
+    return set(re.findall(r"`(MPI_[A-Z][a-z]\w*)`", text))
+
+
+def test_the_page_names_every_function_of_mpi():
+    """In the table of what there is, and in the line of what is left out."""
+    page = (ROOT / "docs" / "mpi-in-kernels.md").read_text()
+    table = re.search(r"^## What there is$(.*?)^\* ", page, re.M | re.S)[1]
+    left_out = re.search(r"^\* Left out: (.*?)\.", page, re.M | re.S)[1]
+    assert names_of_mpi(table) | names_of_mpi(left_out) == {name for name, _ in declared_calls.of_mpi(ROOT / "gpu_api" / "include" / "ggas")}
+
+
+def test_functions_of_mpi():
+    text = """GGAS_DEVICE int MPI_A(const void*, int n, const int* ranks, MPI_Info, MPI_Win win = MPI_WIN_NULL) {}
+GGAS_DEVICE_FUNCTION double MPI_B() {}
+"""
+    assert [declared_calls.unnamed(p) for p in declared_calls.split(declared_calls.inside(text, text.index("(")))] == [
+        "const void*", "int", "const int*", "MPI_Info", "MPI_Win"]
+
+
 def test_forms():
     text = """template <ggas::detail::a_group G, ggas::detail::a_place P>
 GGAS_DEVICE ggas_status ggas_a(const G& group, P remote, const ggas::element_at<P>* local, const ggas_queue& q = ggas_queue::of_block()) {}

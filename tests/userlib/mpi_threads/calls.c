@@ -84,6 +84,50 @@ static void collectives(int me, int ranks) {
   free(all), free(counts), free(places);
 }
 
+/* A number from each rank in 8 partitions, of which the last ones are ready first, and received in 2. */
+static void partitions(int me, int ranks) {
+  const int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
+  int mine[80], theirs[80], flag = 0;
+  MPI_Request all[2];
+  MPI_Psend_init(mine, 8, 10, MPI_INT, right, 8, MPI_COMM_WORLD, MPI_INFO_NULL, all);
+  MPI_Precv_init(theirs, 2, 40, MPI_INT, left, 8, MPI_COMM_WORLD, MPI_INFO_NULL, all + 1);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 80; ++i) mine[i] = 1000 * me + 100 * round + i, theirs[i] = -1;
+    MPI_Startall(2, all);
+    MPI_Pready_range(4, 7, all[0]);
+    while (!flag) MPI_Parrived(all[1], 1, &flag);
+    for (int i = 40; i < 80; ++i) CHECK(theirs[i] == 1000 * left + 100 * round + i);
+    for (int i = 3; i >= 0; --i) MPI_Pready(i, all[0]);
+    MPI_Waitall(2, all, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 80; ++i) CHECK(theirs[i] == 1000 * left + 100 * round + i);
+    flag = 0;
+  }
+  MPI_Request_free(all), MPI_Request_free(all + 1);
+}
+
+/* All put their rank into all, and get from all; the memory is a variable, of malloc(), and none. */
+static void windows(int me, int ranks) {
+  int one = -1, *all = malloc(2 * ranks * sizeof *all), *got = all + ranks;
+  MPI_Win of_variable, of_array, of_some;
+  MPI_Win_create(&one, sizeof one, sizeof one, MPI_INFO_NULL, MPI_COMM_WORLD, &of_variable);
+  MPI_Win_create(all, ranks * sizeof *all, sizeof *all, MPI_INFO_NULL, MPI_COMM_WORLD, &of_array);
+  MPI_Win_create(me == 0 ? got : NULL, me == 0 ? sizeof *got : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &of_some);
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, of_array);
+  for (int i = 0; i < ranks; ++i) MPI_Put(&me, 1, MPI_INT, i, me, 1, MPI_INT, of_array);
+  MPI_Put(&me, 1, MPI_INT, (me + 1) % ranks, 0, 1, MPI_INT, of_variable);
+  MPI_Win_fence(0, of_array);
+  for (int i = 0; i < ranks; ++i) CHECK(all[i] == i);
+  CHECK(one == (me + ranks - 1) % ranks);
+  for (int i = 0; i < ranks; ++i) MPI_Get(got + i, 1, MPI_INT, i, 0, 1, MPI_INT, of_variable);
+  for (int i = 0; i < ranks; ++i) CHECK(got[i] == (i + ranks - 1) % ranks);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, of_array);
+  if (me == ranks - 1) MPI_Put(&me, 1, MPI_INT, 0, 0, 1, MPI_INT, of_some);
+  MPI_Win_fence(0, of_some);
+  CHECK(me != 0 || got[0] == ranks - 1);
+  MPI_Win_free(&of_some), MPI_Win_free(&of_array), MPI_Win_free(&of_variable);
+  free(all);
+}
+
 static void errors(int ranks) {
   char text[MPI_MAX_ERROR_STRING];
   int length, error_class, word = 0;
@@ -107,6 +151,8 @@ int main(int argc, char** argv) {
   messages(me, ranks);
   requests(me, ranks);
   collectives(me, ranks);
+  partitions(me, ranks);
+  windows(me, ranks);
   errors(ranks);
   MPI_Finalize();
   return 0;

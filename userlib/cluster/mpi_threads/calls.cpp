@@ -16,7 +16,7 @@ namespace {
 
 using ggas::mpi_threads::rank_state;
 
-static_assert(sizeof(MPI_Status) == 24 && sizeof(MPI_Request) == 48, "mpi.h has these sizes");
+static_assert(sizeof(MPI_Status) == 24 && sizeof(MPI_Request) == 56 && sizeof(MPI_Win) == 4, "mpi.h has these sizes");
 
 constexpr const char* error_texts[] = {"no error",
                                        "invalid buffer",
@@ -224,6 +224,15 @@ GGAS_MPI_CALL(MPI_Recv_init, (void* b, int n, int t, int from, int tag, int c, M
 GGAS_MPI_CALL(MPI_Start, (MPI_Request * r), r)
 GGAS_MPI_CALL(MPI_Startall, (int n, MPI_Request* r), n, r)
 GGAS_MPI_CALL(MPI_Request_free, (MPI_Request * r), r)
+GGAS_MPI_CALL(MPI_Psend_init,
+              (const void* b, int parts, MPI_Count n, int t, int to, int tag, int c, int, MPI_Request* r), b, parts, n,
+              of(t), to, tag, comm_of(c), MPI_INFO_NULL, r)
+GGAS_MPI_CALL(MPI_Precv_init, (void* b, int parts, MPI_Count n, int t, int from, int tag, int c, int, MPI_Request* r),
+              b, parts, n, of(t), from, tag, comm_of(c), MPI_INFO_NULL, r)
+GGAS_MPI_CALL(MPI_Pready, (int part, MPI_Request r), part, r)
+GGAS_MPI_CALL(MPI_Pready_range, (int first, int last, MPI_Request r), first, last, r)
+GGAS_MPI_CALL(MPI_Pready_list, (int n, const int* parts, MPI_Request r), n, parts, r)
+GGAS_MPI_CALL(MPI_Parrived, (MPI_Request r, int part, int* flag), r, part, flag)
 GGAS_MPI_CALL(MPI_Pack_size, (int n, int t, int c, int* size), n, of(t), comm_of(c), size)
 GGAS_MPI_CALL(MPI_Pack, (const void* b, int n, int t, void* p, int size, int* at, int c), b, n, of(t), p, size, at,
               comm_of(c))
@@ -262,3 +271,16 @@ GGAS_MPI_CALL(MPI_Reduce_scatter, (const void* a, void* b, const int* n, int t, 
               op_of(op), comm_of(c))
 GGAS_MPI_CALL(MPI_Scan, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t), op_of(op), comm_of(c))
 GGAS_MPI_CALL(MPI_Exscan, (const void* a, void* b, int n, int t, int op, int c), a, b, n, of(t), op_of(op), comm_of(c))
+
+// ---------------------------------------------------------------------------------------------- windows
+
+// All ranks reach all memory of the process.
+GGAS_C(int, MPI_Win_create, (void* base, MPI_Aint size, int unit, int, int c, MPI_Win* w)) {
+  return checked(ggas::mpi::create_window(base, size, unit, comm_of(c), true, w), "MPI_Win_create");
+}
+GGAS_MPI_CALL(MPI_Win_free, (MPI_Win * w), w)
+GGAS_MPI_CALL(MPI_Win_fence, (int assertion, MPI_Win w), assertion, w)
+GGAS_MPI_CALL(MPI_Put, (const void* b, int n, int t, int rank, MPI_Aint at, int there, int type, MPI_Win w), b, n,
+              of(t), rank, at, there, of(type), w)
+GGAS_MPI_CALL(MPI_Get, (void* b, int n, int t, int rank, MPI_Aint at, int there, int type, MPI_Win w), b, n, of(t),
+              rank, at, there, of(type), w)

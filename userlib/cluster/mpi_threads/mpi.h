@@ -57,6 +57,7 @@ enum { MPI_INFO_NULL };
 typedef int MPI_Errhandler;
 enum { MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN };
 typedef long long MPI_Aint;
+typedef long long MPI_Count;
 
 enum {
   MPI_SUCCESS,
@@ -90,13 +91,19 @@ typedef struct {
   unsigned long long recv_bytes;
 } MPI_Status;
 typedef struct {
-  unsigned long long words[6];
+  unsigned long long words[7];
 } MPI_Request;
+typedef struct {
+  int number;
+} MPI_Win;
 #ifdef __cplusplus
 #define MPI_REQUEST_NULL \
   MPI_Request {}
+#define MPI_WIN_NULL \
+  MPI_Win {}
 #else
 #define MPI_REQUEST_NULL ((MPI_Request){{0}})
+#define MPI_WIN_NULL ((MPI_Win){0})
 #endif
 #define MPI_STATUS_IGNORE ((MPI_Status*)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status*)0)
@@ -183,6 +190,14 @@ int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int ta
 int MPI_Start(MPI_Request* request);
 int MPI_Startall(int count, MPI_Request* requests);
 int MPI_Request_free(MPI_Request* request);
+int MPI_Psend_init(const void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                   MPI_Comm comm, MPI_Info info, MPI_Request* request);
+int MPI_Precv_init(void* buffer, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Info info, MPI_Request* request);
+int MPI_Pready(int partition, MPI_Request request);
+int MPI_Pready_range(int first, int last, MPI_Request request);
+int MPI_Pready_list(int count, const int* partitions, MPI_Request request);
+int MPI_Parrived(MPI_Request request, int partition, int* flag);
 int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int* size);
 int MPI_Pack(const void* from, int count, MPI_Datatype type, void* packed, int size, int* position, MPI_Comm comm);
 int MPI_Unpack(const void* packed, int size, int* position, void* to, int count, MPI_Datatype type, MPI_Comm comm);
@@ -211,6 +226,22 @@ int MPI_Reduce_scatter_block(const void* from, void* to, int count, MPI_Datatype
 int MPI_Reduce_scatter(const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+
+/** What a program may say of a fence; not used. */
+enum {
+  MPI_MODE_NOCHECK = 1,
+  MPI_MODE_NOSTORE = 2,
+  MPI_MODE_NOPUT = 4,
+  MPI_MODE_NOPRECEDE = 8,
+  MPI_MODE_NOSUCCEED = 16
+};
+int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win);
+int MPI_Win_free(MPI_Win* win);
+int MPI_Win_fence(int assertion, MPI_Win win);
+int MPI_Put(const void* from, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win win);
+int MPI_Get(void* to, int count, MPI_Datatype type, int rank, MPI_Aint place, int target_count,
+            MPI_Datatype target_type, MPI_Win win);
 
 #ifdef __cplusplus
 }

@@ -104,6 +104,8 @@ struct matching_lists : matching_words {
   uint64_t windows;          // of MPI, a bit each from bit 1 on
   uint64_t requests;         // made, in all launches
   uint32_t visible;          // of the messages put aside, those whose senders' earlier stores are visible
+  uint32_t channels;         // of MPI: for partitioned sends, so far
+  uint64_t partitioned;      // of MPI: the first of the rank's partitioned requests; 0: there is none
 };
 struct matching_state : matching_lists {
   // What the call of the rank that just ends gives, for all of its threads.

@@ -2,15 +2,14 @@
 // What MPI has and kernels have not: each call says so and does nothing. Included by mpi.cuh.
 #pragma once
 
-#include "ggas/detail/mpi/names.cuh"
+#include "ggas/detail/mpi/windows.cuh"
 
 #define GGAS_MPI_LEFT_OUT(name, ...) \
   GGAS_DEVICE int name(__VA_ARGS__) { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
-// Partitioned messages.
-GGAS_MPI_LEFT_OUT(MPI_Psend_init, const void*, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*)
-GGAS_MPI_LEFT_OUT(MPI_Precv_init, void*, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*)
-GGAS_MPI_LEFT_OUT(MPI_Pready, int, MPI_Request)
-GGAS_MPI_LEFT_OUT(MPI_Parrived, MPI_Request, int, int*)
+// Reductions into windows, and access to them without fences.
+GGAS_MPI_LEFT_OUT(MPI_Accumulate, const void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)
+GGAS_MPI_LEFT_OUT(MPI_Win_lock, int, int, int, MPI_Win)
+GGAS_MPI_LEFT_OUT(MPI_Win_unlock, int, MPI_Win)
 
 #undef GGAS_MPI_LEFT_OUT

@@ -73,6 +73,7 @@ enum : int { MPI_TAG_LB = 0, MPI_TAG_UB = 0x7ffffe, MPI_VERSION = 2, MPI_SUBVERS
 enum : int { MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL };
 
 using MPI_Aint = long long;
+using MPI_Count = long long;
 
 struct MPI_Status {
   int MPI_SOURCE, MPI_TAG, MPI_ERROR;
@@ -80,8 +81,9 @@ struct MPI_Status {
 };
 namespace ggas::mpi {
 struct packed_items;
-}
-// A request of the library; a persistent one also has the call that it starts.
+struct partitioned;
+}  // namespace ggas::mpi
+// A request of the library; a persistent one also has the call that it starts. A partitioned one has `parts` instead.
 struct MPI_Request {
   ggas_message_request active;
   void* buffer;
@@ -90,6 +92,7 @@ struct MPI_Request {
   uint32_t info;
   int kind;                         // 0: none, or of one message; 1, 2: persistent send, receive
   ggas::mpi::packed_items* packed;  // of a derived type
+  ggas::mpi::partitioned* parts;    // of a partitioned one
 };
 #define MPI_REQUEST_NULL \
   MPI_Request {}

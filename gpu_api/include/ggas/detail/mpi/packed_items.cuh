@@ -54,11 +54,14 @@ struct packed_items {
     return type->shape.dense && (count == 1 || type->shape.extent() == type->shape.size);
   }
   GGAS_DEVICE char* data() { return as_they_are() ? items : reinterpret_cast<char*>(this + 1); }
-  GGAS_DEVICE void pack() {
-    if (!as_they_are()) move_items(*type, items, data(), 0, bytes, item_move::pack);
+  GGAS_DEVICE void pack() { pack_part(0, bytes); }
+  GGAS_DEVICE void unpack(uint64_t most) { unpack_part(0, most < bytes ? most : bytes); }
+  // Bytes `first` ... of the packed data.
+  GGAS_DEVICE void pack_part(uint64_t first, uint64_t n) {
+    if (!as_they_are()) move_items(*type, items, data() + first, first, n, item_move::pack);
   }
-  GGAS_DEVICE void unpack(uint64_t most) {
-    if (!as_they_are()) move_items(*type, items, data(), 0, most < bytes ? most : bytes, item_move::unpack);
+  GGAS_DEVICE void unpack_part(uint64_t first, uint64_t n) {
+    if (!as_they_are()) move_items(*type, items, data() + first, first, n, item_move::unpack);
   }
 };
 

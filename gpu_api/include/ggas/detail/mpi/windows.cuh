@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of MPI: memory of every rank that all put to and get from, between fences. It lies in the segment; or, of
-// ranks of one block, in its shared memory. Included by mpi.cuh.
+// Windows of MPI: memory of every rank that others put to and get from, between fences. All ranks reach memory of the
+// segment, those of the node its other memory, and those of the block its shared memory. Included by mpi.cuh.
 #pragma once
 
 #include "ggas/detail/mpi/collective_calls.cuh"
@@ -9,14 +9,25 @@
 struct MPI_Win {
   int number;  // 0: none
 };
+#define MPI_WIN_NULL \
+  MPI_Win {}
+// What a program may say of a fence; not used.
+enum : int {
+  MPI_MODE_NOCHECK = 1,
+  MPI_MODE_NOSTORE = 2,
+  MPI_MODE_NOPUT = 4,
+  MPI_MODE_NOPRECEDE = 8,
+  MPI_MODE_NOSUCCEED = 16
+};
 
 namespace ggas::mpi {
 
+constexpr uint32_t in_segment = 0, of_node = ~0u;
 struct window {
-  uint64_t place;  // offset in the segment, or address in shared memory
+  uint64_t place;  // offset in the segment, or address
   uint64_t bytes;
   uint32_t unit;
-  uint32_t block;  // in whose shared memory it lies, from 1 on; 0: it lies in the segment
+  uint32_t block;  // in whose shared memory it lies, from 1 on; or in_segment, or of_node: in other memory of the node
 };
 static_assert(sizeof(window) <= message_layout::line / 2);
 
@@ -32,8 +43,8 @@ GGAS_DEVICE window load_window(int rank, int number) {
 }
 // Where bytes of a window lie; null: the caller does not reach them.
 GGAS_DEVICE char* address_in(const window& w, int rank, uint64_t offset) {
-  if (w.block == 0) return ggas_pointer_of_node<char>(self().node_of(rank), w.place + offset);
-  const bool mine = self().node_of(rank) == ggas_node() && w.block == own_block();
+  if (w.block == in_segment) return ggas_pointer_of_node<char>(self().node_of(rank), w.place + offset);
+  const bool mine = self().node_of(rank) == ggas_node() && (w.block == of_node || w.block == own_block());
   return mine ? reinterpret_cast<char*>(static_cast<uintptr_t>(w.place + offset)) : nullptr;
 }
 GGAS_DEVICE bool window_good(MPI_Win win) {
@@ -101,33 +112,46 @@ GGAS_DEVICE_FUNCTION int move_at_target(const void* own, int count, MPI_Datatype
   return items.end(how == item_move::get, MPI_SUCCESS);
 }
 
-}  // namespace ggas::mpi
-
-// By all ranks. `base` lies in the segment or in shared memory of the block, or `size` is 0.
-GGAS_DEVICE_FUNCTION int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info, MPI_Comm comm, MPI_Win* win) {
-  using namespace ggas::mpi;
+// Where memory of the caller lies.
+GGAS_DEVICE window window_at(void* base, MPI_Aint size, int unit) {
+  const auto address = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(base)), bytes = static_cast<uint64_t>(size);
+  const uint64_t at = address - static_cast<uint64_t>(reinterpret_cast<uintptr_t>(detail::own_word(0)));
+  if (size == 0 || detail::fits_segment(at, bytes)) return {size == 0 ? 0 : at, bytes, static_cast<uint32_t>(unit), 0};
+  return {address, bytes, static_cast<uint32_t>(unit), detail::is_in_shared(base) ? own_block() : of_node};
+}
+// Whether a communicator has the ranks of MPI_COMM_WORLD in their order.
+GGAS_DEVICE bool is_as_world(MPI_Comm comm) {
+  if (comm == MPI_COMM_WORLD) return true;
+  const rank_set& s = set_of(comm);
+  return s.size == size_of(MPI_COMM_WORLD) && s.first == 0 && s.stride == 1 && !s.list;
+}
+// By all ranks. `variables`: a rank's variables may be a window.
+GGAS_DEVICE_FUNCTION int create_window(void* base, MPI_Aint size, int unit, MPI_Comm comm, bool variables,
+                                       MPI_Win* win) {
   const rank_group g;
-  *win = {0};
-  const uint64_t at = reinterpret_cast<uintptr_t>(base) - reinterpret_cast<uintptr_t>(ggas::detail::own_word(0));
-  const bool in_segment = size >= 0 && ggas::detail::fits_segment(at, static_cast<uint64_t>(size));
-  const bool shared = !in_segment && ggas::detail::is_in_shared(base);
+  *win = MPI_WIN_NULL;
+  if (comm_good(comm) && !is_as_world(comm)) return MPI_ERR_COMM;  // at all of its ranks
   int wrong = !comm_good(comm) ? MPI_ERR_COMM : size < 0 || unit <= 0 ? MPI_ERR_ARG : MPI_SUCCESS;
-  if (wrong == MPI_SUCCESS && size > 0 && !in_segment && !shared) wrong = MPI_ERR_BUFFER;
-  ggas::matching_state& d = self().matching();
+  if (wrong == MPI_SUCCESS && size > 0 && (!base || (!variables && detail::is_private(base)))) wrong = MPI_ERR_BUFFER;
+  matching_state& d = self().matching();
   int number = 0;
-  for (int i = 1; i <= static_cast<int>(ggas::message_layout::windows) && number == 0; ++i)
+  for (int i = 1; i <= static_cast<int>(message_layout::windows) && number == 0; ++i)
     if ((d.windows >> i & 1) == 0) number = i;
   if (number == 0) wrong = first_of(wrong, MPI_ERR_WIN);
   g.sync();
   if (g.leads() && number != 0) {
     d.windows |= uint64_t{1} << number;
-    const bool good = wrong == MPI_SUCCESS;
-    *window_of(d.me, number) = {shared ? static_cast<uint64_t>(reinterpret_cast<uintptr_t>(base)) : at,
-                                good ? static_cast<uint64_t>(size) : 0, good ? static_cast<uint32_t>(unit) : 0,
-                                shared ? own_block() : 0};
+    *window_of(d.me, number) = wrong == MPI_SUCCESS ? window_at(base, size, unit) : window{};
   }
   win->number = number;
   return after(wrong, meet());
+}
+
+}  // namespace ggas::mpi
+
+// By all ranks, of all. Not a variable of a thread.
+GGAS_DEVICE int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info, MPI_Comm comm, MPI_Win* win) {
+  return ggas::mpi::create_window(base, size, unit, comm, false, win);
 }
 GGAS_DEVICE_FUNCTION int MPI_Win_free(MPI_Win* win) {
   using namespace ggas::mpi;
@@ -136,7 +160,7 @@ GGAS_DEVICE_FUNCTION int MPI_Win_free(MPI_Win* win) {
   const rank_group g;
   if (good && g.leads()) self().matching().windows &= ~(uint64_t{1} << win->number);
   g.sync();
-  *win = {0};
+  *win = MPI_WIN_NULL;
   return after(good ? MPI_SUCCESS : MPI_ERR_WIN, met);
 }
 // What was put before is there after it, at all ranks.
