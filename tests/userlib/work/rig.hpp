@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+
 #include "ggas/work.hpp"
 #include "tests/userlib/work/kernels.hpp"
 
@@ -54,14 +57,20 @@ class work : public testing::TestWithParam<work_target> {
   // It queues requests before those that they wait for have ended.
   bool goes_ahead() const { return GetParam().how == executor::streams || by_hand(); }
   bool blocking() const { return GetParam().how == executor::blocking; }
-  // Until nothing is left. After a failure nothing uses the test's memory any more.
+  // Until nothing is left. After a failure no request, message or callback uses the test's memory any more.
   void run(uint64_t timeout_ns = enough) {
     if (by_hand())
       while (dispatcher_->poll()) {
       }
     const auto ended = rt_->run(timeout_ns);
-    if (!ended) dispatcher_->stop();
+    if (!ended) end_all();
     ASSERT_EQ(text_of(ended), "");
+  }
+  void end_all() {
+    dispatcher_->stop();
+    const auto quiet = std::make_shared<std::promise<void>>();
+    rt_->when_quiet([quiet] { quiet->set_value(); });
+    EXPECT_EQ(quiet->get_future().wait_for(std::chrono::nanoseconds(enough)), std::future_status::ready);
   }
   void enqueue(const request& r) { ASSERT_EQ(text_of(dispatcher_->enqueue(r)), ""); }
   uint64_t* pinned(int i, int node = 0) {

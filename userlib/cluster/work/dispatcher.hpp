@@ -85,7 +85,12 @@ struct dispatcher::parts final : detail::progress_hook {
   // Into the inbox; refused: it was stopped.
   result<> accept(const request_pointer& r, std::span<const request> after);
 
-  bool progress(detail::processor& by) override { return try_to_go_on(by.number()); }
+  // Kernels of the host engine run on processor 0, which therefore looks at the requests of all. The other processors
+  // sleep meanwhile: they would take its cores, and seldom find the cluster unlocked.
+  bool progress(detail::processor& by) override {
+    if (engine_) return by.number() == 0 && try_to_go_on(-1);
+    return try_to_go_on(by.number());
+  }
   // Without waiting for the cluster. By that processor, or, -1, for all. Whether anything is left.
   bool try_to_go_on(int processor);
   // Begins what was enqueued. Looks at what is under way only if there is no place.
