@@ -27,7 +27,7 @@ dispatcher::parts::lane* dispatcher::parts::lane_ahead(const request_state& r) {
   for (const auto& before : r.after) {
     if (before->holds_up() ? !before->in_order : !before->failure.empty()) return nullptr;
     if (found || !before->in_order || before->node != r.node) continue;
-    const auto is_last = [&](const lane& l) { return !l.queue.empty() && l.queue.back().first == before; };
+    const auto is_last = [&](const lane& l) { return !l.queue.empty() && l.queue.back().has(before); };
     auto& lanes = lanes_.at(r.node);
     const auto at = std::ranges::find_if(lanes.begin() + 1, lanes.end(), is_last);
     if (at != lanes.end()) found = &*at;
@@ -62,16 +62,23 @@ void dispatcher::parts::queue_followers(const request_pointer& r) {
 // Something has ended: there may be room again.
 void dispatcher::parts::fill_places() {
   if (!std::exchange(places_wanted_, false)) return;
-  for (auto& [node, lanes] : lanes_)
-    for (lane& l : lanes)
-      if (!l.queue.empty()) queue_followers(request_pointer(l.queue.back().first));
+  for (auto& [node, lanes] : lanes_) {
+    for (const lane& l : lanes) {
+      if (l.queue.empty()) continue;
+      std::vector<request_pointer> last = l.queue.back().followers;
+      last.push_back(l.queue.back().first);
+      for (const request_pointer& r : last) queue_followers(r);
+    }
+  }
 }
 
 // On the GPU.
 result<> dispatcher::parts::wait_for_others(const request_state& r, const stream& s) {
-  for (const auto& before : r.after)
-    if (before->in_order && (before->on.node != s.node || before->on.id != s.id))
-      if (auto ok = rt.cluster().wait(s, before->recorded); !ok) return ok;
+  for (const auto& before : r.after) {
+    if (!before->in_order || (before->on.node == s.node && before->on.id == s.id)) continue;
+    close_run_on(before->on);
+    if (auto ok = rt.cluster().wait(s, before->recorded); !ok) return ok;
+  }
   return {};
 }
 

@@ -90,9 +90,13 @@ bool dispatcher::parts::begin(const request_pointer& r, lane& l) {
   return chain.size() == 1 ? begin_alone(r, l) : begin_graph(std::move(chain), l);
 }
 
-// Into the lane's queue; if its end cannot be recorded, all of it fails.
+// Into the lane's queue; if its end cannot be recorded, all of it fails. That of an open run is recorded later.
 result<> dispatcher::parts::record_end(piece_of_work w, lane& l) {
   w.end = l.next_event();
+  if (w.open) {
+    l.queue.push_back(std::move(w));
+    return {};
+  }
   const std::string why = w.first->failure;
   const auto ok = rt.cluster().record(w.end, l.s);
   if (!ok)
@@ -110,16 +114,18 @@ bool dispatcher::parts::begin_alone(const request_pointer& r, lane& l) {
     return true;
   }
   if (!*room) return false;
+  const bool opens = opens_run(*r, l), joins = r->missing == 0 && !l.queue.empty();
+  if (!joins) close_run(l);
   r->now = request_state::phase::running;
   fill_staging(*r);
   auto queued = wait_for_others(*r, l.s);
   if (queued) queued = queue(*r, l.s);
   r->failure = text_of(queued);
-  if (record_end({r}, l)) {
-    r->on = l.s;
-    r->recorded = l.queue.back().end;
-    r->in_order = queued && keeps_order(*r);
-  }
+  if (!joins && !record_end({.first = r, .open = opens}, l)) return true;
+  r->on = l.s;
+  r->recorded = l.queue.back().end;
+  r->in_order = queued && keeps_order(*r);
+  if (joins) join_run(r, l);
   return true;
 }
 
@@ -129,12 +135,16 @@ void dispatcher::parts::end_first(lane& l, const result<>& how) {
   end(w, how);
 }
 
+// A part that was refused is the failure of its own request.
 void dispatcher::parts::end(piece_of_work& w, const result<>& how) {
-  if (w.merged) return end_batch(w, how);
+  const auto end_of = [&](const request_state& r) -> result<> {
+    return how && !r.failure.empty() ? error{errc::device_fault, r.failure} : how;
+  };
+  if (w.merged) return end_batch(w, end_of(*w.first));
   if (w.with && how) w.with->copy_out();
   w.with = nullptr;  // idle from here on
-  finish(w.first, how);
-  for (const request_pointer& r : w.followers) finish(r, how);
+  finish(w.first, end_of(*w.first));
+  for (const request_pointer& r : w.followers) finish(r, end_of(*r));
 }
 
 }  // namespace ggas

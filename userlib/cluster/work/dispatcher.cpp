@@ -114,7 +114,7 @@ bool in_circle(const request_pointer& r) {
 }  // namespace
 
 void dispatcher::parts::link(const request_pointer& r) {
-  if (in_circle(r)) {
+  if (!r->after.empty() && in_circle(r)) {
     r->after.clear();
     r->after_always = 0;
     return finish(r, bad("the requests that it waits for wait for it"));
@@ -226,13 +226,13 @@ void dispatcher::parts::look_at_lanes(int processor) {
   for (auto& [node, lanes] : lanes_) {
     for (lane& l : lanes) {
       if (l.late) give_late(l);
+      close_run(l);
       while (!l.queue.empty() && (!own_only || l.queue.front().first->owner == processor)) {
         const auto there = reached(l);
         if (!there) return fault(there.error().text);
         if (!*there) break;
         any = true;
-        const std::string why = std::move(l.queue.front().first->failure);
-        end_first(l, why.empty() ? result<>() : error{errc::device_fault, why});
+        end_first(l, {});
       }
     }
   }
@@ -251,7 +251,7 @@ dispatcher::parts::lane* dispatcher::parts::free_lane(const request_state& r) {
   if (r.in_own_stream) return unless_busy(lanes[0]);
   const auto found =
       std::ranges::find_if(lanes.begin() + 1, lanes.end(), [](const lane& l) { return l.queue.empty() && !l.late; });
-  return found == lanes.end() ? nullptr : &*found;
+  return found == lanes.end() ? shortest_run(r) : &*found;
 }
 
 bool dispatcher::parts::anything_under_way(int node) {
@@ -389,6 +389,10 @@ result<std::unique_ptr<dispatcher>> dispatcher::create(runtime& rt, const dispat
   if (cfg.in_flight < 1 || cfg.in_flight > 64)
     return bad("in_flight = " + std::to_string(cfg.in_flight) + ": must be 1 ... 64");
   if (cfg.ahead < 0 || cfg.ahead > 64) return bad("ahead = " + std::to_string(cfg.ahead) + ": must be 0 ... 64");
+  if (cfg.most_in_run < 1 || cfg.most_in_run > 256)
+    return bad("most_in_run = " + std::to_string(cfg.most_in_run) + ": must be 1 ... 256");
+  if (cfg.most_in_run > 1 && (cfg.how != executor::streams || cfg.merged))
+    return bad("most_in_run: runs are made by executor::streams only, without merging");
   auto p = std::make_unique<parts>(rt, cfg);
   if (auto ok = p->open(); !ok) return std::move(ok.error());
   if (cfg.how != executor::by_hand && !rt.add(*p)) return bad("dispatcher: the runtime has one already");

@@ -38,13 +38,15 @@ struct dispatcher::parts final : detail::progress_hook {
     std::vector<detail::request_buffer> buffers;
     std::vector<detail::request_state::place> places;
   };
-  // A request, a graph of requests, or several that are one launch.
+  // A request, a graph of requests, several that are one launch, or several launches in sequence: a run.
   struct piece_of_work {
     request_pointer first;
     event end = {};                               // recorded after it
-    std::vector<request_pointer> followers = {};  // of the graph or launch, after the first one
+    std::vector<request_pointer> followers = {};  // of the graph, launch or run, after the first one
     std::shared_ptr<recorded> with = nullptr;     // the graph
     std::unique_ptr<batch> merged = nullptr;      // if these are one launch
+    bool open = false;                            // a run that others may join: its end has not been recorded
+    bool has(const request_pointer& r) const;
   };
   // A stream, or a place among the orders of workers, and what is under way there. Only on a stream there is more than
   // one: a request may be queued after one that it waits for.
@@ -145,6 +147,12 @@ struct dispatcher::parts final : detail::progress_hook {
   void begin_all(int processor);
   void begin_ready(ready_requests& from);
   lane* free_lane(const detail::request_state& r);
+  bool makes_runs() const { return cfg.most_in_run > 1; }
+  bool opens_run(const detail::request_state& r, const lane& l) const;
+  lane* shortest_run(const detail::request_state& r);
+  void join_run(const request_pointer& r, lane& l);
+  void close_run(lane& l);
+  void close_run_on(const stream& s);
   bool goes_ahead() const { return (cfg.how == executor::streams || cfg.how == executor::by_hand) && !cfg.merged; }
   bool keeps_order(const detail::request_state& r) const;
   lane* lane_ahead(const detail::request_state& r);

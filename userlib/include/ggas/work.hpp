@@ -195,6 +195,9 @@ struct dispatcher_config {
   // streams, by_hand: a request is queued on the stream of one that it waits for, before that one has ended, if the GPU
   // alone can keep the order; at most so many after each other. 0 ... 64.
   int ahead = 8;
+  // streams: if every stream is busy, requests of the same kernel and priority that may begin share streams: at most so
+  // many back to back, with one event at their end, so their callbacks come together. 1 ... 256.
+  int most_in_run = 1;
   uint64_t by_hand = 0, pinned_by_hand = 0;  // bytes of segments and of host_memory that the program lays out itself
   uint64_t timeout_ns = 10'000'000'000;      // blocking: of a request; stop(): until what is under way is aborted
   workers_config workers = {};
