@@ -110,44 +110,50 @@ void launch_and_event(const options& o, results& out) {
 }
 
 // Empty requests one after the other (each by the callback of the one before), and many at once.
-void empty_requests(const options& o, results& out) {
+void empty_requests(const options& o, results& out, const std::string& variant, const dispatcher_config& cfg) {
   const int samples = o.quick ? 50 : 1000;
-  for (const executor e : executors) {
-    rig g(o, e);
-    std::vector<double> calls, ends;
-    request r(0, 1, 1, nothing, nullptr);
-    clock::time_point begin;
-    std::function<void()> next = [&] {
-      begin = clock::now();
-      good(g.work->enqueue(r));
-      calls.push_back(ns_since(begin));
+  const executor e = cfg.how;
+  rig g(o, cfg);
+  std::vector<double> calls, ends;
+  request r(0, 1, 1, nothing, nullptr);
+  clock::time_point begin;
+  std::function<void()> next = [&] {
+    begin = clock::now();
+    good(g.work->enqueue(r));
+    calls.push_back(ns_since(begin));
+    while (e == executor::by_hand && g.work->poll()) {
+    }
+  };
+  r.then([&](const result<>& end) {
+    good(end);
+    ends.push_back(ns_since(begin));
+    if (ends.size() < static_cast<size_t>(samples) + 10) next();
+  });
+  g.run(next);
+  calls.erase(calls.begin(), calls.begin() + 10);
+  ends.erase(ends.begin(), ends.begin() + 10);
+  out.add("request", variant, "enqueue_call", "ns", calls);
+  out.add("request", variant, "enqueue_to_callback", "ns", ends);
+  std::vector<request> many;
+  for (int i = 0; i < samples; ++i) many.emplace_back(0, 1, 1, nothing, nullptr);
+  std::vector<double> rates;
+  for (int i = 0; i < 5; ++i) {
+    const auto t = clock::now();
+    g.run([&] {
+      for (const request& one : many) good(g.work->enqueue(one));
       while (e == executor::by_hand && g.work->poll()) {
       }
-    };
-    r.then([&](const result<>& end) {
-      good(end);
-      ends.push_back(ns_since(begin));
-      if (ends.size() < static_cast<size_t>(samples) + 10) next();
     });
-    g.run(next);
-    calls.erase(calls.begin(), calls.begin() + 10);
-    ends.erase(ends.begin(), ends.begin() + 10);
-    out.add("request", name_of(e), "enqueue_call", "ns", calls);
-    out.add("request", name_of(e), "enqueue_to_callback", "ns", ends);
-    std::vector<request> many;
-    for (int i = 0; i < samples; ++i) many.emplace_back(0, 1, 1, nothing, nullptr);
-    std::vector<double> rates;
-    for (int i = 0; i < 5; ++i) {
-      const auto t = clock::now();
-      g.run([&] {
-        for (const request& one : many) good(g.work->enqueue(one));
-        while (e == executor::by_hand && g.work->poll()) {
-        }
-      });
-      rates.push_back(samples / (ns_since(t) * 1e-9));
-    }
-    out.add("request", name_of(e), "rate", "1/s", rates);
+    rates.push_back(samples / (ns_since(t) * 1e-9));
   }
+  out.add("request", variant, "rate", "1/s", rates);
+}
+
+void all_empty_requests(const options& o, results& out) {
+  for (const executor e : executors) empty_requests(o, out, name_of(e), config_of(e));
+  dispatcher_config runs = config_of(executor::streams);
+  runs.most_in_run = 16;
+  empty_requests(o, out, "streams, runs", runs);
 }
 
 // Requests of which each depends on the one before: until the last callback. A graph is recorded before that.
@@ -242,10 +248,11 @@ struct benchmark {
   void (*run)(const options&, results&);
 };
 constexpr benchmark benchmarks[] = {
-    {"ping_pong", ping_pong},   {"launch", launch_and_event}, {"request", empty_requests},
+    {"ping_pong", ping_pong},   {"launch", launch_and_event}, {"request", all_empty_requests},
     {"chain", chains},          {"overlap", overlap},         {"copies", copies},
     {"control", control_array}, {"short", short_kernels},     {"next_to_long", next_to_a_long_one},
-    {"stop", stop_of_workers},  {"merge", merged_requests}};
+    {"idle", idle_workers},     {"stop", stop_of_workers},    {"remote", requests_of_kernels},
+    {"merge", merged_requests}};
 
 // Those that a signal left out, or cut short.
 std::string measure(const options& o, results& out) {

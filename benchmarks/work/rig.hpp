@@ -65,7 +65,7 @@ class results {
                 "most", "deviation", "samples");
   }
   void add(const char* benchmark, const std::string& variant, const char* metric, const char* unit,
-           std::vector<double> samples) {
+           std::vector<double> samples, int nodes = 1) {
     std::ranges::sort(samples);
     double mean = 0, squares = 0;
     for (const double v : samples) mean += v / static_cast<double>(samples.size());
@@ -76,7 +76,7 @@ class results {
     r.provider = options_.provider;
     r.platform = platform_;
     r.nic = "none";
-    r.nodes = 1;
+    r.nodes = nodes;
     r.run = options_.run;
     r.metric = metric;
     r.unit = unit;
@@ -91,6 +91,11 @@ class results {
     std::fflush(stdout);
     all_ += to_json(r, true).dump() + "\n";
   }
+  // What has no figure, and why.
+  void note(const char* benchmark, const std::string& why) const {
+    std::printf("%-12s %s\n", benchmark, why.c_str());
+    std::fflush(stdout);
+  }
   void save() const {
     if (options_.json.empty()) return;
     std::ofstream file(options_.json);
@@ -104,13 +109,16 @@ class results {
   std::string all_;
 };
 
-inline std::unique_ptr<ggas::cluster> make_cluster(const options& o) {
+inline cluster_config config_of_cluster(const options& o, int nodes) {
   cluster_config cfg;
   cfg.provider = o.provider;
-  cfg.nodes = 1;
+  cfg.nodes = nodes;
   cfg.segment_bytes = 512u << 20;
   cfg.host_bytes = 256u << 20;
-  return good(cluster::create(cfg));
+  return cfg;
+}
+inline std::unique_ptr<ggas::cluster> make_cluster(const options& o) {
+  return good(cluster::create(config_of_cluster(o, 1)));
 }
 
 inline constexpr size_t copied_bytes = 128u << 20;  // of pinned memory, for the requests that copy
@@ -126,8 +134,9 @@ struct rig {
   std::unique_ptr<runtime> rt;
   std::unique_ptr<dispatcher> work;
   rig(const options& o, executor e) : rig(o, config_of(e)) {}
-  rig(const options& o, const dispatcher_config& cfg)
-      : rt(good(runtime::create({.processors = 1}, make_cluster(o)))), work(good(dispatcher::create(*rt, cfg))) {}
+  rig(const options& o, const dispatcher_config& cfg) : rig(make_cluster(o), cfg) {}
+  rig(std::unique_ptr<ggas::cluster> c, const dispatcher_config& cfg)
+      : rt(good(runtime::create({.processors = 1}, std::move(c)))), work(good(dispatcher::create(*rt, cfg))) {}
   // On processor 0, until nothing is left.
   void run(std::function<void()> begin) {
     stop_if_signalled();
@@ -140,7 +149,9 @@ struct rig {
 void control_array(const options& o, results& out);
 void short_kernels(const options& o, results& out);
 void next_to_a_long_one(const options& o, results& out);
+void idle_workers(const options& o, results& out);
 void stop_of_workers(const options& o, results& out);
+void requests_of_kernels(const options& o, results& out);
 void merged_requests(const options& o, results& out);
 
 }  // namespace ggas::bench

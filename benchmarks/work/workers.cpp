@@ -113,6 +113,31 @@ void next_to_a_long_one(const options& o, results& out) {
   }
 }
 
+// From enqueue to the callback of an empty request to workers that have had none for 100 us.
+void idle_workers(const options& o, results& out) {
+  const size_t samples = o.quick ? 20 : 1000;
+  for (const uint32_t pause_ns : {0u, 1000u}) {
+    rig g(o, config_of(executor::workers, 8, pause_ns));
+    std::vector<double> ends;
+    request r(0, 1, 32, nothing, nullptr);
+    clock::time_point begin;
+    const std::function<void()> next = [&] {
+      const auto idle = clock::now();
+      while (ns_since(idle) < 100'000) {
+      }
+      begin = clock::now();
+      good(g.work->enqueue(r));
+    };
+    r.then([&](const result<>& end) {
+      good(end);
+      ends.push_back(ns_since(begin));
+      if (ends.size() < samples) next();
+    });
+    g.run(next);
+    out.add("idle", pause_ns == 0 ? "workers that spin" : "workers that pause", "enqueue_to_callback", "ns", ends);
+  }
+}
+
 // From stop() to its end: of workers that wait, and of workers with 64 requests of 10 us, eight of them under way.
 void stop_of_workers(const options& o, results& out) {
   struct variant {
@@ -136,6 +161,45 @@ void stop_of_workers(const options& o, results& out) {
     }
     out.add("stop", v.name, "time", "ns", times);
   }
+}
+
+// Orders that a kernel gives to the workers of the other node and to those of its own, and a put with signal to the
+// other node. Times of the GPU's clock; a sample is the mean of several in sequence.
+void requests_of_kernels(const options& o, results& out) {
+  auto two = cluster::create(config_of_cluster(o, 2));
+  if (!two) return out.note("remote", "left out, it needs two nodes: " + two.error().text);
+  rig g(std::move(*two), config_of(executor::workers, 2, 0));
+  const auto zeroed = [&](int node, size_t words) {
+    const std::vector<uint64_t> zero(words);
+    auto m = good(g.work->allocate(node, 8 * words));
+    good(g.rt->with_cluster([&](cluster& c) { return c.write(node, m.block()->offset, zero.data(), m.bytes()); }));
+    return m;
+  };
+  const gpu_memory done = zeroed(0, 1), room[] = {zeroed(0, signal_words), zeroed(1, signal_words)};
+  const uint64_t times = o.quick ? 10 : 100;
+  uint64_t ns[2] = {};
+  uint64_t last = 0;
+  const auto measure = [&](const char* variant, double trips, const std::function<void()>& enqueue) {
+    std::vector<double> all;
+    for (int i = 0; i < (o.quick ? 3 : 51); ++i) {
+      g.run(enqueue);
+      last += times + 1;
+      if (i > 0) all.push_back(static_cast<double>(ns[0]) / (static_cast<double>(times) * trips));
+    }
+    out.add("remote", variant, "time", "ns", all, 2);
+  };
+  const auto enqueue = [&](request r) { good(g.work->enqueue(r.then([](const result<>& end) { good(end); }))); };
+  const auto order_to = [&](int node) {
+    enqueue({0, 1, 32, order_in_turn, g.work->workers(), node, g.work->function(nothing), kept<uint64_t>(done), last,
+             times, ggas::out(std::span(ns, 1))});
+  };
+  const auto pass = [&](int node) {
+    enqueue({node, 1, 32, pass_signal, kept<uint64_t>(room[node]), 1 - node, room[1 - node].block()->offset,
+             node == 0 ? 1 : 0, last, times, ggas::out(std::span(ns + node, 1))});
+  };
+  measure("from_kernel", 1, [&] { order_to(1); });
+  measure("local", 1, [&] { order_to(0); });
+  measure("put_with_signal", 2, [&] { pass(0), pass(1); });
 }
 
 // 256 small requests at once, with buffers of their own, launched one by one and merged.

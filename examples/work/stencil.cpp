@@ -2,7 +2,8 @@
 // A stencil on all GPUs: each object enqueues a step after those of its neighbours, which it learns of by messages, and
 // does so before they have ended. Kernels store border rows in the memory of neighbours. Then the same by streams and
 // by graphs alone. All cells are compared with those that the processors compute.
-//   work_stencil [provider] [nodes] [objects of a node] [steps] [rows] [width] [rounds]   nodes 0: all there are
+//   work_stencil [provider] [nodes] [objects of a node] [steps] [rows] [width] [rounds] [processors] [period]
+// nodes 0: all there are; period: messages between two looks at requests.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -153,9 +154,10 @@ int main(int argc, char** argv) {
   const auto number = [&](int i, int otherwise) { return argc > i ? std::atoi(argv[i]) : otherwise; };
   shape of{number(3, 2), number(4, 20), number(5, 64), number(6, 128)};
   const int rounds = number(7, 1);
-  for (const int n : {of.objects, of.steps, of.rows, of.width, rounds})
+  const int processors = number(8, 2), period = number(9, 10);
+  for (const int n : {of.objects, of.steps, of.rows, of.width, rounds, processors, period})
     if (n < 1 || n > 100'000)
-      return failed(std::to_string(n) + ": objects, steps, rows, width, rounds are 1 ... 100000");
+      return failed(std::to_string(n) + ": objects, steps, rows, width, rounds, processors, period are 1 ... 100000");
   // Both memories of all objects, and an eighth for the library.
   const size_t memory = 2 * of.bytes() * static_cast<size_t>(of.objects);
   ggas::cluster_config config;
@@ -165,7 +167,8 @@ int main(int argc, char** argv) {
   auto c = ggas::cluster::create(config);
   if (!c) return failed(c.error().text);
   of.objects *= (*c)->nodes();
-  const auto rt = ggas::runtime::create({.processors = 2}, std::move(*c));
+  const auto rt = ggas::runtime::create({.processors = processors, .progress_period = static_cast<unsigned>(period)},
+                                        std::move(*c));
   if (!rt) return failed(rt.error().text);
   const auto work = ggas::dispatcher::create(**rt, {.in_flight = 16, .ahead = most_ahead});
   return work ? compare(**rt, **work, of, rounds) : failed(work.error().text);
