@@ -181,12 +181,15 @@ class native_scheduler::crew {
  private:
   void run(size_t i) {
     stream& s = *streams_[i];
+    // Where threads share cores, a kernel of many turns would give its core away as often.
+    constexpr unsigned turns_of_a_core = 32;
+    unsigned turns = 0;
     while (!stop_.load(std::memory_order_relaxed) && s.turn()) {
       if (!s.fault().empty()) {
         errors_[i] = native_error{native_error::kind::failed, s.fault()};
         stop_ = true;
       }
-      std::this_thread::yield();
+      if (s.only_sleeps() || ++turns % turns_of_a_core == 0) std::this_thread::yield();
     }
     if (stop_) {
       where_[i] = s.where();
