@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start-up over TCP: ranks meet, whichever other peer connects.
+#include <poll.h>
+
 #include <random>
 
 #include "tests/userlib/libggas/start_rig.hpp"
@@ -131,6 +133,67 @@ TEST(library_start, a_silent_peer_is_dropped) {
   all.start(job_of(1, 2, port), 8000 * ms);
   all.end();
   for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
+}
+
+// The next connection that comes to the door.
+file next_at(const file& door) {
+  pollfd one{door.fd(), POLLIN, 0};
+  poll(&one, 1, 20'000);
+  return file(accept4(door.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+}
+
+// In place of rank 0: drops rank 1 after its proof, as if it had come too late.
+void drop_after_the_proof(const file& door) {
+  line guest(next_at(door));
+  frame hello, proof;
+  ASSERT_EQ(guest.receive(hello, within(timeout)), io::ok);
+  const handshake both{hello.bytes, userlib::nonce(), 1, 2};
+  guest.send({frame::kind::challenge, 0, 2, both.rank_0s + both.proof(*userlib::secret::read(known), true)},
+             within(timeout));
+  ASSERT_EQ(guest.receive(proof, within(timeout)), io::ok);
+  ASSERT_EQ(proof.type, frame::kind::proof);
+}
+
+// Bytes from each to the other until one has ended.
+void pass_on(const file& a, const file& b) {
+  const file* const ends[] = {&a, &b};
+  pollfd both[] = {{a.fd(), POLLIN, 0}, {b.fd(), POLLIN, 0}};
+  char bytes[4096];
+  while (poll(both, 2, 20'000) > 0)
+    for (size_t i : {0, 1}) {
+      if (!both[i].revents) continue;
+      const ssize_t n = recv(both[i].fd, bytes, sizeof bytes, 0);
+      if (n <= 0 || send(ends[1 - i]->fd(), bytes, size_t(n), MSG_NOSIGNAL) != n) return;
+    }
+}
+
+TEST(library_start, who_was_dropped_after_the_proof_comes_again) {
+  const std::string outside = free_port(), inside = free_port();
+  const auto doors = listen_at("127.0.0.1", outside);
+  ASSERT_TRUE(doors) << doors.error();
+  crew all(2);
+  all.start(job_of(0, 2, inside));
+  all.start(job_of(1, 2, outside));
+  drop_after_the_proof((*doors)[0]);
+  const file again = next_at((*doors)[0]);
+  ASSERT_TRUE(again);
+  pass_on(again, knock(inside).socket());
+  all.end();
+  for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
+}
+
+TEST(library_start, who_was_dropped_and_finds_nobody_says_that_rank_0_ended) {
+  const std::string port = free_port();
+  auto doors = listen_at("127.0.0.1", port);
+  ASSERT_TRUE(doors) << doors.error();
+  crew all(2);
+  const auto began = clock::now();
+  all.start(job_of(1, 2, port), 60'000 * ms);
+  drop_after_the_proof((*doors)[0]);
+  doors->clear();
+  all.end();
+  EXPECT_TRUE(has(all.said[1], "rank 0 ended while the job began"));
+  EXPECT_LT(clock::now() - began, milliseconds(30'000));
 }
 
 }  // namespace

@@ -160,21 +160,25 @@ attempt<> tcp_blobs::store(int rank, const std::string& part) {
   return {};
 }
 
-// Tries until rank 0 lets this rank in. A connection may be dropped while many come, or before rank 0 is there.
+// Tries until rank 0 lets this rank in. A connection may be dropped while many come, or before rank 0 is there, or
+// after the proof, if it took too long. Who finds nobody there after that knows that rank 0 has ended.
 attempt<> tcp_blobs::connect(deadline until) {
   const auto found = find(job_.host, job_.port);
   if (!found) return std::unexpected(found.error());
   std::string why = "no process listens there";
+  bool dropped = false;
   do {
     for (const addrinfo* a = found->get(); a; a = a->ai_next) {
       file s = connected(*a, std::min<deadline>(until, clock::now() + handshake));
       if (!s) {
+        if (dropped) return stop(why);
         why = std::strerror(errno);
         continue;
       }
       const handshake_result how = say_hello(line(std::move(s)), until, why);
       if (how == handshake_result::in) return {};
       if (how == handshake_result::never) return stop(why);
+      dropped |= how == handshake_result::dropped;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (clock::now() < until);
@@ -210,7 +214,7 @@ tcp_blobs::handshake_result tcp_blobs::say_hello(line l, deadline until, std::st
   why = welcomed == io::ok && answer.type == frame::kind::stop ? answer.bytes
         : welcomed == io::timed_out                            ? "rank 0 did not say in time that all ranks are there"
                                                                : "rank 0 ended while the job began";
-  return handshake_result::never;
+  return welcomed == io::ended ? handshake_result::dropped : handshake_result::never;
 }
 
 attempt<> tcp_blobs::exchange(deadline until) {

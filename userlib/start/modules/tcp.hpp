@@ -55,7 +55,7 @@ class tcp_blobs final : public blobs {
 
   // tcp.cpp: the others
   attempt<> connect(deadline until);
-  enum class handshake_result { in, later, never };
+  enum class handshake_result { in, later, dropped, never };
   handshake_result say_hello(line l, deadline until, std::string& why);
   attempt<> exchange(deadline until);
   attempt<> store(int rank, const std::string& part);
