@@ -3,7 +3,7 @@
 
 A curve is a variant at one point of its benchmark: the parameters that occur with the most numbers of nodes, and of
 these the last. Clusters with the RTL of the NIC have hollow marks, those with its model full ones, and no line joins the
-two, so nobody takes them for one series.
+two: they are no single series.
 """
 
 from plots import legend_above, plt, svg

@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
   const auto number = [&](int i, int otherwise) { return argc > i ? std::atoi(argv[i]) : otherwise; };
   shape of{number(3, 2), number(4, 20), number(5, 64), number(6, 128)};
   const int rounds = number(7, 1);
-  const int processors = number(8, 2), period = number(9, 10);
+  const int processors = number(8, 1), period = number(9, 100);
   for (const int n : {of.objects, of.steps, of.rows, of.width, rounds, processors, period})
     if (n < 1 || n > 100'000)
       return failed(std::to_string(n) + ": objects, steps, rows, width, rounds, processors, period are 1 ... 100000");
