@@ -20,6 +20,33 @@ inline char* moved_by(char* at, uint64_t bytes) {
   return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(at) + bytes);
 }
 
+// More than 128 bytes, by words of 16 bytes whose stores are aligned. On AMD's processors memcpy() of glibc 2.36 takes
+// up to 1.7 times as long for rows of 1,008 bytes that exceed the caches, and 12 times as long for rows of 4 KB to
+// places that are not aligned.
+inline void copy_row(char* to, const char* from, uint64_t n) {
+  using word [[gnu::vector_size(16), gnu::may_alias]] = uint64_t;
+  constexpr uint64_t width = sizeof(word), longest = 64 << 10, together = 4;
+  if (n > longest) {  // memcpy() may leave the caches alone
+    std::memcpy(to, from, n);
+    return;
+  }
+  const auto load = [from](uint64_t at) {
+    word v;
+    std::memcpy(&v, from + at, width);
+    return v;
+  };
+  const word last = load(n - width);
+  std::memcpy(to, from, width);
+  uint64_t at = width - reinterpret_cast<uintptr_t>(to) % width;
+  const auto store = [to](uint64_t place, word v) { *reinterpret_cast<word*>(to + place) = v; };
+  for (; at + together * width <= n; at += together * width) {
+    const word a = load(at), b = load(at + width), c = load(at + 2 * width), d = load(at + 3 * width);
+    store(at, a), store(at + width, b), store(at + 2 * width, c), store(at + 3 * width, d);
+  }
+  for (; at + width <= n; at += width) store(at, load(at));
+  std::memcpy(to + n - width, &last, width);
+}
+
 template <size_t N>
 inline void copy(char* to, const char* from, uint64_t) {
   std::memcpy(to, from, N);
@@ -35,7 +62,7 @@ template <>
     std::memcpy(to + n - w, last, w);
   };
   if (n > 128)
-    std::memcpy(to, from, n);
+    copy_row(to, from, n);
   else if (n >= 16)
     ends(std::integral_constant<size_t, 16>());
   else if (n >= 8)
