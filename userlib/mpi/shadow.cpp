@@ -2,6 +2,7 @@
 #include "userlib/mpi/shadow.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "userlib/mpi/layouts.hpp"
@@ -17,7 +18,7 @@ std::string no_pinned(uint64_t bytes) { return "no pinned memory of " + std::to_
 
 }  // namespace
 
-void span::add(MPI_Aint displacement, MPI_Count count, MPI_Datatype type) {
+void span::add(MPI_Aint displacement, MPI_Count count, MPI_Datatype type, int peer) {
   if (count <= 0 || type == MPI_DATATYPE_NULL) return;
   MPI_Count lb = 0, extent = 0, true_lb = 0, true_extent = 0;
   PMPI_Type_get_extent_x(type, &lb, &extent);
@@ -27,7 +28,7 @@ void span::add(MPI_Aint displacement, MPI_Count count, MPI_Datatype type) {
                  high = displacement + true_lb + true_extent + std::max<MPI_Aint>(others, 0);
   first_ = empty() ? low : std::min(first_, low);
   end_ = empty() ? high : std::max(end_, high);
-  pieces_.push_back({displacement, count, type});
+  pieces_.push_back({displacement, count, type, peer});
 }
 
 span of_items(MPI_Count count, MPI_Datatype type) {
@@ -82,6 +83,43 @@ std::string shadow::store(const part& p) {
   return gpu_.unpack(mine, mine.bytes(), packed.get());
 }
 
+std::unique_ptr<packed_blocks> packed_blocks::of(memory& gpu, char* address, const span& all, bool written) {
+  constexpr uint64_t least_usual = 4 << 10;  // of a block: a kernel for each takes some microseconds
+  std::vector<block> blocks;
+  uint64_t bytes = 0;
+  bool gaps = false;
+  for (const span::piece& p : all.pieces()) {
+    found_layout l = layout_of(p.type, MPI_COMM_NULL);
+    const auto count = static_cast<uint64_t>(p.count);
+    if (!l.made || l.made->size() == 0 || count > INT_MAX / l.made->size()) return nullptr;
+    gaps = gaps || !l.made->dense(count);
+    const uint64_t size = count * l.made->size();
+    blocks.push_back({p.peer, std::move(l.made), address + p.displacement, count, bytes, size});
+    bytes += size;
+  }
+  // Displacements of packed data are ints. Blocks that overlap have more bytes packed than in their own shape.
+  if (!gaps || bytes > INT_MAX || bytes > all.bytes() || bytes / blocks.size() < least_usual) return nullptr;
+  staging copy = gpu.stage(bytes);
+  if (!copy) return nullptr;
+  return std::unique_ptr<packed_blocks>(new packed_blocks(gpu, std::move(blocks), std::move(copy), written));
+}
+
+std::string packed_blocks::load() {
+  if (written_) return {};  // of what a call with a datatype for each peer receives all is written
+  for (const block& b : blocks_)
+    if (std::string wrong = gpu_.pack({b.of.get(), b.at, b.count}, b.bytes, copy() + b.place); !wrong.empty())
+      return wrong;
+  return {};
+}
+
+std::string packed_blocks::store() {
+  if (!written_) return {};
+  for (const block& b : blocks_)
+    if (std::string wrong = gpu_.unpack({b.of.get(), b.at, b.count}, b.bytes, copy() + b.place); !wrong.empty())
+      return wrong;
+  return {};
+}
+
 shadows::shadows(const char* call, MPI_Comm comm)
     : fails_([call, comm](const std::string& text, int error_class) { return fail(comm, call, text, error_class); }) {}
 
@@ -91,11 +129,23 @@ void* shadows::add(const void* buffer, const span& all, bool written) {
   auto* const first = static_cast<char*>(given) + all.first();
   memory* const gpu = gpu_memory(first);
   if (!gpu) return given;
-  all_.push_back(std::make_unique<shadow>(*gpu, first, all.bytes()));
-  shadow& s = *all_.back();
+  auto made = std::make_unique<shadow>(*gpu, first, all.bytes());
+  shadow& s = *made;
+  all_.push_back(std::move(made));
   if (error_ == MPI_SUCCESS && !s.copy()) error_ = reported(no_pinned(all.bytes()));
   if (error_ == MPI_SUCCESS && written) error_ = reported(s.writes(static_cast<char*>(given), all), MPI_ERR_TYPE);
   return s.copy() ? s.copy() - all.first() : nullptr;
+}
+
+const packed_blocks* shadows::packs(const void* buffer, const span& all, bool written) {
+  if (all.empty() || error_ != MPI_SUCCESS) return nullptr;
+  auto* const address = static_cast<char*>(const_cast<void*>(buffer));
+  memory* const gpu = gpu_memory(address + all.first());
+  auto packed = gpu ? packed_blocks::of(*gpu, address, all, written) : nullptr;
+  if (!packed) return nullptr;
+  const packed_blocks* const made = packed.get();
+  all_.push_back(std::move(packed));
+  return made;
 }
 
 int shadows::reported(const std::string& wrong, int error_class) {

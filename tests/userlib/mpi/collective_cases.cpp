@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "tests/userlib/mpi/gpu_area.hpp"
 
@@ -12,12 +13,12 @@ using namespace mpi_test;
 
 namespace {
 
-constexpr int n = 24;  // ints for each rank
-const size_t room = sizeof(int) * n * 8;
+constexpr int n = 24;               // ints for each rank
+size_t room = sizeof(int) * n * 8;  // of an area
 
 bytes numbers(int first) {
   bytes all(room);
-  for (int i = 0; i < n * 8; ++i) {
+  for (int i = 0; i < static_cast<int>(room / sizeof(int)); ++i) {
     const int v = first + i % 50;
     std::memcpy(&all[4 * static_cast<size_t>(i)], &v, 4);
   }
@@ -124,6 +125,36 @@ MPI_CASE(gpu_transpose, 2) {
   COMPARE(Alltoallw, Ialltoallw, out, ones, zeros, types, in, sixteen, half, ints);
   COMPARE(Alltoallw, Ialltoallw, out, sixteen, half, ints, in, ones, zeros, types);
   for (MPI_Datatype& t : types) PMPI_Type_free(&t);
+}
+// A matrix by rows becomes one by columns. Its blocks are long enough to be packed by the GPU; one rank, at the end,
+// has none with gaps.
+MPI_CASE(gpu_long_transpose, 2) {
+  constexpr int edge = 128, half = edge / 2;
+  const size_t before = std::exchange(room, sizeof(int) * edge * edge);
+  MPI_Datatype columns[2], rows[2], item, column;
+  PMPI_Type_vector(half, 1, edge, MPI_INT, &item);
+  PMPI_Type_create_resized(item, 0, sizeof(int), &column);
+  const int sizes[] = {half, edge}, part[] = {half, half};
+  for (int p = 0; p < 2; ++p) {
+    const int starts[] = {0, half * p};
+    PMPI_Type_create_subarray(2, sizes, part, starts, MPI_ORDER_C, MPI_INT, &rows[p]);
+    PMPI_Type_contiguous(half, column, &columns[p]);
+    PMPI_Type_commit(&rows[p]);
+    PMPI_Type_commit(&columns[p]);
+  }
+  const int ones[] = {1, 1}, zeros[] = {0, 0}, apart[] = {0, sizeof(int) * half}, none[] = {1, 0},
+            other[] = {rank() == 0, rank() == 0};
+  COMPARE(Alltoallw, Ialltoallw, out, ones, zeros, rows, in, ones, apart, columns);
+  COMPARE(Alltoallw, Ialltoallw, out, ones, apart, columns, in, ones, zeros, rows);
+  COMPARE(Alltoallw, Ialltoallw, out, none, zeros, rows, in, other, apart, columns);
+  const int block[] = {half * half, half * half}, blocks[] = {0, sizeof(int) * half * half};
+  const MPI_Datatype ints[] = {MPI_INT, MPI_INT};
+  const bool first = rank() == 0;
+  COMPARE(Alltoallw, Ialltoallw, out, first ? block : ones, first ? blocks : zeros, first ? ints : rows, in, ones,
+          apart, columns);
+  COMPARE(Alltoallw, Ialltoallw, MPI_IN_PLACE, nullptr, nullptr, ((void)out, nullptr), in, ones, apart, columns);
+  room = before;
+  for (MPI_Datatype t : {item, column, columns[0], columns[1], rows[0], rows[1]}) PMPI_Type_free(&t);
 }
 MPI_CASE(gpu_neighbours, 3) {
   const int dims[] = {3}, ring[] = {1};

@@ -28,8 +28,29 @@ template <class Count, class Place>
 span of_types(int peers, const Count* counts, const Place* places, const MPI_Datatype* types) {
   span all;
   for (int p = 0; counts && places && types && p < peers; ++p)
-    all.add(static_cast<MPI_Aint>(places[p]), counts[p], types[p]);
+    all.add(static_cast<MPI_Aint>(places[p]), counts[p], types[p], p);
   return all;
+}
+// One side of a call with a datatype for each peer. Of blocks with gaps the MPI below gets packed bytes, which are the
+// same bytes that it sends by itself: then the arrays are those of the bytes. `in_place`: both sides are one.
+template <class Count, class Place>
+void* blocks_of_peers(shadows& s, const void* buffer, int peers, const Count*& counts, const Place*& places,
+                      const MPI_Datatype*& types, bool written, bool in_place) {
+  void* const given = const_cast<void*>(buffer);
+  if (buffer == MPI_IN_PLACE) return given;
+  const span all = of_types(peers, counts, places, types);
+  const packed_blocks* const packed = in_place ? nullptr : s.packs(buffer, all, written);
+  if (!packed) return written ? s.writes(given, all) : s.reads(buffer, all);
+  const auto n = static_cast<size_t>(peers);
+  auto& bytes = s.keep(std::vector<Count>(n, 0));
+  auto& offsets = s.keep(std::vector<Place>(n, 0));
+  for (const packed_blocks::block& b : packed->blocks()) {
+    bytes[static_cast<size_t>(b.peer)] = static_cast<Count>(b.bytes);
+    offsets[static_cast<size_t>(b.peer)] = static_cast<Place>(b.place);
+  }
+  counts = bytes.data(), places = offsets.data();
+  types = s.keep(std::vector<MPI_Datatype>(n, MPI_BYTE)).data();
+  return packed->copy();
 }
 template <class Count>
 MPI_Count sum_of(int peers, const Count* counts) {
@@ -194,15 +215,16 @@ using namespace ggas::mpi;
                   (const void* out, const Count* out_counts, const Place* out_places, const MPI_Datatype* out_types,   \
                    void* in, const Count* in_counts, const Place* in_places, const MPI_Datatype* in_types),            \
                   (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types),                        \
-                  (out = s.reads(out, of_types(peers_of(comm), out_counts, out_places, out_types));                    \
-                   in = s.writes(in, of_types(peers_of(comm), in_counts, in_places, in_types));))                      \
+                  (const bool in_place = out == MPI_IN_PLACE;                                                          \
+                   out = blocks_of_peers(s, out, peers_of(comm), out_counts, out_places, out_types, false, in_place);  \
+                   in = blocks_of_peers(s, in, peers_of(comm), in_counts, in_places, in_types, true, in_place);))      \
   GGAS_COLLECTIVE(                                                                                                     \
       Neighbor_alltoallw, Ineighbor_alltoallw, c,                                                                      \
       (const void* out, const Count* out_counts, const MPI_Aint* out_places, const MPI_Datatype* out_types, void* in,  \
        const Count* in_counts, const MPI_Aint* in_places, const MPI_Datatype* in_types),                               \
       (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types),                                    \
-      (out = s.reads(out, of_types(neighbours(comm).out, out_counts, out_places, out_types));                          \
-       in = s.writes(in, of_types(neighbours(comm).in, in_counts, in_places, in_types));))
+      (out = blocks_of_peers(s, out, neighbours(comm).out, out_counts, out_places, out_types, false, false);           \
+       in = blocks_of_peers(s, in, neighbours(comm).in, in_counts, in_places, in_types, true, false);))
 
 extern "C" {
 
