@@ -52,6 +52,7 @@ fault run_ring(gpu_session& s);               // ring.cu
 fault run_global_reduction(gpu_session& s);   // global_reduction.cu
 fault run_pack(gpu_session& s);               // pack.cu
 fault run_typed_put(gpu_session& s);          // typed_put.cu
+fault run_contention(gpu_session& s);         // contention.cu
 fault run_random_access(gpu_session& s);      // random_access.cu
 fault run_energy(gpu_session& s);             // energy.cpp
 
