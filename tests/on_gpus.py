@@ -17,6 +17,7 @@ BAD_INPUT, NO_GPU = 2, 77
 STEPS = ["build", "tests", "mpi", "tune", "compare"]
 TARGETS = [
     "build_cuda_test",
+    "build_typed_cuda",
     "build_cuda_checked",
     "build_cuda_checked_streams",
     "build_cuda_processes",
@@ -77,6 +78,7 @@ def commands(step, a, gpus):
         "build": [("build", [ROOT / "ggas", "build", *TARGETS])],
         "tests": [
             ("cuda_test", [tests / "gpu_api/cuda/cuda_test", *rounds]),
+            ("typed_cuda", [tests / "gpu_api/cuda/typed_cuda", *rounds]),
             ("cuda_checked", [tests / "gpu_api/cuda/cuda_checked", *rounds]),
             ("cuda_checked_streams", ["env", "GGAS_CHECKED=1", tests / "gpu_api/cuda/cuda_checked_streams", *rounds]),
             ("cuda_linked", [tests / "gpu_api/cuda/cuda_linked", *rounds]),

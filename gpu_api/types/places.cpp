@@ -97,7 +97,8 @@ bool has_runs(const side_items& s) {
 
 run_move runs_of(const side_items& s, char* dense, bool pack, unsigned staged, const char* segment) {
   const ggas_type& t = *s.type;
-  run_move m{{s.at, t.extent, t.size, nullptr, nullptr, t.true_lb, t.true_ub, {1, 0, 0}, {}}, dense, 0, 0, pack};
+  run_move m{
+      {s.at, t.extent, t.size, nullptr, nullptr, t.true_lb, t.true_ub, {1, 0, 0}, {}}, dense, nullptr, 0, 0, pack};
   uint64_t each = 1;
   if (t.records != 0) {
     each = t.box[0].count;
@@ -160,6 +161,60 @@ std::optional<item_move> fields_of(const side_items& s, char* dense, unsigned st
   const uint64_t share = (s.count + blocks - 1) / blocks, fit = staged / t.size;
   const uint64_t together = std::min((share + aligned - 1) / aligned, fit / aligned);
   m.together = static_cast<uint32_t>(std::max(together, uint64_t{1}) * aligned);
+  return m;
+}
+
+bool has_same_runs(const side_items& a, const side_items& b) {
+  return has_runs(a) && b.type && a.count == b.count && a.type->space == b.type->space &&
+         a.type->generation == b.type->generation;
+}
+
+namespace {
+
+// The runs of an item, in their order; at most most_handle_runs.
+struct few_runs {
+  struct run {
+    int64_t at;
+    uint64_t bytes;
+  };
+  run all[most_handle_runs];
+  uint64_t n = 0;  // 0: the item has more
+
+  explicit few_runs(const ggas_type& t) {
+    if (t.records == 0 && t.dimensions == 0 && t.run != 0) all[n++] = {t.base, t.run};
+    if (t.records != 1 || t.run != 0 || t.box[0].count > most_handle_runs) return;
+    for (; n < t.box[0].count; ++n) all[n] = {t.box[1 + n].stride, t.box[1 + n].count};
+  }
+};
+
+}  // namespace
+
+std::optional<pair_move> pairs_of(const side_items& to, const side_items& from, const char* segment) {
+  if (!to.type || !from.type || to.count != from.count || to.type->size != from.type->size || to.type->size == 0 ||
+      to.count >= most_units)
+    return {};
+  few_runs there(*to.type), here(*from.type);
+  if (there.n == 0 || here.n == 0) return {};
+  pair_move m{from.at, to.at, from.type->extent, to.type->extent, static_cast<uint32_t>(from.count), 0, {}, {}, {}};
+  if (from.type->records != 0) m.from_of = stamp_of(*from.type, segment);
+  if (to.type->records != 0) m.to_of = stamp_of(*to.type, segment);
+  const uint64_t alignment =
+      reinterpret_cast<uintptr_t>(to.at) | reinterpret_cast<uintptr_t>(from.at) | to.step() | from.step();
+  for (uint64_t a = 0, b = 0; a < here.n && b < there.n;) {
+    few_runs::run &read = here.all[a], &written = there.all[b];
+    constexpr uint64_t widest = 8;
+    const uint64_t seen = widest | alignment | static_cast<uint64_t>(read.at) | static_cast<uint64_t>(written.at);
+    const uint64_t width = std::min(seen & (0 - seen), std::bit_floor(std::min(read.bytes, written.bytes)));
+    const auto source = static_cast<int32_t>(read.at), target = static_cast<int32_t>(written.at);
+    if (m.fields == most_item_fields || read.at != source || written.at != target) return {};
+    m.field[m.fields++] = {source, target, static_cast<uint32_t>(width)};
+    for (few_runs::run* r : {&read, &written}) {
+      r->at += static_cast<int64_t>(width);
+      r->bytes -= width;
+    }
+    a += read.bytes == 0;
+    b += written.bytes == 0;
+  }
   return m;
 }
 

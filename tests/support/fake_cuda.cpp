@@ -419,6 +419,28 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned, int priority
   *s = new_stream();
   return cudaSuccess;
 }
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
+  GGAS_FAKE_TRY_RUNTIME;
+  *pool = reinterpret_cast<cudaMemPool_t>(new int(0));
+  ++cuda().pools;
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+  GGAS_FAKE_TRY_RUNTIME;
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc* access, size_t count) {
+  GGAS_FAKE_TRY_RUNTIME;
+  cuda().pool_users.clear();
+  for (size_t i = 0; i < count; ++i) cuda().pool_users.insert(access[i].location.id);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  GGAS_FAKE_LOST(cudaErrorUnknown);
+  delete reinterpret_cast<int*>(pool);
+  --cuda().pools;
+  return cudaSuccess;
+}
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t s) {
   GGAS_FAKE_TRY_RUNTIME;
   const auto copy = [=] { std::memcpy(to, from, bytes); };

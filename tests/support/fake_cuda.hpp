@@ -37,11 +37,13 @@ struct fake_cuda {
   unsigned stream_flags = ~0u;          // of the last stream that was made without a priority
   int priority = 0;                     // of the last one that was made with one: 0 to -5, as CUDA counts
 
+  std::set<int> pool_users;  // GPUs that reach the last pool of memory
+
   // What is held.
   int addresses = 0, mappings = 0, streams = 0, pieces = 0, blocks = 0, events = 0, pinned = 0, graphs = 0,
-      contexts = 0;
+      contexts = 0, pools = 0;
   bool holds_nothing() const {
-    return addresses + mappings + streams + pieces + blocks + events + pinned + graphs + contexts == 0;
+    return addresses + mappings + streams + pieces + blocks + events + pinned + graphs + contexts + pools == 0;
   }
 
   static fake_cuda& here();

@@ -55,6 +55,19 @@ TEST(cuda_stream, multiprocessors_are_given_to_one_stream_each) {
             "12.4; it is for CUDA 13.0");
 }
 
+// For puts that run a part at their target: a stream and memory of each node, which all GPUs reach.
+TEST(cuda_stream, puts_find_a_stream_and_memory_at_their_target) {
+  EXPECT_EQ(
+      in_one_process([](cluster& c) {
+        const auto a = c.at_target(0), b = c.at_target(1);
+        if (!a || !b || c.at_target(2) || c.at_target(-1)) return std::string("not of each node");
+        if (a->work.node != 0 || b->work.node != 1 || !b->work.id) return std::string("another node's stream");
+        if (!a->memory || a->memory == b->memory) return std::string("no memory of its own");
+        return std::string(fake_cuda::here().pool_users == std::set<int>{0, 1} ? "ok" : "a GPU does not reach it");
+      }),
+      "ok");
+}
+
 // As if a kernel ran on each stream.
 TEST(cuda_stream, kernels_on_any_stream_are_waited_for) {
   EXPECT_EQ(in_one_process([](cluster& c) {

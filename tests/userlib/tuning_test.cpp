@@ -30,6 +30,7 @@ root_sends = 11
 by_nic = 64
 typed = [ { bytes = 12, blocks = 9, threads = 64 }, { blocks = 600, threads = 512 } ]
 engine_rows = { host = 13 }
+staged = { up_to_8 = 14, up_to_32 = 15 }
 )";
 
 tuning read(int nodes) {
@@ -80,6 +81,12 @@ TEST(Tuning, RowsOfOtherCollectives) {
   EXPECT_EQ(own.typed.of(13).blocks, 600u);
   EXPECT_EQ(own.engine.host, 13u);
   EXPECT_EQ(own.engine.gpu, uint64_t{tuning::any});
+  EXPECT_EQ(own.staged.of(1), 14u);
+  EXPECT_EQ(own.staged.of(8), 14u);
+  EXPECT_EQ(own.staged.of(9), uint64_t{tuning::any});
+  EXPECT_EQ(own.staged.of(17), 15u);
+  EXPECT_EQ(own.staged.of(33), uint64_t{tuning::any});
+  EXPECT_EQ(own.staged.of(65), uint64_t{tuning::any});
   EXPECT_EQ(none.reduce.of(128).blocks, 2u);
   EXPECT_EQ(none.reduce.of(128).method, 2u);  // ggas_one_shot for ggas_two_shot
   EXPECT_EQ(none.broadcast.of(1 << 20).blocks, usual.broadcast.of(1 << 20).blocks);
@@ -88,6 +95,7 @@ TEST(Tuning, RowsOfOtherCollectives) {
   EXPECT_EQ(none.by_nic, usual.by_nic);
   EXPECT_EQ(none.typed.of(1 << 20).blocks, usual.typed.of(1 << 20).blocks);
   EXPECT_EQ(none.engine.host, usual.engine.host);
+  EXPECT_EQ(none.staged.of(8), uint64_t{tuning::any});
 }
 
 TEST(Tuning, WhatIsWrittenIsRead) {
@@ -105,8 +113,8 @@ TEST(Tuning, SaysWhatIsWrong) {
   } cases[] = {
       {"", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {good + "# \u00e9\nname = \"\u00e9\"\nn\u00e9 = 1",
-       "table:23: only strings and comments may have letters outside"},
-      {good + "name = \'\'\'\n\u00e9\'\'\' # \u00e9", "table:21: nodes, count 6: name: unknown key"},
+       "table:24: only strings and comments may have letters outside"},
+      {good + "name = \'\'\'\n\u00e9\'\'\' # \u00e9", "table:22: nodes, count 6: name: unknown key"},
       {"nodes = 3", "table: needs an array of tables 'nodes', each with count = 1 or more"},
       {replaced("count = 2", "count = 2 3"), "table:3: "},
       {"[[nodes]]\nblock = 1", "table:1: nodes: count: must be a whole number"},
@@ -138,6 +146,9 @@ TEST(Tuning, SaysWhatIsWrong) {
       {replaced("engine_rows = { host = 13 }", "engine_rows = 3"), "engine_rows: must be a table with host and gpu"},
       {replaced("host = 13", "host = 0"), "host: 0 is not in 1 ... "},
       {replaced("host = 13", "wide = 13"), "wide: unknown key"},
+      {replaced("staged = {", "staged = [] #"), "staged: must be a table with up_to_8 ... up_to_64"},
+      {replaced("up_to_8 = 14", "up_to_8 = 0"), "up_to_8: 0 is not in 1 ... "},
+      {replaced("up_to_8", "up_to_9"), "up_to_9: unknown key"},
       {replaced("spread = [", "spread = [ 5,"), "spread: must be an array of 1 ... 9 tables"},
       {replaced("on_stream = [", "on_stream = [ 5,"), "on_stream: must be an array of 1 ... 9 tables"},
   };

@@ -207,6 +207,7 @@ int cluster::device(int) const { return -1; }
 result<stream> cluster::make_stream_on(int, unsigned) { return unsupported(*this, "make_stream_on"); }
 unsigned cluster::multiprocessors(const stream&) const { return 0; }
 CUstream_st* cluster::cuda_stream(const stream&) const { return nullptr; }
+std::optional<cluster::target_side> cluster::at_target(int) const { return {}; }
 bool cluster::shares_gpu(int) const { return false; }
 const std::string& cluster::lacks_atomics() const {
   static const std::string nothing;

@@ -34,11 +34,22 @@ class put_bench {
     if (p.kind == layout_kind::rows) {
       GGAS_GPU_TRY(timed(p, "hand", [&] { return queue_rows_by_hand(c, 0, m_.at(1, m_.target), p.stride, items, p); }));
     }
-    s_.fill(1, m_.target, p.extent, 0);
-    GGAS_GPU_TRY(timed(p, "auto", [&] {
-      return put_typed_on_stream(c, 0, {1, m_.target}, p.count, t, items, p.count, t, report_);
-    }));
-    GGAS_GPU_TRY(came(p, t, what));
+    std::vector<double> chosen;
+    constexpr std::pair<const char*, typed_path> methods[] = {
+        {"auto", typed_path::automatic}, {"direct", typed_path::direct}, {"staged", typed_path::staged}};
+    for (const auto& [method, path] : methods) {
+      const stream_shape shape{0, 0, ggas_auto, path};
+      s_.fill(1, m_.target, p.extent, 0);
+      ns = {};
+      GGAS_GPU_TRY(timed(
+          p, method,
+          [&] {
+            return put_typed_on_stream(c, 0, {1, m_.target}, p.count, t, items, p.count, t, report_, shape);
+          },
+          &ns));
+      GGAS_GPU_TRY(came(p, t, what + " " + method));
+      if (path == typed_path::automatic) chosen = ns;
+    }
     if (p.kind == layout_kind::rows) {
       GGAS_GPU_TRY(timed(p, "to_dense", [&] {
         return put_typed_on_stream(c, 0, {1, m_.packed}, 1, dense, items, p.count, t, report_);
@@ -48,7 +59,7 @@ class put_bench {
                                 static_cast<const char*>(m_.at(0, m_.wanted)), p.bytes, s_.wait_ns());
       }));
     }
-    GGAS_GPU_TRY(three_steps(p, t, what));
+    GGAS_GPU_TRY(three_steps(p, t, what, chosen));
     if (p.bytes <= (64u << 10)) GGAS_GPU_TRY(signals(p, t));
     m_.free(t);
     m_.free(dense);
@@ -57,10 +68,11 @@ class put_bench {
 
  private:
   template <class F>
-  fault timed(const typed_pattern& p, const char* method, F queue) {
+  fault timed(const typed_pattern& p, const char* method, F queue, std::vector<double>* times = nullptr) {
     std::vector<double> ns;
     GGAS_GPU_TRY(time_calls(s_, 0, p.bytes, "typed_put " + p.name + " " + method, queue, ns));
     emit_bandwidth(s_, p, method, ns, s_.limits().link_ceiling());
+    if (times) *times = ns;
     return {};
   }
 
@@ -74,8 +86,9 @@ class put_bench {
     return m_.expect_equal(0, m_.at(0, m_.packed), m_.at(0, m_.wanted), p.bytes, what);
   }
 
-  // Pack, put, and unpack there, in sequence: what a library does that only packs.
-  fault three_steps(const typed_pattern& p, const ggas_type& t, const std::string& what) {
+  // Pack, put, and unpack there, in sequence: what a library does that only packs. `chosen`: times of the typed put.
+  fault three_steps(const typed_pattern& p, const ggas_type& t, const std::string& what,
+                    const std::vector<double>& chosen) {
     auto& c = s_.machine();
     std::vector<double> send, receive;
     GGAS_GPU_TRY(time_calls(
@@ -93,6 +106,7 @@ class put_bench {
         receive));
     for (size_t i = 0; i < send.size(); ++i) send[i] += receive[i];
     emit_bandwidth(s_, p, "pack_put_unpack", send, s_.limits().link_ceiling());
+    emit_ratio(s_, p, "auto", chosen, median_of(send), "time_over_steps");
     return {};
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures packs on a stream by blocks and threads, and by kernel and copy engine for rows of growing width.
+// Measures packs on a stream by blocks and threads, and by kernel and copy engine for rows of growing width; and puts
+// from layout to layout, directly and by way of packed data.
 #include <cstdio>
 
 #include "benchmarks/cuda/rigs/typed_rig.cuh"
@@ -67,6 +68,43 @@ fault tune_engine(gpu_session& s, typed_memory& m, char* to, const char* where, 
   return {};
 }
 
+// A put of rows to rows of the next GPU.
+fault time_put(gpu_session& s, typed_memory& m, const rows& r, typed_path path, double& ns) {
+  ggas_type t;
+  GGAS_GPU_TRY(m.commit(r.type(), t));
+  std::vector<double> samples;
+  const stream_report report{s.wait_ns(), nullptr};
+  GGAS_GPU_TRY(time_calls(
+      s, 0, r.bytes, "put of " + std::to_string(r.bytes) + " bytes",
+      [&] {
+        return put_typed_on_stream(s.machine(), 0, {1, m.target}, 1, t, m.at(0, m.items), 1, t, report,
+                                   {0, 0, ggas_auto, path});
+      },
+      samples));
+  m.free(t);
+  ns = median_of(samples);
+  return {};
+}
+
+// For each width of rows the least data from which on staged puts are faster.
+fault tune_staged(gpu_session& s, typed_memory& m, tuning::staged_puts& out) {
+  constexpr uint64_t most = 64u << 20, least = 64u << 10;
+  for (int i = 0; i < tuning::staged_widths; ++i) {
+    out.least[i] = tuning::any;
+    for (uint64_t bytes = most; bytes >= least; bytes /= 2) {
+      double direct = 0, staged = 0;
+      const rows r{tuning::narrowest_staged << i, bytes};
+      GGAS_GPU_TRY(time_put(s, m, r, typed_path::direct, direct));
+      GGAS_GPU_TRY(time_put(s, m, r, typed_path::staged, staged));
+      std::printf("  put, rows of %3llu bytes, %9llu bytes: direct %8.0f, staged %8.0f ns\n",
+                  static_cast<unsigned long long>(r.width), static_cast<unsigned long long>(bytes), direct, staged);
+      if (staged > direct) break;
+      out.least[i] = bytes;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 fault tune_typed(gpu_session& s, tuning& t) {
@@ -74,7 +112,8 @@ fault tune_typed(gpu_session& s, tuning& t) {
   GGAS_GPU_TRY(m.make());
   GGAS_GPU_TRY(tune_shapes(s, m, t.typed));
   GGAS_GPU_TRY(tune_engine(s, m, m.host, "the host", t.engine.host));
-  return tune_engine(s, m, m.at(0, m.packed), "the GPU", t.engine.gpu);
+  GGAS_GPU_TRY(tune_engine(s, m, m.at(0, m.packed), "the GPU", t.engine.gpu));
+  return tune_staged(s, m, t.staged);
 }
 
 }  // namespace ggas::bench

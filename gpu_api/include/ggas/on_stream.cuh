@@ -38,9 +38,10 @@ struct stream_report {
   uint64_t* status;
 };
 
-// Path for data of datatypes (ggas/typed_on_stream.cuh): the kernel for boxes; the kernel for lists of equal runs; the
-// walk of records, which works for every layout; or (on a GPU) the copy engine, for dense data and rows.
-enum class typed_path { automatic, box, runs, records, engine };
+// Path for data of datatypes (ggas/typed_on_stream.cuh): the kernel for boxes; the kernels for runs; the walk of
+// records, which works for every layout; or (on a GPU) the copy engine, for dense data and rows. Staged: a put packs
+// into memory of the target's GPU, and a kernel on that GPU unpacks. Direct: as automatic, but never staged.
+enum class typed_path { automatic, box, runs, records, engine, staged, direct };
 
 // Launch of a collective. Fields that are 0 (ggas_auto) are chosen by the size of the vector, from measured tables
 // (ggas::tuning). All nodes must pass the same launch. Few blocks leave multiprocessors to kernels of other streams.

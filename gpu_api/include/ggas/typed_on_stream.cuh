@@ -35,7 +35,9 @@ struct packed_range {
                                                   const ggas_type& type, const void* from, const stream_report& report,
                                                   const packed_range& range = {}, const stream_shape& shape = {});
 
-/// ggas_put_typed_grid() on a stream. Through a NIC local data lie in the segment.
+/// ggas_put_typed_grid() on a stream. Through a NIC local data lie in the segment. Between two GPUs of one process a
+/// kernel on the target's GPU may take part (typed_path::staged), so a kernel that fills that GPU must not wait for the
+/// put; typed_path::direct excludes this.
 [[maybe_unused]] static result<> put_typed_on_stream(cluster& c, const stream& s, global_ptr<char> remote,
                                                      uint64_t remote_count, const ggas_type& remote_type,
                                                      const void* local, uint64_t local_count,
@@ -47,7 +49,8 @@ struct packed_range {
                                                      uint64_t remote_count, const ggas_type& remote_type,
                                                      const stream_report& report, const stream_shape& shape = {});
 
-/// ggas_put_signal_typed_grid() on a stream, without its counter: a thread that sees the word sees the data.
+/// ggas_put_signal_typed_grid() on a stream, without its counter: a thread that sees the word sees the data. Kernels on
+/// the target's GPU: as for put_typed_on_stream().
 [[maybe_unused]] static result<> put_signal_typed_on_stream(
     cluster& c, const stream& s, global_ptr<char> remote, uint64_t remote_count, const ggas_type& remote_type,
     const void* local, uint64_t local_count, const ggas_type& local_type, global_ptr<uint64_t> signal, uint64_t value,

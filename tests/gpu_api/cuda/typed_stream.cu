@@ -55,6 +55,12 @@ class typed_on_stream : public typed_rig {
   std::vector<cudaGraphExec_t> graphs_;
 };
 
+// Where the target is another GPU: staged, too.
+stream_shape staged_now_and_then(cases& make, const stream_shape& shape, int nodes) {
+  if (nodes < 2 || make.make.below(2)) return shape;
+  return {shape.blocks, shape.threads, ggas_auto, typed_path::staged};
+}
+
 TEST_F(typed_on_stream, packs_and_unpacks_any_range) {
   cases make(seed + 2, most_primitives);
   for (unsigned i = 0, n = rounds_of(1500); i < n; ++i) {
@@ -96,7 +102,7 @@ TEST_F(typed_on_stream, puts_gets_and_signals_from_layout_to_layout) {
     const auto kind = make.make.below(3);
     const bool graph = make.make.below(8) == 0;
     const std::string what = "datatype " + std::to_string(i) + ", kind " + std::to_string(kind);
-    const stream_shape shape = any_shape(make);
+    const stream_shape any = any_shape(make), shape = kind == 1 ? any : staged_now_and_then(make, any, nodes());
     fill();
     ASSERT_NO_FATAL_FAILURE(queued(graph, what, [&](int n) {
       const char* const from = here(n, items, mine.middle);
@@ -197,6 +203,43 @@ TEST_F(typed_on_stream, other_memory_and_the_copy_engine) {
       refused(pack_on_stream(machine(), 0, buffer, items, 1, t, report(0), {}, {0, 0, ggas_auto, typed_path::runs})));
   ok(cudaFree(buffer), "free");
   ok(cudaFreeHost(host), "free");
+}
+
+// A staged put in several pieces, of rows and of structs, as a graph that runs twice; gaps stay as they are.
+TEST_F(typed_on_stream, staged_puts_in_pieces) {
+  if (nodes() < 2) GTEST_SKIP() << "needs two GPUs";
+  constexpr uint64_t words = 2'000'000;
+  const int64_t lengths[] = {1, 2, 1}, apart[] = {0, 16, 40};
+  const datatype parts[] = {primitive::float64, primitive::int32, primitive::int8};
+  const struct {
+    datatype type;
+    uint64_t count;
+    std::vector<std::pair<uint64_t, uint64_t>> runs;  // of an item: place, bytes
+    uint64_t extent;
+  } all[] = {
+      {datatype::resized(datatype::vector(2, 1, 3, primitive::float64), 0, 64), 200'000, {{0, 8}, {24, 8}}, 64},
+      {datatype::resized(datatype::structure(lengths, apart, parts), 0, 48), 300'000, {{0, 8}, {16, 8}, {40, 1}}, 48}};
+  for (const auto& [type, count, runs, extent] : all) {
+    std::string why;
+    const ggas_type t = types_->commit(type, why);
+    ASSERT_EQ(why, "");
+    std::vector<char> items(words * 8), there(words * 8, 'x');
+    for (size_t i = 0; i < items.size(); ++i) items[i] = static_cast<char>(i * 2654435761u >> 13);
+    write(0, at.copy, items);
+    write(1, at.copy, there);
+    const stream_shape staged{0, 0, ggas_auto, typed_path::staged};
+    ASSERT_NO_FATAL_FAILURE(queued(true, "staged", [&](int n) {
+      if (n != 0) return result<>();
+      return put_typed_on_stream(machine(), 0, {1, at.copy}, count, t, segment(0) + at.copy, count, t, report(0),
+                                 staged);
+    }));
+    ASSERT_NO_FATAL_FAILURE(finish("staged"));
+    for (uint64_t i = 0; i < count; ++i)
+      for (const auto& [place, bytes] : runs)
+        std::copy_n(items.data() + i * extent + place, bytes, there.data() + i * extent + place);
+    ASSERT_EQ(read<char>(1, at.copy, there.size()), there);
+    ASSERT_EQ(types_->free(t), "");
+  }
 }
 
 }  // namespace

@@ -214,6 +214,148 @@ TEST_P(TypedStream, RunsOfAnyLengthArePutTogether) {
   }
 }
 
+// Put and fetched from layout to layout, compared with the walk of records: the same runs on both sides, small items
+// with other gaps, parts of every width, addresses that are odd.
+TEST_P(TypedStream, ItemsToItemsGoWithoutPackedData) {
+  const int64_t fields[] = {1, 2, 1}, apart[] = {0, 16, 40}, near[] = {0, 8, 16}, odd[] = {1, 20, 36};
+  const datatype parts[] = {primitive::float64, primitive::int32, primitive::int8};
+  const datatype wide = datatype::resized(datatype::structure(fields, apart, parts), 0, 48),
+                 narrow = datatype::resized(datatype::structure(fields, near, parts), 0, 24),
+                 skewed = datatype::resized(datatype::structure(fields, odd, parts), -3, 52);
+  const struct {
+    datatype from, to;
+    uint64_t count;
+  } all[] = {{wide, wide, simulated() ? 20u : 1000u},
+             {wide, narrow, simulated() ? 20u : 1000u},
+             {narrow, skewed, simulated() ? 20u : 1000u},
+             {narrow, narrow, simulated() ? 20u : 1000u},
+             {runs_of_words(primitive::byte, 40, 900), runs_of_words(primitive::byte, 40, 900), 3},
+             {runs_of_words(primitive::byte, 200, 30), runs_of_words(primitive::byte, 200, 30), 2},
+             {runs_of_words(primitive::float64, 300, 110), runs_of_words(primitive::float64, 300, 110), 1},
+             {runs_of_words(primitive::float32, 300, 60), runs_of_words(primitive::float32, 300, 60), 2},
+             {runs_of_words(primitive::complex128, 200, 40), runs_of_words(primitive::complex128, 200, 40), 1}};
+  std::mt19937_64 random(14);
+  uint64_t signals = 0;
+  for (const auto& [from_type, to_type, count] : all) {
+    const ggas_type from = commit(from_type), to = from_type.extent() == to_type.extent() ? from : commit(to_type);
+    for (const int64_t skew : {64, 61}) {
+      const stream_shape walk{0, 0, ggas_auto, typed_path::records};
+      fill(random);
+      good_statuses();
+      for (int n = 0; n < nodes(); ++n) {
+        std::memcpy(at(n, packed_), at(n, target_), area_bytes);
+        was(n, 2) = was(n, 1);
+      }
+      for (int n = 0; n < nodes(); ++n) {
+        const char* const items = at(n, items_) + skew;
+        const auto far = [&](uint64_t area) { return place(right(n), area, 64); };
+        queued(put_signal_typed_on_stream(*cluster_, n, far(target_), count, to, items, count, from,
+                                          {right(n), signal_}, 1, ggas_signal_add, report(n)),
+               "put");
+        queued(put_typed_on_stream(*cluster_, n, far(packed_), count, to, items, count, from, report(n), walk), "walk");
+      }
+      run();
+      expect_ok("items to items");
+      ++signals;
+      for (int n = 0; n < nodes(); ++n) {
+        ASSERT_EQ(word(n, signal_), signals);
+        ASSERT_EQ(std::memcmp(at(n, target_), at(n, packed_), area_bytes), 0) << count << " items, skew " << skew;
+        ASSERT_NE(std::memcmp(at(n, target_), was(n, 1).data(), area_bytes), 0);
+        was(n, 2) = was(n, 1) = std::string(at(n, target_), area_bytes);
+      }
+      // Back to where they came from, over other data.
+      for (int n = 0; n < nodes(); ++n) std::memset(at(n, items_) + skew, 0, count * from.size);
+      const std::vector<std::string> zeroed = [&] {
+        std::vector<std::string> v;
+        for (int n = 0; n < nodes(); ++n) v.emplace_back(at(n, items_), area_bytes);
+        return v;
+      }();
+      for (int n = 0; n < nodes(); ++n)
+        queued(get_typed_on_stream(*cluster_, n, at(n, items_) + skew, count, from, place(right(n), target_, 64), count,
+                                   to, report(n)),
+               "get");
+      run();
+      expect_ok("back");
+      for (int n = 0; n < nodes(); ++n) {
+        const char* const now = at(n, items_);
+        for (size_t b = 0; b < area_bytes; ++b)
+          ASSERT_TRUE(now[b] == was(n, 0)[b] || now[b] == zeroed[static_cast<size_t>(n)][b]) << "byte " << b;
+        was(n, 0) = std::string(now, area_bytes);
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_areas("items to items"));
+    }
+    ASSERT_EQ(types_->free(from), "");
+    if (to.generation != from.generation) ASSERT_EQ(types_->free(to), "");
+  }
+}
+
+// Which puts are staged is a matter of their shorter runs and of the tuning.
+TEST_P(TypedStream, StagedByTheLengthOfRuns) {
+  const int64_t fields[] = {1, 2, 1}, apart[] = {0, 16, 40};
+  const int64_t places[] = {0, 24, 100}, lengths[] = {8, 3, 1};
+  const datatype parts[] = {primitive::float64, primitive::int32, primitive::int8};
+  const ggas_type struct_48 = commit(datatype::resized(datatype::structure(fields, apart, parts), 0, 48)),
+                  column = commit(datatype::vector(100, 1, 8, primitive::float64)),
+                  rows = commit(datatype::vector(10, 10, 80, primitive::float64)),
+                  dense = commit(datatype::contiguous(100, primitive::float64)),
+                  equal = commit(datatype::hindexed_block(4, places, primitive::float64)),
+                  mixed = commit(datatype::hindexed(lengths, places, primitive::int32)),
+                  walked = commit(datatype::vector(100, 1, 8, primitive::float64), type_form::records);
+  tuning t = tuning::usual();
+  const auto staged = [&t](const ggas_type& to, const ggas_type& from, uint64_t count) {
+    detail::typed_move m{"put", {nullptr, count, &to}, {nullptr, count, &from}};
+    m.bytes = count * to.size;
+    return detail::staged_is_faster(m, t);
+  };
+  EXPECT_FALSE(staged(column, column, 1 << 20));  // nothing was measured
+  t.staged = {{1000, 2000, 3000, tuning::any}};
+  EXPECT_TRUE(staged(column, column, 2));
+  EXPECT_FALSE(staged(column, column, 1));  // 800 bytes
+  EXPECT_TRUE(staged(column, rows, 2));
+  EXPECT_TRUE(staged(rows, column, 2));
+  EXPECT_TRUE(staged(column, dense, 2));
+  EXPECT_FALSE(staged(dense, column, 2));  // one pack is all
+  EXPECT_FALSE(staged(dense, dense, 1000));
+  EXPECT_FALSE(staged(rows, rows, 1000));
+  EXPECT_TRUE(staged(struct_48, struct_48, 59));
+  EXPECT_FALSE(staged(struct_48, struct_48, 58));
+  EXPECT_TRUE(staged(equal, equal, 32));
+  EXPECT_FALSE(staged(equal, equal, 31));
+  EXPECT_TRUE(staged(mixed, mixed, 42));
+  EXPECT_FALSE(staged(mixed, mixed, 41));
+  EXPECT_TRUE(staged(walked, walked, 2));
+}
+
+// Pieces of a staged put: together they are all of the data, and each begins where it may.
+TEST_P(TypedStream, PiecesOfStagedPuts) {
+  const int64_t fields[] = {1, 2, 1}, apart[] = {0, 16, 40};
+  const datatype parts[] = {primitive::float64, primitive::int32, primitive::int8};
+  const ggas_type items = commit(datatype::resized(datatype::structure(fields, apart, parts), 0, 48)),
+                  column = commit(datatype::vector(1 << 21, 1, 8, primitive::float64)),
+                  long_list = commit(runs_of_words(primitive::float64, 3000, 8000));
+  const auto piece = [](const ggas_type& t, uint64_t count, unsigned unit) {
+    detail::typed_move m{"put", {nullptr, count, &t}, {nullptr, count, &t}};
+    m.bytes = count * t.size;
+    return detail::staged_piece(m, unit);
+  };
+  EXPECT_EQ(piece(items, 100, 1), 1700u);                  // all
+  EXPECT_EQ(piece(items, 1'000'000, 1) % (17 * 128), 0u);  // whole items, whole lines
+  EXPECT_GE(piece(items, 1'000'000, 1), uint64_t{1} << 20);
+  EXPECT_LT(piece(items, 1'000'000, 1), (uint64_t{1} << 20) + 17 * 128);
+  EXPECT_EQ(piece(column, 1, 8), uint64_t{1} << 20);
+  EXPECT_EQ(piece(column, 100, 8), uint64_t{4} << 20);
+  EXPECT_EQ(piece(long_list, 3, 8), 3 * long_list.size);  // items of another length than lines
+  char memory = 0;
+  uint64_t first = 17 * 128;
+  const detail::side_items part = detail::piece_of({&memory, 1000, &items}, 1, first, 17 * 64);
+  EXPECT_EQ(part.at - &memory, 48 * 128);
+  EXPECT_EQ(part.count, 64u);
+  EXPECT_EQ(first, 0u);
+  first = 4096;
+  EXPECT_EQ(detail::piece_of({&memory, 1, &column}, 8, first, 4096).at, &memory);
+  EXPECT_EQ(first, 4096u);
+}
+
 // A signal alone, where there are no data.
 TEST_P(TypedStream, NoDataIsASignal) {
   const ggas_type t = commit(datatype::contiguous(3, primitive::int32));
@@ -263,6 +405,8 @@ TEST_P(TypedStream, WhatIsWrongIsReportedAtOnce) {
   reported(pack_on_stream(c, nodes(), packed, items, 1, t, r), "not a node of this process");
   reported(pack_on_stream(c, 0, packed, items, 1, t, r, {}, {0, 0, ggas_auto, typed_path::runs}), "shape: this path");
   reported(pack_on_stream(c, 0, packed, items, 1, t, r, {}, {0, 0, ggas_auto, typed_path::engine}), "shape: this");
+  reported(put_typed_on_stream(c, 0, there, 1, t, items, 1, t, r, {0, 0, ggas_auto, typed_path::staged}),
+           "shape: this");
   reported(put_typed_on_stream(c, 0, there, 1, t, items, 1, floats, r), "signatures differ");
   reported(put_typed_on_stream(c, 0, there, 1, t, items, 1, ints, r), "signatures differ");
   reported(put_typed_on_stream(c, 0, there, 2, t, items, 1, t, r), "signatures differ");

@@ -39,6 +39,9 @@ std::string names_of(unsigned methods) {
   return text;
 }
 
+// Of puts with runs of up to as many bytes.
+std::string staged_key(int i) { return "up_to_" + std::to_string(tuning::narrowest_staged << i); }
+
 // Reads entries; remembers the first thing that is wrong.
 class reader {
  public:
@@ -55,7 +58,7 @@ class reader {
     e.count = number(t, "count", 1, INT32_MAX);
     where_ = "nodes, count " + std::to_string(e.count) + ": ";
     only(t, {"count", "block", "grid", "on_stream", "reduce", "broadcast", "spread", "root_sends", "by_nic", "typed",
-             "engine_rows"});
+             "engine_rows", "staged"});
     const tuning usual = tuning::usual();
     e.values.block = limits(t, "block");
     e.values.grid = limits(t, "grid");
@@ -68,6 +71,7 @@ class reader {
     e.values.by_nic = t.contains("by_nic") ? number(t, "by_nic", 0, 256) : usual.by_nic;
     e.values.typed = t.contains("typed") ? launches(t, "typed", no_methods) : usual.typed;
     e.values.engine = t.contains("engine_rows") ? engine_rows(t) : usual.engine;
+    e.values.staged = t.contains("staged") ? staged_puts(t) : usual.staged;
     return e;
   }
   void only(const toml::table& t, std::initializer_list<std::string_view> known) {
@@ -112,6 +116,16 @@ class reader {
     only(*t, {"host", "gpu"});
     const auto least = [&](const char* key) { return t->contains(key) ? number(*t, key, 1, INT64_MAX) : tuning::any; };
     return {least("host"), least("gpu")};
+  }
+
+  tuning::staged_puts staged_puts(const toml::table& entry) {
+    tuning::staged_puts puts = tuning::usual().staged;
+    const toml::table* const t = entry["staged"].as_table();
+    if (!t) return wrong(*entry.get("staged"), "staged", "must be a table with up_to_8 ... up_to_64, in bytes"), puts;
+    only(*t, {"up_to_8", "up_to_16", "up_to_32", "up_to_64"});
+    for (int i = 0; i < tuning::staged_widths; ++i)
+      if (const std::string key = staged_key(i); t->contains(key)) puts.least[i] = number(*t, key, 1, INT64_MAX);
+    return puts;
   }
 
   // The number of a method that is one of `allowed`, bit by bit.
@@ -267,7 +281,14 @@ std::string tuning_text(const tuning& t, int nodes) {
   s << "engine_rows = { ";
   if (t.engine.host != tuning::any) s << "host = " << t.engine.host << (t.engine.gpu != tuning::any ? ", " : " ");
   if (t.engine.gpu != tuning::any) s << "gpu = " << t.engine.gpu << " ";
-  s << "}\n";
+  s << "}\nstaged = {";
+  const char* before = " ";
+  for (int i = 0; i < tuning::staged_widths; ++i) {
+    if (t.staged.least[i] == tuning::any) continue;
+    s << before << staged_key(i) << " = " << t.staged.least[i];
+    before = ", ";
+  }
+  s << " }\n";
   return s.str();
 }
 

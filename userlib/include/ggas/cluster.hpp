@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@
 #include "ggas/report.hpp"
 #include "ggas/result.hpp"
 
-struct CUstream_st;  // of CUDA: cudaStream_t points to it
+struct CUstream_st;         // of CUDA: cudaStream_t points to it
+struct CUmemPoolHandle_st;  // cudaMemPool_t points to it
 
 namespace ggas {
 
@@ -235,6 +237,14 @@ class cluster {
   // GPU's default stream, those of make_stream are not.
   virtual int device(int node) const;
   virtual CUstream_st* cuda_stream(const stream& s) const;
+  // cuda, several nodes in this process: what calls of the library use that run a part at their target. A stream of
+  // the target's GPU with the highest priority, and memory there that all GPUs of this process reach. Empty: such calls
+  // run at their own GPU alone.
+  struct target_side {
+    stream work;
+    CUmemPoolHandle_st* memory;
+  };
+  virtual std::optional<target_side> at_target(int node) const;
   // Whether another node uses the same GPU. Then the processes take turns on it, and every wait is long.
   virtual bool shares_gpu(int node) const;
   // The reason why remote atomics and ggas_signal_add return ggas_no_queue in kernels: two GPUs that have no atomics on

@@ -58,6 +58,7 @@ result<> cuda_cluster::open() {
   if (ok) ok = p.open_devices();
   ok = p.agree("GPUs", ok);
   if (ok) ok = p.compare();
+  if (ok) ok = p.open_target_sides();
   if (ok) ok = p.agree("addresses", p.reserve());
   if (ok) ok = p.add_memory(p.cfg.segment_bytes);
   if (ok) p.fill_contexts();

@@ -57,6 +57,7 @@ class cuda_cluster final : public cluster {
 
   int device(int node) const override;
   cudaStream_t cuda_stream(const stream& s) const override;
+  std::optional<target_side> at_target(int node) const override;
   bool shares_gpu(int node) const override;
   const std::string& lacks_atomics() const override { return lacks_atomics_; }
   result<> write_constants(int node, void* at) override;

@@ -127,6 +127,30 @@ attempt<> cuda_cluster::parts::open_aside(int node) {
   return GGAS_RUNTIME(name, cudaStreamCreateWithPriority, &made, cudaStreamNonBlocking, greatest);
 }
 
+// Made now: later a program may be capturing a graph, or its kernels may run.
+attempt<> cuda_cluster::parts::open_target_sides() {
+  constexpr int most_urgent = 1000;  // more than CUDA has: its limit
+  if (self.local_.size() < 2) return {};
+  for (const int node : self.local_) {
+    const std::string name = "memory for puts to node " + std::to_string(node);
+    cudaMemPoolProps wanted{};
+    wanted.allocType = cudaMemAllocationTypePinned;
+    wanted.location = {cudaMemLocationTypeDevice, self.device(node)};
+    std::vector<cudaMemAccessDesc> access;
+    for (const int gpu : gpus) access.push_back({{cudaMemLocationTypeDevice, gpu}, cudaMemAccessFlagsProtReadWrite});
+    uint64_t kept = ~uint64_t{0};
+    const auto work = self.make_stream(node, most_urgent);
+    if (!work) return std::unexpected(work.error().text);
+    targets.push_back({*work, nullptr});
+    cudaMemPool_t& memory = targets.back().memory;
+    attempt<> ok = GGAS_RUNTIME(name, cudaMemPoolCreate, &memory, &wanted);
+    if (ok) ok = GGAS_RUNTIME(name, cudaMemPoolSetAttribute, memory, cudaMemPoolAttrReleaseThreshold, &kept);
+    if (ok) ok = GGAS_RUNTIME(name, cudaMemPoolSetAccess, memory, access.data(), access.size());
+    if (!ok) return ok;
+  }
+  return {};
+}
+
 attempt<> cuda_cluster::parts::pin(int node) {
   if (cfg.host_bytes == 0) return {};
   pinned.resize(self.devices_.size());

@@ -34,9 +34,10 @@ struct cuda_cluster::parts {
 
   parts(cuda_cluster& owner, const cluster_config& c) : self(owner), cfg(c) {}
 
-  attempt<> join();            // finds the other processes
-  attempt<> choose_devices();  // which node runs on which GPU
-  attempt<> open_devices();    // of this process: CUDA's contexts, streams, pinned memory
+  attempt<> join();               // finds the other processes
+  attempt<> choose_devices();     // which node runs on which GPU
+  attempt<> open_devices();       // of this process: CUDA's contexts, streams, pinned memory
+  attempt<> open_target_sides();  // of several nodes in this process
   void close_devices();
   attempt<std::string> waiting() const;
   // Next to kernels; done when it returns.
@@ -63,9 +64,10 @@ struct cuda_cluster::parts {
   std::vector<stream> streams;                 // of the local nodes: their own ones, and those of make_stream()
   userlib::green_contexts green;               // of streams with multiprocessors of their own
   std::vector<event> events;
-  std::vector<graph> graphs;        // ids are cudaGraphExec_t
-  std::vector<cudaStream_t> aside;  // of each local node, by node: for copies, ahead of all other streams
-  std::vector<void*> pinned;        // of each local node, by node; empty: none
+  std::vector<graph> graphs;         // ids are cudaGraphExec_t
+  std::vector<cudaStream_t> aside;   // of each local node, by node: for copies, ahead of all other streams
+  std::vector<target_side> targets;  // of each node; empty: none
+  std::vector<void*> pinned;         // of each local node, by node; empty: none
   userlib::passing passing = userlib::passing::none;
   tuning tuned{};
   size_t granularity = 1;

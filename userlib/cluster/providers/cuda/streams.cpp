@@ -52,6 +52,8 @@ void cuda_cluster::parts::close_devices() {
     if (at < aside.size() && aside[at]) cudaStreamDestroy(aside[at]);
     if (at < pinned.size() && pinned[at]) cudaFreeHost(pinned[at]);
   }
+  for (const target_side& t : targets)
+    if (t.memory) cudaMemPoolDestroy(t.memory);
   green.destroy();
 }
 
@@ -73,6 +75,11 @@ int cuda_cluster::device(int node) const { return local(node) ? devices_[static_
 cudaStream_t cuda_cluster::cuda_stream(const stream& s) const {
   if (!local(s.node)) return nullptr;
   return s.id ? reinterpret_cast<cudaStream_t>(s.id) : streams_[static_cast<size_t>(s.node)];
+}
+
+std::optional<cluster::target_side> cuda_cluster::at_target(int node) const {
+  if (!local(node) || parts_->targets.empty()) return {};
+  return parts_->targets[static_cast<size_t>(node)];
 }
 
 bool cuda_cluster::shares_gpu(int node) const {

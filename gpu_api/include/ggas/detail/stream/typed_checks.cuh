@@ -17,6 +17,7 @@ struct typed_move {
   signal_target signal = {};  // word null: none
   bool host = false;          // one of the sides lies in memory of the host
   bool whole = true;          // all items
+  int target = -1;            // of a put: the node
 
   typed_move(const char* call, const side_items& to, const side_items& from, const packed_range& range = {0, 0})
       : call(call), to(to), from(from), first(range.first), bytes(range.bytes) {}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ggas/detail/stream/on_stream.cuh"
+#include "ggas/detail/type/move_alike.cuh"
 #include "ggas/detail/type/move_items.cuh"
 #include "ggas/detail/type/move_mapped.cuh"
 
@@ -37,6 +38,21 @@ GGAS_DEVICE void signal_from(const signal_target& to) {
   if (to.word && block_rank() == 0 && thread_rank() == 0) send_signal(to);
 }
 
+// After what all blocks of a cluster have moved. Called by all of their threads.
+GGAS_DEVICE void signal_together(const signal_target& to) {
+  if (!to.word) return;
+#ifdef __CUDACC__
+  if (block_count() > 1) {
+    cluster_barrier();
+  } else {
+    __syncthreads();
+  }
+#else
+  __syncthreads();
+#endif
+  signal_from(to);
+}
+
 template <unsigned Digits>
 GGAS_DEVICE void tell_of_lists(const place_move_of<listed_side_of<Digits>>& m, bool good, const stream_report& report) {
   if (m.to.list.at || m.from.list.at) tell(report.status, block_group{}.join(moved(good)));
@@ -52,17 +68,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512)
   const unsigned rank = block_rank() * thread_count() + thread_rank(), count = block_count() * thread_count();
   const bool good = move_places<T>(m, movers{rank, count});
   tell_of_lists(m, good, report);
-  if (!behind.word) return;
-#ifdef __CUDACC__
-  if (block_count() > 1) {
-    cluster_barrier();
-  } else {
-    __syncthreads();
-  }
-#else
-  __syncthreads();
-#endif
-  signal_from(behind);
+  signal_together(behind);
 }
 
 // All of a block, or none: they wait for each other.
@@ -82,7 +88,7 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512) run_kernel(const GGAS_GRID_CONSTA
   void* const shared = static_cast<word_pair*>(staged);
   bool good;
   if constexpr (sizeof(T) == 1) {
-    good = move_runs(m, static_cast<char*>(shared));
+    good = m.alike ? move_alike(m) : move_runs(m, static_cast<char*>(shared));
   } else {
     good = move_mapped<T>(m, static_cast<int64_t*>(shared));
   }
@@ -97,6 +103,17 @@ static __global__ void GGAS_LAUNCH_BOUNDS(512) run_kernel(const GGAS_GRID_CONSTA
   GGAS_SHARED_ARRAY(word_pair, staged, staged_bytes / sizeof(word_pair));
   if (!is_current_for_all(m.of, report)) return;
   pack_items(m, reinterpret_cast<char*>(static_cast<word_pair*>(staged)));
+}
+
+// Small items of a few fields, to items. A signal needs blocks of one cluster.
+[[maybe_unused]] static __global__ void GGAS_LAUNCH_BOUNDS(512)
+    pair_kernel(const GGAS_GRID_CONSTANT pair_move m, signal_target behind, stream_report report) {
+  ask_for(m);
+  ggas_after_stream();
+  // A datatype is freed for all blocks or for none, so none waits for a block that has ended.
+  if (!is_current_for_all(m.from_of, report) || !is_current_for_all(m.to_of, report)) return;
+  move_pairs(m, movers{block_rank() * thread_count() + thread_rank(), block_count() * thread_count()});
+  signal_together(behind);
 }
 
 // A side as the walk of records needs it; of packed data `at` is byte 0.

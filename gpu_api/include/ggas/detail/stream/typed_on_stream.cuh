@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ggas/detail/stream/typed_checks.cuh"
+#include "ggas/detail/stream/typed_staged.cuh"
 
 namespace ggas::detail {
 
@@ -41,15 +42,27 @@ namespace ggas::detail {
   return m.whole && (pack || unpack) && (items.type->records != 0 || unit < 4) && own.quiet == nullptr;
 }
 
+// The same runs on both sides, whose words a block records in shared memory: not in the simulator, as above.
+[[maybe_unused]] static bool moves_alike(const typed_move& m, const context& own) {
+  return m.whole && has_same_runs(m.to, m.from) && lists(m.to) && own.quiet == nullptr;
+}
+
+// Small items field by field: lists, which have no places, and boxes whose units are narrow.
+[[maybe_unused]] static std::optional<pair_move> pairs_to_move(const typed_move& m, unsigned unit, const context& own) {
+  if (!m.whole || (unit >= 4 && !lists(m.to) && !lists(m.from))) return {};
+  return pairs_of(m.to, m.from, own.local);
+}
+
 // The path, or automatic where the wanted one does not suit.
 [[maybe_unused]] static typed_path path_of(const typed_move& m, unsigned unit, typed_path wanted, const context& own) {
   const side_rows to = rows_of(m.to, m.bytes), from = rows_of(m.from, m.bytes);
   const bool places = has_places(m.to) && has_places(m.from) && (m.first + m.bytes) / unit < most_units;
   const bool any_list = lists(m.to) || lists(m.from);
   const typed_path by_places = any_list ? typed_path::runs : typed_path::box;
-  const bool runs = moves_runs(m, unit, own);
+  const bool runs = moves_runs(m, unit, own) || moves_alike(m, own) || pairs_to_move(m, unit, own);
   switch (wanted) {
     case typed_path::automatic:
+    case typed_path::direct:
       if (engine_is_quicker(m, to, from, own.tuned)) return typed_path::engine;
       return runs ? typed_path::runs : places ? by_places : typed_path::records;
     case typed_path::runs:
@@ -58,6 +71,8 @@ namespace ggas::detail {
       return wanted;
     case typed_path::engine:
       return has_rows(m, to, from) ? wanted : typed_path::automatic;
+    case typed_path::staged:
+      return typed_path::automatic;
     default:
       return places && wanted == by_places ? wanted : typed_path::automatic;
   }
@@ -134,14 +149,26 @@ static result<> queue_places(cluster& c, const stream& s, const typed_move& m, c
 }
 
 template <class T>
-static result<> queue_runs_by(cluster& c, const stream& s, const side_items& items, char* dense, bool pack,
+static result<> queue_runs_by(cluster& c, const stream& s, const side_items& items, char* dense, char* alike, bool pack,
                               stream_shape shape, const stream_report& report) {
   const char* const own = c.device_context(s.node).local;
   const unsigned staged = sizeof(T) == 1 ? staged_bytes : mapped_words * sizeof(T);
-  const run_move r = runs_of(items, dense, pack, staged, own);
+  run_move r = runs_of(items, dense, pack, staged, own);
+  r.alike = alike;
   const unsigned needed = (r.runs + r.together - 1) / r.together;
   if (needed < shape.blocks) shape.blocks = needed;
   return launch_dependent(c, s, shape.blocks, shape.threads, run_kernel<T>, r, report);
+}
+
+// To the same runs of other items.
+[[maybe_unused]] static result<> queue_alike(cluster& c, const stream& s, const typed_move& m, unsigned unit,
+                                             const stream_shape& wanted, const stream_report& report) {
+  const context& own = c.device_context(s.node);
+  const stream_shape shape = typed_shape(own.tuned, m, 1, wanted);
+  if (unit >= 16) return queue_runs_by<word_pair>(c, s, m.from, nullptr, m.to.at, true, shape, report);
+  if (unit >= 8) return queue_runs_by<uint64_t>(c, s, m.from, nullptr, m.to.at, true, shape, report);
+  if (unit >= 4) return queue_runs_by<uint32_t>(c, s, m.from, nullptr, m.to.at, true, shape, report);
+  return queue_runs_by<uint8_t>(c, s, m.from, nullptr, m.to.at, true, shape, report);
 }
 
 [[maybe_unused]] static result<> queue_runs(cluster& c, const stream& s, const typed_move& m, unsigned unit,
@@ -152,11 +179,11 @@ static result<> queue_runs_by(cluster& c, const stream& s, const side_items& ite
   const side_items& items = pack ? m.from : m.to;
   char* const dense = pack ? to.first : from.first;
   stream_shape shape = typed_shape(own.tuned, m, 1, wanted);
-  if (unit >= 16) return queue_runs_by<word_pair>(c, s, items, dense, pack, shape, report);
-  if (unit >= 8) return queue_runs_by<uint64_t>(c, s, items, dense, pack, shape, report);
-  if (unit >= 4) return queue_runs_by<uint32_t>(c, s, items, dense, pack, shape, report);
+  if (unit >= 16) return queue_runs_by<word_pair>(c, s, items, dense, nullptr, pack, shape, report);
+  if (unit >= 8) return queue_runs_by<uint64_t>(c, s, items, dense, nullptr, pack, shape, report);
+  if (unit >= 4) return queue_runs_by<uint32_t>(c, s, items, dense, nullptr, pack, shape, report);
   const auto few = pack ? fields_of(items, dense, staged_bytes, own.local) : std::nullopt;
-  if (!few) return queue_runs_by<uint8_t>(c, s, items, dense, pack, shape, report);
+  if (!few) return queue_runs_by<uint8_t>(c, s, items, dense, nullptr, pack, shape, report);
   const unsigned needed = (few->count + few->together - 1) / few->together;
   if (needed < shape.blocks) shape.blocks = needed;
   return launch_dependent(c, s, shape.blocks, shape.threads, item_kernel, *few, report);
@@ -188,41 +215,97 @@ static result<> queue_runs_by(cluster& c, const stream& s, const side_items& ite
   return to.word ? launch_dependent(c, s, 1, 1, signal_kernel, to, report) : result<>();
 }
 
+// Whether one kernel moves and signals: short data, by the blocks of a cluster, of which `shape` gets the number.
+[[maybe_unused]] static bool signals_together(cluster& c, const stream& s, const typed_move& m, stream_shape& shape) {
+  if (!m.signal.word || shape.blocks == 1) return true;
+#ifdef __CUDACC__
+  if (m.bytes > largest_typed_cluster) return false;
+  const unsigned most = shape.blocks < most_cluster_blocks ? shape.blocks : most_cluster_blocks;
+  shape.blocks = cluster_of(c.device(s.node), most);
+  return true;
+#else
+  static_cast<void>(c), static_cast<void>(s), static_cast<void>(m);
+  return false;
+#endif
+}
+
+[[maybe_unused]] static result<> queue_pairs(cluster& c, const stream& s, const typed_move& m, const pair_move& p,
+                                             const stream_shape& wanted, const stream_report& report) {
+  const context& own = c.device_context(s.node);
+  stream_shape shape = typed_shape(own.tuned, m, m.bytes / p.count, wanted);
+  const bool together = signals_together(c, s, m, shape);
+  const signal_target behind = together ? m.signal : signal_target{};
+#ifdef __CUDACC__
+  auto ok = launch_clusters(c, s, shape.blocks, shape.threads, behind.word ? shape.blocks : 1, pair_kernel, p, behind,
+                            report);
+#else
+  auto ok = launch_dependent(c, s, shape.blocks, shape.threads, pair_kernel, p, behind, report);
+#endif
+  return ok && !together ? queue_signal(c, s, m.signal, report) : ok;
+}
+
 // By places; what is short enough is one kernel with its signal.
 [[maybe_unused]] static result<> queue_places_and_signal(cluster& c, const stream& s, typed_move m, unsigned unit,
                                                          stream_shape shape, const stream_report& report) {
-  bool together = !lists(m.to) && !lists(m.from) && shape.blocks == 1;
-#ifdef __CUDACC__
-  if (m.signal.word && !lists(m.to) && !lists(m.from) && m.bytes <= largest_typed_cluster) {
-    const unsigned most = shape.blocks < most_cluster_blocks ? shape.blocks : most_cluster_blocks;
-    shape.blocks = cluster_of(c.device(s.node), most);
-    together = true;
-  }
-#endif
+  const bool together = !lists(m.to) && !lists(m.from) && signals_together(c, s, m, shape);
   const signal_target behind = m.signal;
   if (!together) m.signal = {};
   auto ok = queue_by_unit(c, s, m, unit, shape, report);
   return ok && !together ? queue_signal(c, s, behind, report) : ok;
 }
 
+#ifdef __CUDACC__
+static result<> queue_staged(cluster& c, const stream& s, const typed_move& m, const stream_report& report);
+#endif
+
 [[maybe_unused]] static result<> queue_typed(cluster& c, const stream& s, const typed_move& m,
                                              const stream_report& report, const stream_shape& wanted) {
   if (m.bytes == 0) return queue_signal(c, s, m.signal, report);
   const context& own = c.device_context(s.node);
+#ifdef __CUDACC__
+  if (is_staged(c, s, m, wanted.path)) return queue_staged(c, s, m, report);
+#endif
   const unsigned unit = widest_unit_of(m.to, m.from, m.first, m.bytes);
   const typed_path path = path_of(m, unit, wanted.path, own);
   if (path == typed_path::automatic) return typed_error(m.call, s, "shape: this path does not suit the datatypes");
   const stream_shape shape = typed_shape(own.tuned, m, unit, wanted);
-  const bool runs = path == typed_path::runs && moves_runs(m, unit, own);
+  const bool dense = path == typed_path::runs && moves_runs(m, unit, own);
+  if (path == typed_path::runs && !dense)
+    if (const auto pairs = pairs_to_move(m, unit, own)) return queue_pairs(c, s, m, *pairs, wanted, report);
+  const bool alike = path == typed_path::runs && !dense && moves_alike(m, own);
+  const bool runs = dense || alike;
   if (!runs && (path == typed_path::box || path == typed_path::runs))
     return queue_places_and_signal(c, s, m, unit, shape, report);
   const walk_move walk{walk_of(m.to), walk_of(m.from), m.first, m.bytes};
-  auto ok = runs ? queue_runs(c, s, m, unit, wanted, report)
+  auto ok = dense   ? queue_runs(c, s, m, unit, wanted, report)
+            : alike ? queue_alike(c, s, m, unit, wanted, report)
             : path == typed_path::engine
                 ? queue_rows(c, s, m)
                 : launch_dependent(c, s, shape.blocks, shape.threads, walk_kernel, walk, report);
   return ok ? queue_signal(c, s, m.signal, report) : ok;
 }
+
+#ifdef __CUDACC__
+namespace {
+result<> staged_put::pack(uint64_t first, uint64_t bytes, char* slot) {
+  const side_items items = piece_of(m_.from, unit_, first, bytes);
+  typed_move m{m_.call, {slot - first, 1, nullptr}, items, {first, bytes}};
+  m.whole = bytes == items.count * items.type->size;
+  return queue_typed(c_, s_, m, report_, {});
+}
+result<> staged_put::unpack(uint64_t first, uint64_t bytes, char* slot) {
+  const side_items items = piece_of(m_.to, unit_, first, bytes);
+  typed_move m{m_.call, items, {slot - first, 1, nullptr}, {first, bytes}};
+  m.whole = bytes == items.count * items.type->size;
+  return queue_typed(c_, there_.work, m, report_, {});
+}
+}  // namespace
+[[maybe_unused]] static result<> queue_staged(cluster& c, const stream& s, const typed_move& m,
+                                              const stream_report& report) {
+  auto ok = staged_put(c, s, m, report).queue();
+  return ok ? queue_signal(c, s, m.signal, report) : ok;
+}
+#endif
 
 // Between nodes; through a NIC by descriptors, of the kernel that the call has there.
 template <class... P>
@@ -271,6 +354,7 @@ static result<> put_typed_on_stream(cluster& c, const stream& s, global_ptr<char
   typed_move m{"put_typed_on_stream", {nullptr, remote_count, &remote_type}, items_of(local, local_count, local_type)};
   if (const std::string wrong = check_pair(c, s, m, remote, m.to, m.from); !wrong.empty())
     return typed_error(m.call, s, wrong);
+  m.target = remote.node();
   return queue_between(c, s, m, report, shape, put_typed_kernel, walk_of(m.to), walk_of(m.from), report);
 }
 
@@ -295,6 +379,7 @@ static result<> put_signal_typed_on_stream(cluster& c, const stream& s, global_p
   std::string wrong = check_pair(c, s, m, remote, m.to, m.from);
   if (wrong.empty()) wrong = check_signal(c, s, m, remote.node(), signal, value, op);
   if (!wrong.empty()) return typed_error(m.call, s, wrong);
+  m.target = remote.node();
   return queue_between(c, s, m, report, shape, put_signal_typed_kernel, walk_of(m.to), walk_of(m.from), m.signal,
                        report);
 }

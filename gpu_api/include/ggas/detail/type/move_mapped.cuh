@@ -25,17 +25,19 @@ GGAS_DEVICE bool map_run(const run_side& s, uint32_t r, uint64_t begin, uint64_t
 template <class T>
 GGAS_DEVICE void move_mapped_words(const run_move& m, uint64_t begin, uint32_t words, const int64_t* map) {
   T* const dense = reinterpret_cast<T*>(m.dense + begin);
+  char* const target = m.alike ? m.alike : m.items.base;
+  const bool gathers = m.pack || m.alike, scatters = !m.pack || m.alike;
   for (uint32_t base = thread_rank(); base < words; base += units_in_flight * thread_count()) {
     T v[units_in_flight] = {};
     GGAS_UNROLL
     for (unsigned w = 0; w < units_in_flight; ++w) {
       const uint32_t i = base + w * thread_count();
-      if (i < words) v[w] = load_own(m.pack ? reinterpret_cast<const T*>(m.items.base + map[i]) : dense + i);
+      if (i < words) v[w] = load_own(gathers ? reinterpret_cast<const T*>(m.items.base + map[i]) : dense + i);
     }
     GGAS_UNROLL
     for (unsigned w = 0; w < units_in_flight; ++w) {
       const uint32_t i = base + w * thread_count();
-      if (i < words) store_relaxed(m.pack ? dense + i : reinterpret_cast<T*>(m.items.base + map[i]), v[w]);
+      if (i < words) store_relaxed(scatters ? reinterpret_cast<T*>(target + map[i]) : dense + i, v[w]);
     }
   }
 }

@@ -108,9 +108,10 @@ GGAS_DEVICE bool move_long_runs(const run_move& m, uint32_t first, uint32_t last
   bool good = true;
   for (uint32_t r = first; r < last; ++r) {
     const run_place p = find_run(m.items, r);
-    char *const here = m.items.base + p.at, *const dense = m.dense + p.packed;
+    char *const here = m.items.base + p.at, *const there = m.alike ? m.alike + p.at : m.dense + p.packed;
+    const bool from_items = m.pack || m.alike;
     good = good && p.bytes != 0;
-    copy_by_block(m.pack ? dense : here, m.pack ? here : dense, p.bytes);
+    copy_by_block(from_items ? there : here, from_items ? here : there, p.bytes);
   }
   return good;
 }

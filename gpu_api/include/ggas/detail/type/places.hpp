@@ -76,10 +76,11 @@ struct run_side {
   divisor count;      // value 1: no division
   image_stamp of;
 };
-// All items to or from dense data, `together` runs of a block at a time.
+// All items to or from dense data, `together` runs of a block at a time; or to `alike`, items of the same layout.
 struct run_move {
   run_side items;
   char* dense;
+  char* alike;  // null: dense data
   uint32_t runs, together;
   bool pack;
 };
@@ -98,6 +99,21 @@ struct item_move {
   uint32_t count, size, together, fields;
   image_stamp of;
   item_field field[most_item_fields];
+};
+
+// A part of an item of 1, 2, 4 or 8 bytes: where it lies in the item on both sides.
+struct field_pair {
+  int32_t from, to;
+  uint32_t bytes;
+};
+// Small items to as many items of another layout.
+struct pair_move {
+  const char* from;
+  char* to;
+  int64_t from_extent, to_extent;
+  uint32_t count, fields;
+  image_stamp from_of, to_of;
+  field_pair field[most_item_fields];
 };
 
 // Items, or packed data (no type), as the host knows them; `segment` is where kernels find the own segment, for lists.
@@ -123,6 +139,12 @@ run_move runs_of(const side_items& items, char* dense, bool pack, unsigned stage
 // Items of a few fields. Each field is as wide as the addresses of all items allow. No value if there are too many
 // fields, or if they do not fit in `staged` bytes. `together` is a multiple of 16.
 std::optional<item_move> fields_of(const side_items& items, char* dense, unsigned staged, const char* segment);
+
+// Whether both sides are as many items of one datatype with runs.
+bool has_same_runs(const side_items& a, const side_items& b);
+// Sides whose items have as many bytes each, of up to most_handle_runs runs: their parts, as wide as the addresses of
+// all items on both sides allow. No value if a side has other items, or if there are too many parts.
+std::optional<pair_move> pairs_of(const side_items& to, const side_items& from, const char* segment);
 
 // A side as rows for the copy engine: `rows` of `width` bytes, `pitch` bytes apart. If `rows` is 1 the data are dense;
 // if it is 0 the side has no such form.
