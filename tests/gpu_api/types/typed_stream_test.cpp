@@ -225,10 +225,10 @@ TEST_P(TypedStream, ItemsToItemsGoWithoutPackedData) {
   const struct {
     datatype from, to;
     uint64_t count;
-  } all[] = {{wide, wide, simulated() ? 20u : 1000u},
-             {wide, narrow, simulated() ? 20u : 1000u},
-             {narrow, skewed, simulated() ? 20u : 1000u},
-             {narrow, narrow, simulated() ? 20u : 1000u},
+  } all[] = {{wide, wide, simulated() ? 5u : 1000u},
+             {wide, narrow, simulated() ? 5u : 1000u},
+             {narrow, skewed, simulated() ? 5u : 1000u},
+             {narrow, narrow, simulated() ? 5u : 1000u},
              {runs_of_words(primitive::byte, 40, 900), runs_of_words(primitive::byte, 40, 900), 3},
              {runs_of_words(primitive::byte, 200, 30), runs_of_words(primitive::byte, 200, 30), 2},
              {runs_of_words(primitive::float64, 300, 110), runs_of_words(primitive::float64, 300, 110), 1},
@@ -236,9 +236,12 @@ TEST_P(TypedStream, ItemsToItemsGoWithoutPackedData) {
              {runs_of_words(primitive::complex128, 200, 40), runs_of_words(primitive::complex128, 200, 40), 1}};
   std::mt19937_64 random(14);
   uint64_t signals = 0;
+  // Through a NIC each run is a descriptor: a few items there.
   for (const auto& [from_type, to_type, count] : all) {
+    if (simulated() && from_type.size() > 1000) continue;
     const ggas_type from = commit(from_type), to = from_type.extent() == to_type.extent() ? from : commit(to_type);
     for (const int64_t skew : {64, 61}) {
+      if (simulated() && skew == 61) continue;
       const stream_shape walk{0, 0, ggas_auto, typed_path::records};
       fill(random);
       good_statuses();
@@ -341,7 +344,7 @@ TEST_P(TypedStream, PiecesOfStagedPuts) {
   EXPECT_EQ(piece(items, 100, 1), 1700u);                  // all
   EXPECT_EQ(piece(items, 1'000'000, 1) % (17 * 128), 0u);  // whole items, whole lines
   EXPECT_GE(piece(items, 1'000'000, 1), uint64_t{1} << 20);
-  EXPECT_LT(piece(items, 1'000'000, 1), (uint64_t{1} << 20) + 17 * 128);
+  EXPECT_LT(piece(items, 1'000'000, 1), uint64_t{17'000'000} / 16 + 17 * 128);
   EXPECT_EQ(piece(column, 1, 8), uint64_t{1} << 20);
   EXPECT_EQ(piece(column, 100, 8), uint64_t{4} << 20);
   EXPECT_EQ(piece(long_list, 3, 8), 3 * long_list.size);  // items of another length than lines
