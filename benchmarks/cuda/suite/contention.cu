@@ -56,7 +56,9 @@ class contention_bench {
     GGAS_GPU_TRY(all_orders("urgent", *urgent, *other, false));
     const auto few = c.make_stream_on(0, reserved_multiprocessors);
     const int all = s_.limits().multiprocessors;
-    const auto rest = few ? c.make_stream_on(0, static_cast<unsigned>(all) - c.multiprocessors(*few)) : few;
+    // The driver divides a GPU of compute capability 9 in groups of 8 (cuDevSmResourceSplitByCount).
+    const unsigned left = few ? static_cast<unsigned>(all) - c.multiprocessors(*few) : 0;
+    const auto rest = few ? c.make_stream_on(0, left / 8 * 8) : few;
     if (!few || !rest) {
       s_.note("reserved: " + (few ? rest : few).error().text);
       return {};
