@@ -60,6 +60,14 @@ class smfu_fault : public suite<T> {
     for (const auto& s : b.tgt_req.all) out.push_back(s.t);
     return out;
   }
+  void run_until(uint64_t cycle) {
+    while (b.now < cycle) b.step();
+  }
+  // The cycle after the target's first answer.
+  uint64_t wait_for_answer() {
+    for (const uint64_t limit = b.now + 20'000; b.tx_rsp.all.empty() && b.now < limit;) b.step();
+    return b.now;
+  }
   tlp completion(const tlp& read, unsigned dw, cpl_status status = cpl_status::sc) {
     tlp c;
     c.kind = dw ? tlp_kind::cpld : tlp_kind::cpl;

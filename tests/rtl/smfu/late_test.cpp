@@ -42,6 +42,77 @@ TYPED_TEST(smfu_fault, tag_of_a_read_that_the_host_takes_late) {
   b.v.cfg_timeout_host_i = 1000;
 }
 
+// The rest of a tag is not extended in a tick if another read is made in that very cycle: no harm, as long as the host
+// has not taken the read with the tag.
+TYPED_TEST(smfu_fault, tag_rests_though_a_tick_did_not_count) {
+  auto& b = this->b;
+  b.v.cfg_timeout_host_i = 2;
+  for (unsigned early = 2; early < 10; ++early) {
+    b.clear_outputs();
+    b.v.tgt_np_ok_i = 0;
+    b.push(b.rx_np, net_packet(nic::op::load, 2, 0x200, 16));
+    const uint64_t given_up = this->wait_for_answer();
+    this->run_until(given_up + 1024 - early);
+    b.push(b.rx_np, net_packet(nic::op::load, 2, 0x400, 16));
+    this->run_until(given_up + 2 * 1024 + 100);
+    // All other slots are used once, by loads that are refused; the next load has the tag again.
+    for (unsigned i = 0; i < 62; ++i) b.push(b.rx_np, net_packet(nic::op::load, 2, home_size + 4096, 1));
+    b.push(b.rx_np, net_packet(nic::op::load, 2, 0x600, 16));
+    b.run(600);
+    b.v.tgt_np_ok_i = 1;
+    b.run(20);
+    ASSERT_EQ(b.tgt_req.all.size(), 2u) << "a tag for two reads, " << early;
+    memory host(b);
+    for (unsigned i = 0; i < 200; ++i) host.step(), b.step();
+    ASSERT_TRUE(b.settle());
+    ASSERT_EQ(b.tx_rsp.all.size(), 65u);
+    EXPECT_EQ(b.tx_rsp.all.back().t.data.at(0), content(0, home_base + 0x600));
+  }
+  b.v.cfg_timeout_host_i = 1000;
+}
+
+// A tag is released in the cycle in which its completion comes after all, or in one near it.
+TYPED_TEST(smfu_fault, completion_comes_as_its_tag_is_released) {
+  auto& b = this->b;
+  b.v.cfg_timeout_host_i = 2;
+  bool before = false, after = false;  // the tag's rest was not over yet, or was
+  for (unsigned early = 0; early < 8; ++early) {
+    const auto r = this->start_target();
+    this->run_until(this->wait_for_answer() + 2 * 1024 - early);
+    (b.v.timer_o ? before : after) = true;
+    b.push(b.tgt_cpl, this->completion(r.at(0), 16));
+    ASSERT_TRUE(b.settle());
+    EXPECT_EQ(b.event_count[GGAS_EV_UNEXPECTED_CPL], 1u) << early;
+    EXPECT_FALSE(b.v.timer_o) << "a read that is none, " << early;
+  }
+  EXPECT_TRUE(before && after) << "the cycle of the release is not among those tried";
+  b.v.cfg_timeout_host_i = 1000;
+}
+
+// Both reads of a load that was given up are answered after all, in either order: its slot serves again.
+TYPED_TEST(smfu_fault, both_parts_come_late) {
+  auto& b = this->b;
+  for (const bool in_order : {true, false}) {
+    b.v.cfg_mrrs_i = 128;
+    b.v.cfg_timeout_host_i = 2;
+    const auto r = this->start_target(64, 0x300);
+    ASSERT_EQ(r.size(), 2u);
+    this->wait_for_answer();
+    this->expect_response(net_status::timeout);
+    b.v.cfg_mrrs_i = 512;
+    b.v.cfg_timeout_host_i = 1000;
+    for (const bool first : {in_order, !in_order}) b.push(b.tgt_cpl, this->completion(r[first ? 0 : 1], 32));
+    ASSERT_TRUE(b.settle());
+    EXPECT_EQ(b.event_count[GGAS_EV_UNEXPECTED_CPL], 2u);
+    b.clear_outputs();
+    memory host(b);
+    host.percent = 100;
+    for (unsigned i = 0; i < 64; ++i) b.push(b.rx_np, net_packet(nic::op::load, 2, 0x1000, 4));
+    for (unsigned i = 0; i < 800; ++i) host.step(), b.step();
+    EXPECT_EQ(b.tx_rsp.all.size(), 64u);
+  }
+}
+
 // A load of two reads, of which both fail in one way or another, at once or not: one event, one answer.
 TYPED_TEST(smfu_fault, both_parts_fail) {
   auto& b = this->b;

@@ -110,6 +110,46 @@ TYPED_TEST(smfu_timing, loads_at_full_rate) {
   EXPECT_LE(b.tx_rsp.all.back().last - b.tx_rsp.all[0].first, loads * beats - 1);
 }
 
+// Stores without a gap, and a host that takes a beat every other cycle: a read has its turn, whichever cycle of a store
+// the host takes.
+TYPED_TEST(smfu_timing, reads_have_their_turn_among_stores) {
+  auto& b = this->b;
+  for (unsigned phase = 0; phase < 2; ++phase) {
+    b.clear_outputs();
+    for (unsigned i = 0; i < 100; ++i) {
+      packet p = net_packet(nic::op::store, 2, 8 * i, 2);
+      p.data.resize(2);
+      b.push(b.rx_p, p);
+    }
+    size_t before = 0;  // writes before the load
+    for (unsigned i = 0; i < 500; ++i) {
+      if (i == 20) {
+        before = b.tgt_req.all.size();
+        b.push(b.rx_np, net_packet(nic::op::load, 2, 0x4000, 4));
+      }
+      b.tgt_req.percent = i % 2 == phase ? 100 : 0;
+      b.step();
+    }
+    ASSERT_EQ(b.tgt_req.all.size(), 101u);
+    const auto read = std::ranges::find(b.tgt_req.all, tlp_kind::mrd, [](const auto& s) { return s.t.kind; });
+    EXPECT_LE(read - b.tgt_req.all.begin(), before + 6) << "phase " << phase;
+  }
+}
+
+// A host that is ready for what is offered, and not before.
+TYPED_TEST(smfu_timing, ready_follows_valid) {
+  auto& b = this->b;
+  packet p = net_packet(nic::op::store, 2, 0x40, 16);
+  p.data.resize(16);
+  b.push(b.rx_p, p);
+  b.push(b.rx_np, net_packet(nic::op::load, 2, 0x4000, 4));
+  for (unsigned i = 0; i < 100; ++i) {
+    b.tgt_req.percent = pins::get(b.v.tgt_req_o, pins::valid) ? 100 : 0;
+    b.step();
+  }
+  EXPECT_EQ(b.tgt_req.all.size(), 2u);
+}
+
 // Packets that name another export than the one before them: two cycles more.
 TYPED_TEST(smfu_timing, exports_in_turn) {
   auto& b = this->b;
