@@ -182,7 +182,7 @@ TEST(library_start, who_was_dropped_after_the_proof_comes_again) {
   for (const std::string& s : all.said) EXPECT_EQ(s, "ok");
 }
 
-TEST(library_start, who_was_dropped_and_finds_nobody_says_that_rank_0_ended) {
+TEST(library_start, who_was_dropped_and_is_refused_says_that_rank_0_ended) {
   const std::string port = free_port();
   auto doors = listen_at("127.0.0.1", port);
   ASSERT_TRUE(doors) << doors.error();

@@ -161,7 +161,7 @@ attempt<> tcp_blobs::store(int rank, const std::string& part) {
 }
 
 // Tries until rank 0 lets this rank in. A connection may be dropped while many come, or before rank 0 is there, or
-// after the proof, if it took too long. Who finds nobody there after that knows that rank 0 has ended.
+// after the proof, if it took too long. If no process listens there after that, rank 0 has ended.
 attempt<> tcp_blobs::connect(deadline until) {
   const auto found = find(job_.host, job_.port);
   if (!found) return std::unexpected(found.error());
