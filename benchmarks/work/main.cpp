@@ -213,7 +213,7 @@ void copies(const options& o, results& out) {
   for (const executor e : executors) {
     rig g(o, e);
     std::byte* const pinned = g.rt->with_cluster([](cluster& c) { return c.host_memory(0).base; });
-    for (size_t bytes = 1024; bytes <= most; bytes *= 32) {
+    for (size_t bytes = 1024; bytes <= most; bytes = bytes == most ? most + 1 : std::min(32 * bytes, most)) {
       std::vector<gpu_memory> memory;
       std::vector<std::span<uint32_t>> parts;
       std::vector<request> all;
@@ -250,6 +250,7 @@ struct benchmark {
 constexpr benchmark benchmarks[] = {
     {"ping_pong", ping_pong},   {"launch", launch_and_event}, {"request", all_empty_requests},
     {"chain", chains},          {"overlap", overlap},         {"copies", copies},
+    {"period", noticed_ends},   {"busy", busy_gpus},          {"memory", memory_of_requests},
     {"control", control_array}, {"short", short_kernels},     {"next_to_long", next_to_a_long_one},
     {"idle", idle_workers},     {"stop", stop_of_workers},    {"remote", requests_of_kernels},
     {"merge", merged_requests}};

@@ -154,4 +154,9 @@ void stop_of_workers(const options& o, results& out);
 void requests_of_kernels(const options& o, results& out);
 void merged_requests(const options& o, results& out);
 
+// The host's side (host_side.cpp).
+void noticed_ends(const options& o, results& out);
+void busy_gpus(const options& o, results& out);
+void memory_of_requests(const options& o, results& out);
+
 }  // namespace ggas::bench

@@ -230,13 +230,14 @@ CUresult cuDeviceGetDevResource(CUdevice, CUdevResource* r, CUdevResourceType) {
   r->sm.smCount = 132;
   return CUDA_SUCCESS;
 }
-CUresult cuDevSmResourceSplitByCount(CUdevResource* mine, unsigned*, const CUdevResource* all, CUdevResource* rest,
-                                     unsigned, unsigned count) {
+CUresult cuDevSmResourceSplitByCount(CUdevResource* parts, unsigned* count, const CUdevResource* all,
+                                     CUdevResource* rest, unsigned, unsigned least) {
   GGAS_FAKE_TRY(CUDA_ERROR_UNKNOWN);
-  const unsigned rounded = (count + 7) / 8 * 8;
-  if (rounded > all->sm.smCount) return CUDA_ERROR_INVALID_VALUE;
-  mine->sm.smCount = rounded;
-  rest->sm.smCount = all->sm.smCount - rounded;
+  if (all->sm.smCount != 132) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;  // what a split left
+  const unsigned each = (least + 7) / 8 * 8, there = all->sm.smCount / each;
+  *count = parts ? std::min(*count, there) : there;
+  for (unsigned i = 0; parts && i < *count; ++i) parts[i].sm.smCount = each;
+  rest->sm.smCount = all->sm.smCount - *count * each;
   return CUDA_SUCCESS;
 }
 CUresult cuDevResourceGenerateDesc(CUdevResourceDesc*, CUdevResource*, unsigned) {

@@ -89,7 +89,7 @@ def test_bench_commands(bench):
     on_gpus = bench("--provider", "cuda", "list")  # where it is built
     known = {p: set(re.findall(r"^\s+(\w+)  ", bench("--provider", p, "list").stdout, re.M)) | {"list", "gpu"} for p in providers}
     for page, arguments in commands("bench"):
-        if arguments[:1] in (["diff"], ["platform"], ["work"]):
+        if arguments[:1] in (["diff"], ["platform"], ["study"], ["work"]):
             continue  # programs with options of their own; tools in Python: below
         provider = next((p for p in providers if p in arguments), "sim")
         if provider == "cuda" and on_gpus.returncode != 0:

@@ -43,9 +43,9 @@ TEST(cuda_stream, multiprocessors_are_given_to_one_stream_each) {
   };
   EXPECT_EQ(in_one_process(run),
             "8 | 64 | stream of node 1 on 0 multiprocessors: must be 1 or more | "
-            "stream of node 1 on 61 multiprocessors: 60 are left of the GPU | "
-            "stream of node 1 on 60 multiprocessors: cuDevSmResourceSplitByCount: CUDA_ERROR_UNKNOWN: words of the "
-            "driver (60 are left of the GPU) | 8 | 0, make_stream_on on node 5: nodes are 0 ... 1");
+            "stream of node 1 on 61 multiprocessors: 56 are left of the GPU | "
+            "stream of node 1 on 60 multiprocessors: 56 are left of the GPU | 8 | "
+            "0, make_stream_on on node 5: nodes are 0 ... 1");
   // An older driver.
   EXPECT_EQ(in_one_process([](cluster& c) {
               fake_cuda::here().missing = "cuGreenCtxCreate";

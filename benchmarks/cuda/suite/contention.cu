@@ -11,8 +11,7 @@ namespace ggas::bench {
 namespace {
 
 constexpr unsigned busy_threads = 512, reserved_multiprocessors = 16;
-// The driver gives multiprocessors in groups, and of those that are left not every number of groups.
-constexpr unsigned group = 8;
+constexpr unsigned group = 8;  // the driver gives multiprocessors by eights
 constexpr uint64_t pack_bytes = 16u << 20, added_words = (32u << 20) / sizeof(double);
 
 // The sum of two vectors, again and again. `begun` is a word of the host, which then queues the pack.
@@ -58,11 +57,8 @@ class contention_bench {
     GGAS_GPU_TRY(all_orders("urgent", *urgent, *other, false));
     const auto few = c.make_stream_on(0, reserved_multiprocessors);
     const int all = s_.limits().multiprocessors;
-    auto rest = few;
-    for (unsigned n = few ? static_cast<unsigned>(all) - c.multiprocessors(*few) : 0; n >= group; n -= group) {
-      rest = c.make_stream_on(0, n / group * group);
-      if (rest) break;
-    }
+    const unsigned left = few ? static_cast<unsigned>(all) - c.multiprocessors(*few) : 0;
+    const auto rest = few ? c.make_stream_on(0, left / group * group) : few;
     if (!few || !rest) {
       s_.note("reserved: " + (few ? rest : few).error().text);
       return {};

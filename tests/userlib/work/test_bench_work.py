@@ -14,13 +14,15 @@ def test_records_name_platform_and_command(tmp_path):
     done = subprocess.run([PROGRAM, "--quick", "--json", file], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     records = [json.loads(line) for line in file.read_text().splitlines()]
-    assert {r["benchmark"] for r in records} == {"ping_pong", "launch", "request", "chain", "overlap", "copies", "control", "short", "next_to_long", "idle", "stop", "remote", "merge"}
+    assert {r["benchmark"] for r in records} == {"ping_pong", "launch", "request", "chain", "overlap", "copies", "period", "busy", "memory", "control", "short", "next_to_long", "idle", "stop", "remote", "merge"}
     assert {"by_hand, 1.05 MB", "fifo, 1.02 kB"} <= {r["variant"] for r in records if r["benchmark"] == "copies"}
     for benchmark in ("request", "chain", "short", "next_to_long"):
         assert any(r["variant"].startswith("workers") for r in records if r["benchmark"] == benchmark)
     assert any(r["variant"] == "streams, runs" for r in records if r["benchmark"] == "request")
     assert {r["variant"] for r in records if r["benchmark"] == "idle"} == {"workers that spin", "workers that pause"}
     assert {r["variant"] for r in records if r["benchmark"] == "remote"} == {"from_kernel", "local", "put_with_signal"}
+    assert {r["variant"] for r in records if r["benchmark"] == "period"} == {"no methods", "1 messages", "10 messages", "100 messages"}
+    assert {"GPU, 1.02 kB", "pinned, 67.1 MB", "in, 1.00 B", "out, 1.05 MB"} <= {r["variant"] for r in records if r["benchmark"] == "memory"}
     for r in records:
         assert (r["provider"], r["nic"], r["nodes"]) == ("shm", "none", 2 if r["benchmark"] == "remote" else 1)
         assert ", Linux " in r["platform"] and r["value"] > 0 and r["n"] >= 1

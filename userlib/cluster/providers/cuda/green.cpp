@@ -39,29 +39,40 @@ attempt<> load() {
 
 }  // namespace
 
-attempt<sm_part> green_contexts::take(int gpu, unsigned count, const std::string& what) {
-  sm_part whole{}, mine{}, rest{};
-  if (const auto at = left_.find(gpu); at != left_.end()) {
-    whole = at->second;
-  } else if (auto ok = GGAS_GREEN(what, cuDeviceGetDevResource, gpu, &whole, CU_DEV_RESOURCE_TYPE_SM); !ok) {
-    return std::unexpected(ok.error());
-  }
-  const std::string left = std::to_string(whole.sm.smCount) + " are left of the GPU";
-  if (count > whole.sm.smCount) return std::unexpected(what + ": " + left);
-  unsigned groups = 1;
-  auto ok = GGAS_GREEN(what, cuDevSmResourceSplitByCount, &mine, &groups, &whole, &rest, 0, count);
-  if (!ok) return std::unexpected(ok.error() + " (" + left + ")");
-  left_[gpu] = rest;
+// Once, in the smallest groups: the driver does not split again what a split has left.
+attempt<> green_contexts::divide(int gpu, const std::string& what) {
+  if (left_.contains(gpu)) return {};
+  sm_part whole{}, rest{};
+  unsigned groups = 0;
+  auto ok = GGAS_GREEN(what, cuDeviceGetDevResource, gpu, &whole, CU_DEV_RESOURCE_TYPE_SM);
+  if (ok) ok = GGAS_GREEN(what, cuDevSmResourceSplitByCount, nullptr, &groups, &whole, &rest, 0, 1);
+  std::vector<sm_part> all(groups);
+  if (ok) ok = GGAS_GREEN(what, cuDevSmResourceSplitByCount, all.data(), &groups, &whole, &rest, 0, 1);
+  if (ok) left_[gpu] = std::move(all);
+  return ok;
+}
+
+attempt<std::vector<sm_part>> green_contexts::take(int gpu, unsigned count, const std::string& what) {
+  if (auto ok = divide(gpu, what); !ok) return std::unexpected(ok.error());
+  std::vector<sm_part>& left = left_[gpu];
+  unsigned found = 0;
+  auto first = left.end();
+  while (found < count && first != left.begin()) found += (--first)->sm.smCount;
+  if (found < count) return std::unexpected(what + ": " + std::to_string(found) + " are left of the GPU");
+  std::vector<sm_part> mine(first, left.end());
+  left.erase(first, left.end());
   return mine;
 }
 
 attempt<cudaStream_t> green_contexts::make_stream(int gpu, unsigned count, int priority, const std::string& what) {
   if (auto ok = load(); !ok) return std::unexpected(what + ": " + ok.error());
-  auto part = take(gpu, count, what);
-  if (!part) return std::unexpected(part.error());
+  auto parts = take(gpu, count, what);
+  if (!parts) return std::unexpected(parts.error());
   CUdevResourceDesc description{};
-  one made{nullptr, nullptr, part->sm.smCount};
-  attempt<> ok = GGAS_GREEN(what, cuDevResourceGenerateDesc, &description, &*part, 1);
+  one made{nullptr, nullptr, 0};
+  for (const sm_part& p : *parts) made.count += p.sm.smCount;
+  attempt<> ok =
+      GGAS_GREEN(what, cuDevResourceGenerateDesc, &description, parts->data(), static_cast<unsigned>(parts->size()));
   if (ok) ok = GGAS_GREEN(what, cuGreenCtxCreate, &made.context, description, gpu, CU_GREEN_CTX_DEFAULT_STREAM);
   if (!ok) return std::unexpected(ok.error());
   ok = GGAS_GREEN(what, cuGreenCtxStreamCreate, &made.stream, made.context, CU_STREAM_NON_BLOCKING, priority);

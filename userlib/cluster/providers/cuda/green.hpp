@@ -33,10 +33,11 @@ class green_contexts {
     cudaStream_t stream;
     unsigned count;
   };
-  attempt<sm_part> take(int gpu, unsigned count, const std::string& what);
+  attempt<> divide(int gpu, const std::string& what);
+  attempt<std::vector<sm_part>> take(int gpu, unsigned count, const std::string& what);
 
   std::vector<one> all_;
-  std::map<int, sm_part> left_;  // of a GPU
+  std::map<int, std::vector<sm_part>> left_;  // groups of a GPU that no stream has
 };
 
 }  // namespace ggas::userlib
