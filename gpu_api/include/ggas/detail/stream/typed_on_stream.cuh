@@ -311,7 +311,10 @@ result<> staged_put::unpack(uint64_t first, uint64_t bytes, char* slot) {
 template <class... P>
 static result<> queue_between(cluster& c, const stream& s, const typed_move& m, const stream_report& report,
                               const stream_shape& shape, void (*by_nic)(P...), std::type_identity_t<P>... args) {
-  if (c.device_context(s.node).queues) return launch_dependent(c, s, 1, most_stream_threads, by_nic, args...);
+  const bool by_descriptors = c.device_context(s.node).queues;
+  if (by_descriptors && shape.path == typed_path::staged)
+    return typed_error(m.call, s, "shape: this path is for GPUs of one process");
+  if (by_descriptors) return launch_dependent(c, s, 1, most_stream_threads, by_nic, args...);
   return queue_typed(c, s, m, report, shape);
 }
 
