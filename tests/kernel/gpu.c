@@ -145,8 +145,8 @@ void gpu_memory_moves(node* n) {
   tell(n, 2, 0);
 }
 
-/* How much memory the kernel must keep free, in KB, so that its largest zone has room for only a megabyte more. */
-static long reserve_all_but_a_megabyte(void) {
+/* How much memory the kernel must keep free, in KB, so that its largest zone has room for only so many pages more. */
+static long reserve_all_but(long pages) {
   long free_pages = 0, managed, of_zone = 0, of_largest = 0, largest = 1, all = 0;
   char line[128];
   FILE* const f = fopen("/proc/zoneinfo", "r");
@@ -159,7 +159,7 @@ static long reserve_all_but_a_megabyte(void) {
     of_largest = of_zone;
   }
   if (f) fclose(f);
-  return (of_largest - 256) * all / largest * 4; /* each zone keeps its share */
+  return (of_largest - pages) * all / largest * 4; /* each zone keeps its share */
 }
 
 /* The GPU's driver moves a buffer that the NIC uses because memory is short, in the midst of a call of the NIC's own
@@ -171,7 +171,7 @@ static void call_without_memory(node* n) {
   const long before = read_number(GPU_SETTINGS "shrunk"), reserve = read_number(RESERVE);
   unsigned got = 0, i;
   write_number(GPU_SETTINGS "shrink", MOVES);
-  write_number(RESERVE, reserve_all_but_a_megabyte());
+  write_number(RESERVE, reserve_all_but(has_iommu() ? 1024 : 256)); /* an IOMMU has tables, too */
   while (got < LIMIT && ggas_context_begin(&c[got], &n->dev, n->domain, &large) == 0) ++got;
   write_number(RESERVE, reserve);
   CHECK(got < LIMIT);
