@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GRACE_S = 10  # from SIGTERM to SIGKILL
+INTERRUPTED = 130  # status
 
 
 @dataclass
@@ -146,3 +147,17 @@ def run_slurm(points, a):
     for p in points:
         if not p.done:
             p.fail(done.returncode)
+
+
+def as_program(name, main, points):
+    """Ends with the status of `main`; a signal ends the runs, too, and `points` names what the same command goes on with."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted; the same command goes on with the {points} that are missing", file=sys.stderr)
+        sys.exit(INTERRUPTED)

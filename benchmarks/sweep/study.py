@@ -10,17 +10,16 @@ complete in the folder are not repeated, so an interrupted study goes on.
 import argparse
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from points import points_of, run_here
+from points import as_program, points_of, run_here
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
 import report  # noqa: E402
 
-BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+BAD_INPUT, FAILED = 2, 1
 CLUSTERS = ((2, "rtl"), (4, "model"), (8, "model"), (12, "model"))
 OF_ALL_NODES = {"barrier", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "himeno", "global_reduction", "random_access", "random_stores"}
 OWN = ("--json", "--report", "--no-report", "--nodes", "--nic", "--provider")  # what the study itself says
@@ -88,14 +87,5 @@ def main(argv=None):
         return FAILED
 
 
-def interrupt(*_):
-    raise KeyboardInterrupt
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, interrupt)
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        print("study: interrupted; the same command goes on with the runs that are missing", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    as_program("study", main, "runs")

@@ -10,14 +10,13 @@ import argparse
 import itertools
 import json
 import os
-import signal
 import sys
 from pathlib import Path
 
-from points import points_of, run_here, run_slurm
+from points import as_program, points_of, run_here, run_slurm
 from ranges import BadRange, read_over
 
-BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+BAD_INPUT, FAILED = 2, 1
 OPTIONS = ("nodes", "seed", "platform", "nic", "topology", "gpus", "timeout")
 MOST_POINTS = 10_000
 
@@ -135,14 +134,5 @@ def main(argv=None):
         return FAILED
 
 
-def interrupt(*_):
-    raise KeyboardInterrupt
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, interrupt)
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        print("sweep: interrupted; the same command goes on with the points that are missing", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    as_program("sweep", main, "points")
