@@ -85,6 +85,9 @@ def main(argv=None):
     except OSError as e:
         print(f"study: {e.filename}: {e.strerror}", file=sys.stderr)
         return FAILED
+    except subprocess.CalledProcessError as e:
+        print(f"study: {a.program} list: status {e.returncode}", file=sys.stderr)
+        return FAILED
 
 
 if __name__ == "__main__":

@@ -61,6 +61,12 @@ def test_a_run_that_failed_is_named_and_done_again(study, tmp_path):
     assert sorted((tmp_path / "runs").read_text().splitlines()) == sorted([*RUNS, "launching 2 rtl"])
 
 
+def test_a_program_that_lists_nothing_is_named(study, tmp_path):
+    (tmp_path / "bench").write_text("#!/bin/sh\nexit 3\n")
+    done = study()
+    assert done.returncode == 1 and "bench list: status 3" in done.stderr and "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("option", ["--nodes", "--nic=rtl", "--json", "--report", "--provider"])
 def test_what_the_study_says_itself_is_refused(study, option):
     done = study(option, "4")

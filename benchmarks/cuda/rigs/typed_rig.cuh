@@ -141,9 +141,9 @@ void emit_bandwidth(gpu_session& s, const typed_pattern& p, const char* method, 
           .limit = std::move(bound)});
 }
 void emit_ratio(gpu_session& s, const typed_pattern& p, const char* method, const std::vector<double>& ns,
-                double beside, const char* metric = "time_over_hand") {
+                double compared, const char* metric = "time_over_hand") {
   std::vector<double> ratios;
-  for (const double t : ns) ratios.push_back(t / beside);
+  for (const double t : ns) ratios.push_back(t / compared);
   s.emit({.variant = p.name,
           .params = {{"bytes", p.bytes}, {"method", method}},
           .metric = metric,

@@ -38,7 +38,7 @@ class pack_bench {
         s_, 0, p.bytes, what + " by hand",
         [&] { return queue_pack_by_hand(s_.machine(), 0, wanted, items, places, p); }, hand));
     emit_bandwidth(s_, p, "hand", hand, bound);
-    const double beside = median_of(hand);
+    const double compared = median_of(hand);
     const auto pack = [&](const char* method, const ggas_type& type, typed_path path, char* to, bool in_gpu) -> fault {
       s_.fill(0, m_.packed, p.bytes, 0);
       std::vector<double> ns;
@@ -48,7 +48,7 @@ class pack_bench {
           [&] { return pack_on_stream(s_.machine(), 0, to, items, p.count, type, report_, {}, shape); }, ns));
       GGAS_GPU_TRY(m_.expect_equal(0, to, wanted, p.bytes, what + " " + method));
       emit_bandwidth(s_, p, method, ns, in_gpu ? std::optional(bound) : std::nullopt);
-      if (in_gpu) emit_ratio(s_, p, method, ns, beside);
+      if (in_gpu) emit_ratio(s_, p, method, ns, compared);
       return {};
     };
     GGAS_GPU_TRY(pack("auto", t, typed_path::automatic, out, true));
