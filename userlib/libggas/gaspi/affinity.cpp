@@ -49,7 +49,7 @@ void gaspi_print_affinity_mask() {
   sched_getaffinity(0, sizeof own, &own);
   std::string list;
   for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &own)) list += " " + std::to_string(cpu);
+    if (CPU_ISSET(cpu, &own)) list += ' ' + std::to_string(cpu);
   gaspi_printf("processors:%s\n", list.c_str());
 }
 

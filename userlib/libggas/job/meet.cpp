@@ -52,7 +52,7 @@ ggas_rc from_launcher(uint64_t timeout_ns, job& j) {
 // Rank 0 names the job, and gives it a secret where the launcher has not.
 std::string name_and_secret() {
   const std::string secret = value("GGAS_SECRET");
-  return "met." + hex(userlib::nonce()) + (secret.empty() ? " " + hex(userlib::nonce()) : "");
+  return "met." + hex(userlib::nonce()) + (secret.empty() ? ' ' + hex(userlib::nonce()) : "");
 }
 
 attempt<> take_job(const std::string& reported, job& j) {
@@ -129,7 +129,7 @@ computer this_computer() {
   std::string id = value("GGAS_COMPUTER");
   if (id.empty()) {
     std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-    id += " " + network();
+    id += ' ' + network();
   }
   char name[HOST_NAME_MAX + 1] = "";
   gethostname(name, sizeof name - 1);
