@@ -161,6 +161,30 @@ MPI_CASE(direct_to_host, 2) {
   }
 }
 
+MPI_CASE(direct_to_items, 2) {
+  // Received in many items of less than a ticket's length, in memory of the host.
+  gpu_area area(content);
+  acquaint(area);
+  constexpr int together = 5;
+  MPI_Datatype five, item;
+  PMPI_Type_contiguous(together, MPI_DOUBLE, &five);
+  PMPI_Type_create_resized(five, 0, 8 * (together + 1), &item);
+  PMPI_Type_commit(&item);
+  const uint64_t before = fetched();
+  if (rank() == 0) {
+    area.write(content);
+    CHECK(MPI_Send(area.at(), many, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD) == 0);
+  } else {
+    bytes apart(size_t{8 * (together + 1)} * many / together), flat;
+    CHECK(MPI_Recv(apart.data(), many / together, item, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == 0);
+    for (size_t at = 0; at < apart.size(); at += 8 * (together + 1))
+      flat.insert(flat.end(), &apart[at], &apart[at] + 8 * together);
+    CHECK(std::equal(flat.begin(), flat.end(), content.begin()) && fetched() - before == 1);
+  }
+  PMPI_Type_free(&five);
+  PMPI_Type_free(&item);
+}
+
 MPI_CASE(direct_order, 3) {
   // Receives with wildcards match messages in their order, including messages from the host.
   gpu_area area(content);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statuses, errors, communicators, and what the MPI alone has to do.
+#include <numeric>
+
 #include "tests/userlib/mpi/rig.hpp"
 
 using namespace mpi_test;
@@ -29,10 +31,11 @@ void listen(MPI_Comm*, int* error, ...) { heard = *error; }
 }  // namespace
 
 MPI_CASE(count_of_a_part, 2) {
-  // Fewer items than there is room for, and a part of an item.
+  // Fewer items than there is room for, and a part of an item, also after whole ones.
   column_area c;
-  std::vector<double> line(doubles, 7);
-  for (const int sent : {doubles, doubles / 2, 0}) {
+  std::vector<double> line(3 * doubles);
+  std::iota(line.begin(), line.end(), 7);
+  for (const int sent : {doubles, doubles / 2, 0, doubles + 1, 3 * doubles - 3}) {
     if (rank() == 0) MPI_Send(line.data(), sent, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
     if (rank() == 0) ALONE(Send)(line.data(), sent, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
     if (rank() == 1) {

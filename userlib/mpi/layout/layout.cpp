@@ -41,6 +41,19 @@ void for_each_run(const items& i, uint64_t at, uint64_t bytes, F run) {
   }
 }
 
+// The first `bytes` of the packed data: whole items by the walk, the part of one after them run by run.
+template <bool packs>
+void move_on_host(const items& i, uint64_t bytes, char* packed) {
+  if (bytes == i.bytes()) return walk_items<packs>(i, packed);
+  const uint64_t whole = bytes / i.of->size();
+  walk_items<packs>({i.of, i.at, whole}, packed);
+  packed += whole * i.of->size();
+  for_each_run(i, whole * i.of->size(), bytes, [&](char* at, uint64_t n) {
+    packs ? std::memcpy(packed, at, n) : std::memcpy(at, packed, n);
+    packed += n;
+  });
+}
+
 uint64_t next_number() {
   static std::atomic<uint64_t> last{0};
   return ++last;
@@ -69,25 +82,11 @@ const void* items::first_byte() const {
 }
 
 void pack_on_host(const items& from, uint64_t bytes, void* to) {
-  auto* out = static_cast<char*>(to);
-  if (bytes == from.bytes()) return walk_items<true>(from, out);
-  const uint64_t whole = bytes / from.of->size();
-  walk_items<true>({from.of, from.at, whole}, out);
-  for_each_run(from, whole * from.of->size(), bytes, [&](const char* at, uint64_t n) {
-    std::memcpy(out, at, n);
-    out += n;
-  });
+  move_on_host<true>(from, bytes, static_cast<char*>(to));
 }
 
 void unpack_on_host(const items& to, uint64_t bytes, const void* from) {
-  auto* in = const_cast<char*>(static_cast<const char*>(from));
-  if (bytes == to.bytes()) return walk_items<false>(to, in);
-  const uint64_t whole = bytes / to.of->size();
-  walk_items<false>({to.of, to.at, whole}, in);
-  for_each_run(to, whole * to.of->size(), bytes, [&](char* at, uint64_t n) {
-    std::memcpy(at, in, n);
-    in += n;
-  });
+  move_on_host<false>(to, bytes, const_cast<char*>(static_cast<const char*>(from)));
 }
 
 }  // namespace ggas::mpi
