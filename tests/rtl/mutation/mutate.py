@@ -18,7 +18,7 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
+import threading
 import tomllib
 
 import operators
@@ -30,7 +30,10 @@ LIST = HERE / "mutants.toml"
 BUILD = ROOT / "build" / "mutate"
 SOURCES = BUILD / "rtl"
 COUNT = 20  # of each unit
-TIMEOUT_MS, GRACE_S = 4, 20  # a mutant that takes so many times as long as the unit, and this, hangs
+# A test that takes so many times the processor time that it takes without a mutant, and these seconds, hangs. Its time by
+# the clock, which depends on the machine's load, may be longer by the last factor.
+TIMES, GRACE_S, LOAD = 4, 20, 10
+LONGEST_S = 3000  # of a test without a mutant
 
 
 @dataclasses.dataclass
@@ -93,34 +96,65 @@ def build(benches, options):
     quietly("ninja", "-C", BUILD, "-j", options.jobs, *sorted({pathlib.Path(b).name for b in benches}))
 
 
-def run(unit, number, limit=None):
-    """True if the tests pass with this mutant, or with none (0)."""
-    binary = BUILD / "tests/rtl" / unit["bench"]
-    command = [binary, "--gtest_fail_fast", "--gtest_brief=1", f"--gtest_filter={unit.get('tests', '*')}"]
-    try:
-        return subprocess.run(command, env={**os.environ, "GGAS_MUTANT": str(number)}, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=limit, cwd=binary.parent).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
+def bench(unit):
+    return BUILD / "tests/rtl" / unit["bench"]
+
+
+def ran(unit, test, number, limit=None):
+    """Seconds of processor time of a test with this mutant, or with none (0); None if it fails or hangs."""
+    bounded = ["prlimit", f"--cpu={limit}"] if limit else []
+    with subprocess.Popen([*bounded, bench(unit), "--gtest_brief=1", f"--gtest_filter={test}"], cwd=bench(unit).parent,
+                          env={**os.environ, "GGAS_MUTANT": str(number)}, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        end = threading.Timer(LOAD * limit if limit else LONGEST_S, process.kill)
+        end.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        end.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime if process.returncode == 0 else None
+
+
+def tests_of(unit):
+    """Names of the tests that the unit's mutants run with."""
+    suite, names = "", []
+    listed = subprocess.run([bench(unit), "--gtest_list_tests", f"--gtest_filter={unit.get('tests', '*')}"],
+                            stdout=subprocess.PIPE, text=True, check=True)
+    for line in listed.stdout.splitlines():
+        name = line.split("#")[0].rstrip()
+        if name.startswith("  "):
+            names.append(suite + name.strip())
+        elif name.endswith("."):
+            suite = name
+    return names
+
+
+def survives(unit, tests, number):
+    """Whether all tests pass with this mutant. The fastest ones are first: most mutants die by one of them."""
+    return all(ran(unit, test, number, round(TIMES * seconds) + GRACE_S) is not None for seconds, test in tests)
 
 
 def mutate(name, unit, chosen, jobs):
     """Runs all mutants of a unit and prints what came of them; the number of complaints."""
-    begin = time.monotonic()
-    if not run(unit, 0):
-        print(f"{name}: {unit['bench']} fails without a mutant; repair it first", flush=True)
-        return 1
-    limit = TIMEOUT_MS * (time.monotonic() - begin) + GRACE_S
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        survives = list(pool.map(lambda c: run(unit, c.number, limit), chosen))
+        names = tests_of(unit)
+        times = list(pool.map(lambda test: ran(unit, test, 0), names))
+        if None in times or not times:
+            failing = [n for n, t in zip(names, times) if t is None]
+            print(f"{name}: {unit['bench']} fails without a mutant; repair it first: {' '.join(failing) or 'no tests'}",
+                  flush=True)
+            return 1
+        tests = sorted(zip(times, names))
+        print(f"{name}: {len(tests)} tests, {sum(times):.0f} s of processor time without a mutant, the longest "
+              f"{tests[-1][1]} {tests[-1][0]:.0f} s", flush=True)
+        alive = list(pool.map(lambda c: survives(unit, tests, c.number), chosen))
     complaints = 0
-    for c, alive in zip(chosen, survives):
-        complaints += alive != bool(c.reason)
-        if alive:
+    for c, lives in zip(chosen, alive):
+        complaints += lives != bool(c.reason)
+        if lives:
             print(f"{name}: survives{f', as {c.reason}' if c.reason else ''}: {c}")
         elif c.reason:
             print(f"{name}: dies, but is listed as a survivor: {c}")
-    print(f"{name}: {len(chosen) - sum(survives)} of {len(chosen)} mutants killed", flush=True)
+    print(f"{name}: {len(chosen) - sum(alive)} of {len(chosen)} mutants killed", flush=True)
     return complaints
 
 

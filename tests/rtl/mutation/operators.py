@@ -2,7 +2,8 @@
 """Mutants of SystemVerilog: small changes of one expression, found in the text (docs/mutation.md lists them).
 
 What is changed: the right-hand sides of `assign`, of initialised `wire`s and of assignments in `always` blocks, and the
-conditions of `if` in these. What is not: parameters, functions, assertions, heads of loops, resets, what stands in brackets."""
+conditions of `if` in these. What is not: parameters, functions, assertions, heads of loops, resets, indices in brackets, counts
+of replications."""
 
 import bisect
 import dataclasses
@@ -110,7 +111,7 @@ def operand(text, at, step):
 
 def changes(expression):
     """(start, end, text) of each change of an expression."""
-    inside = [m.span() for m in re.finditer(r"\[[^\[\]]*\]", expression)]
+    inside = [m.span() for m in re.finditer(r"\[[^\[\]]*\]|\{\s*\([^(){}]*\)\s*(?=\{)", expression)]  # indices, counts of copies
     for m in TOKEN.finditer(expression):
         token, at = m.group(), m.start()
         if any(a < at < b for a, b in inside):

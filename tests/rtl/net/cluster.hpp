@@ -254,7 +254,12 @@ class cluster {
     clock(*nodes_[at].m);
     end_write(*nodes_[at].m);
   }
-  static void end_write(Model& m) { m.cfg_route_set_i = m.cfg_group_set_i = 0; }
+  // Without `set` the other pins are of no importance.
+  static void end_write(Model& m) {
+    m.cfg_route_set_i = m.cfg_group_set_i = 0;
+    m.cfg_route_i ^= 0x3ff;
+    m.cfg_group_line_i ^= 0x1ffff;
+  }
   bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(rng_) < p; }
   void fail(const std::string& what) {
     if (errors_++ == 0) first_error_ = what;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed test suite of links.sv: every test runs at 64 bit, in long tests at 512, too. GGAS_SEED sets the seed.
+// The typed test suite of links.sv: every test runs at 64 bit, in long tests at 512, too, and those of changes at 256.
+// GGAS_SEED sets the seed.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <numeric>
 
 #if defined(GGAS_WIDTH_512) && !VM_COVERAGE
+#include "Vlinks256.h"
 #include "Vlinks512.h"
 #endif
 #include "Vlinks64.h"
@@ -80,8 +82,10 @@ struct LinksTest : testing::Test {
 #if defined(GGAS_WIDTH_512) && !VM_COVERAGE
 using cluster512 = cluster<Vlinks512, 512>;
 using widths = testing::Types<cluster64, cluster512>;
+using all_widths = testing::Types<cluster64, cluster<Vlinks256, 256>, cluster512>;
 #else
 using widths = testing::Types<cluster64>;
+using all_widths = widths;
 #endif
 
 }  // namespace ggas::test

@@ -491,6 +491,33 @@ TYPED_TEST(LinksTest, UnitsThatTakeNothingAreCutOff) {
   }
 }
 
+// Units that accept all virtual channels but one are cut off in all of them, in the middle of packets: each packet
+// arrives whole and once, or is lost and reported.
+TYPED_TEST(LinksTest, PacketsEndWholeAtACut) {
+  for (unsigned round = 0; round < 4; ++round) {
+    auto c = this->make("ring", 4);
+    ASSERT_TRUE(c.wait_up());
+    for (unsigned i = 0; i < 37 * round; ++i) c.step();
+    c.watchdog(2, 2);
+    c.offers = 1;
+    c.deaf(2, 1);
+    uint64_t arrived = 0;
+    c.on_arrival = [&](unsigned, const nic::packet&) { ++arrived; };
+    constexpr unsigned packets = 250;  // more than arrive until the cut
+    c.send(1, this->plain(2, 0, 8));
+    for (unsigned i = 0; i < packets; ++i)
+      for (const unsigned from : {1u, 3u}) c.send(from, this->plain(2, from == 1 ? 2 : 3, 5 + i % 40));
+    for (unsigned i = 0; i < 10'000 && !c.cut_off(2); ++i) c.step();
+    ASSERT_TRUE(c.cut_off(2));
+    EXPECT_GT(arrived, 0u);
+    for (unsigned i = 0; i < 15'000; ++i) c.step();
+    EXPECT_GT(c.count().no_route, 0u);
+    EXPECT_EQ(arrived + c.count().no_route, 2 * packets);  // the other one is still on offer
+    EXPECT_EQ(c.errors(), 0u) << c.first_error();
+    c.forget();
+  }
+}
+
 TYPED_TEST(LinksTest, PacketWithoutRouteIsReported) {
   auto c = this->make("ring", 5);
   ASSERT_TRUE(c.wait_up());
