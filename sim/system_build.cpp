@@ -62,7 +62,7 @@ std::expected<void, std::string> system::read_faults() {
   auto rules = fabric::parse_faults(cfg_.faults, cfg_.faults_name);
   if (!rules) return fail(rules.error());
   if (shape_->switches() && !rules->empty())
-    return fail(fmt::format("{}: faults need NICs that are connected to each other: there are none of switches",
+    return fail(fmt::format("{}: faults need NICs that are connected to each other: none of switches is modelled",
                             cfg_.faults_name));
   auto wires = fabric::faults_of_wires(*rules, *shape_, cfg_.faults_name);
   if (!wires) return fail(wires.error());

@@ -112,14 +112,25 @@ std::string check_units(const command_line& c) {
   return {};
 }
 
-std::string choose_grid(const CLI::App& app, const std::string& grid, uint64_t steps, command_line& c) {
-  const bool sized = app.count("--grid") != 0, counted = app.count("--steps") != 0;
-  if (!sized && !counted) return {};
-  const auto is_himeno = [](const benchmark* b) { return std::string_view(b->name) == "himeno"; };
-  if (std::ranges::none_of(c.chosen, is_himeno)) return "--grid and --steps go with himeno";
+// Sizes as they were given.
+struct said_sizes {
+  std::string grid;
+  uint64_t steps = 0, table = 0;
+};
+
+std::string choose_sizes(const CLI::App& app, const said_sizes& said, command_line& c) {
+  const auto chosen = [&](std::string_view name) {
+    return std::ranges::any_of(c.chosen, [name](const benchmark* b) { return b->name == name; });
+  };
+  const bool sized = app.count("--grid") != 0, counted = app.count("--steps") != 0, table = app.count("--table") != 0;
+  if ((sized || counted) && !chosen("himeno")) return "--grid and --steps go with himeno";
+  if (table && !chosen("random_access")) return "--table goes with random_access";
+  size_options& to = c.opts.sizes;
   if (sized)
-    if (std::string wrong = read_grid(grid, c.opts.cluster.nodes, c.opts.himeno); !wrong.empty()) return wrong;
-  return counted ? read_steps(steps, c.opts.himeno) : "";
+    if (std::string wrong = read_grid(said.grid, c.opts.cluster.nodes, to); !wrong.empty()) return wrong;
+  if (counted)
+    if (std::string wrong = read_steps(said.steps, to); !wrong.empty()) return wrong;
+  return table ? read_table(said.table, to) : "";
 }
 
 // Options of the simulator that another provider would not look at; the empty string or the first that was given.
@@ -227,8 +238,8 @@ std::variant<command_line, int> parse_command_line(
   command_line c;
   cluster_config& cfg = c.opts.cluster;
   common_line common;
-  std::string window, grid;
-  uint64_t steps = 0;
+  std::string window;
+  said_sizes sizes;
   int gpus = 1;
 
   CLI::App app{"Benchmarks of GPUs with one global address space.", "ggas-bench"};
@@ -265,8 +276,12 @@ std::variant<command_line, int> parse_command_line(
       ->group(output_options);
   app.add_flag("--middle", c.opts.middle, "fewer points than without it, of every size: between --quick and full size")
       ->excludes("--quick");
-  app.add_option("--grid", grid, "himeno: the grid, XxYxZ points of all nodes together, instead of its own");
-  app.add_option("--steps", steps, "himeno: steps of every method, instead of 4 to 10");
+  app.add_option("--rounds", c.opts.rounds, "rounds of a barrier, a collective or a reduction, instead of 3 to 1000")
+      ->check(CLI::Range(1u, 1000u));
+  app.add_option("--grid", sizes.grid, "himeno: the grid, XxYxZ points of all nodes together, instead of its own");
+  app.add_option("--steps", sizes.steps, "himeno: steps of every method, instead of 4 to 10");
+  app.add_option("--table", sizes.table,
+                 "random_access: words of the table of all nodes, a power of two, instead of several sizes");
   app.add_flag("--wall", c.wall,
                "wall-clock times and simulation speed in the results too (no longer the same for the same seed)");
   app.add_option("--waves", cfg.waves, "sim: FST waves, a file for each NIC")->check(a_name)->group(output_options);
@@ -297,7 +312,7 @@ std::variant<command_line, int> parse_command_line(
       parse(app, with_scenario(app, said.settings, own));
     }
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return end_parse(app, e);
   }
 
   c.job = std::move(said.job);
@@ -313,6 +328,7 @@ std::variant<command_line, int> parse_command_line(
   if (cfg.nodes < 1) return bad_input(fmt::format("--nodes {}: expected at least 1", cfg.nodes));
   if (std::string text = choose_hosts(app, gpus, std::move(said.nodes), cfg); !text.empty()) return bad_input(text);
   c.opts.quick = common.quick;
+  c.check = common.check;
   cfg.seed = common.seed;
   c.seeds = common.seeds;
   c.json = common.json;
@@ -330,7 +346,7 @@ std::variant<command_line, int> parse_command_line(
   if (std::string text = check_job(c.job, cfg); !text.empty()) return bad_input(text);
   if (std::string text = choose(common.names, c); !text.empty()) return bad_input(text);
   if (std::string text = check_units(c); !text.empty()) return bad_input(text);
-  if (std::string text = choose_grid(app, grid, steps, c); !text.empty()) return bad_input(text);
+  if (std::string text = choose_sizes(app, sizes, c); !text.empty()) return bad_input(text);
   if (std::string text = check(c); !text.empty()) return bad_input(text);
   if (std::string text = check_ranks(c); !text.empty()) return bad_input(text);
   add_facts(cfg, {file, c.trace_file}, c.opts.run);

@@ -18,6 +18,7 @@ struct command_line {
   bool suite = false;  // a whole suite: what the provider cannot do is skipped
   bool list = false;
   bool list_nics = false;  // only say which Verilated NICs would be loaded
+  bool check = false;      // only say what is wrong
   bool wall = false;
   bool nodes_given = false, timeout_given = false;
   uint64_t seeds = 1;

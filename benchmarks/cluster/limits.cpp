@@ -22,7 +22,6 @@ result<link_limits> find_limits(const cluster_config& cfg) {
   out.data_width = p->nic.data_width;
   out.mtu_bytes = p->rma.mtu_bytes;
   out.line_bytes = static_cast<unsigned>(p->gpu["coalesce_bytes"].value_or<int64_t>(64));
-  out.lockstep = p->gpu["lockstep_ns"].value_or<int64_t>(0) == 0;
   out.flits_per_s = std::min(p->link.bits_per_second / p->nic.data_width, static_cast<double>(p->nic.hertz));
   out.peer_read_bytes_per_s = p->root_complex.nic_to_gpu.np_bytes_per_second;
   return out;

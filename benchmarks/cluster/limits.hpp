@@ -14,7 +14,6 @@ struct link_limits {
   unsigned mtu_bytes = 0;            // largest payload of a packet
   unsigned line_bytes = 0;           // largest access the GPU makes of neighbouring ones
   double flits_per_s = 0;            // the slower of link and core clock
-  bool lockstep = false;             // a lane that waits holds up the others of its warp
   double peer_read_bytes_per_s = 0;  // reads of a GPU's BAR through the root complex; 0: no bound of its own
 
   // Flits of a packet with so many payload bytes.

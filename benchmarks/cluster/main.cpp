@@ -53,6 +53,17 @@ class program {
  public:
   explicit program(command_line c) : line_(std::move(c)), progress_(line_.chosen.size()) {}
 
+  // Whether such a cluster can be made; nothing runs, and nothing is written.
+  int check() {
+    cluster_config& cfg = line_.opts.cluster;
+    for (std::filesystem::path* written : {&cfg.waves, &cfg.trace, &cfg.pcap}) written->clear();
+    const auto limits = find_limits(cfg);
+    if (!limits) return complain(limits.error());
+    session s(*line_.chosen.front(), line_.opts, *limits, totals_, {}, {});
+    const auto made = s.start(1u << 20);
+    return made ? 0 : complain(made.error());
+  }
+
   int run() {
     const cluster_config& cfg = line_.opts.cluster;
     auto limits = find_limits(cfg);
@@ -217,6 +228,7 @@ int main(int argc, char** argv) {
     ggas::bench::say(ggas::bench::list_text());
     return ggas::bench::end_of_output(0);
   }
+  if (line.check) return line.chosen.empty() ? 0 : ggas::bench::program(std::move(line)).check();
   auto joined = ggas::bench::join_ranks(line, argv);
   if (const int* status = std::get_if<int>(&joined)) return *status;
   ggas::bench::catch_signals();

@@ -96,6 +96,26 @@ result<> session::launch_all(extent grid, extent block, const std::function<std:
   return {};
 }
 
+result<> session::check_room(unsigned blocks, unsigned threads, const std::string& what) const {
+  for (int node = 0; node < nodes(); ++node) {
+    const auto room = cluster_->room_for(node, {threads});
+    if (!room) return room.error();
+    if (blocks > room->blocks)
+      return failed(
+          errc::bad_argument,
+          fmt::format("{} {}: {} blocks of {} threads wait for each other, so all must be on the GPU at once; "
+                      "it has room for {} at most ({})",
+                      benchmark_.name, what, blocks, threads, room->blocks, room->limit));
+  }
+  return {};
+}
+
+result<> session::launch_together(extent grid, extent block, const std::function<std::function<void()>(int node)>& body,
+                                  const std::string& what) {
+  GGAS_TRY(check_room(grid.x, block.x, what));
+  return launch_all(grid, block, body);
+}
+
 std::string session::timeout_text() const {
   return fmt::format("--timeout {:g}: milliseconds of {} time a point may take",
                      static_cast<double>(options_.timeout_ns) / 1e6, simulated() ? "simulated" : "real");

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/cluster/himeno_options.hpp"
 #include "benchmarks/cluster/limits.hpp"
+#include "benchmarks/cluster/size_options.hpp"
 #include "benchmarks/harness/description.hpp"
 #include "benchmarks/harness/record.hpp"
 #include "ggas/cluster.hpp"
@@ -24,7 +24,7 @@ struct options {
   cluster_config cluster;
   std::shared_ptr<const bench::schedule> schedule;  // that trace runs
   std::string schedule_name;
-  himeno_options himeno;
+  size_options sizes;
   run_facts run;
   bool energy = false;                               // of every point, too (sim)
   bool ranks = false;                                // --ranks: results must not depend on their number
@@ -32,9 +32,14 @@ struct options {
   std::function<void(const std::string&)> on_state;  // gets what the cluster has come to (state.hpp); may be empty
   uint64_t timeout_ns = 2'000'000'000;               // of one point, simulated (sim) or real (shm) time
 
+  unsigned rounds = 0;  // of a point; 0: what its size has
+
   template <class T>
   T sized(const T& if_quick, const T& if_middle, const T& if_full) const {
     return quick ? if_quick : middle ? if_middle : if_full;
+  }
+  unsigned rounds_of(unsigned if_quick, unsigned if_middle, unsigned if_full) const {
+    return rounds != 0 ? rounds : sized(if_quick, if_middle, if_full);
   }
 };
 
@@ -88,6 +93,10 @@ class session {
 
   // Queues a kernel on every node: body(node) returns the kernel of one thread.
   result<> launch_all(extent grid, extent block, const std::function<std::function<void()>(int node)>& body);
+  // The same for blocks that wait for each other: bad_argument where a GPU has no room for all of them at once.
+  result<> launch_together(extent grid, extent block, const std::function<std::function<void()>(int node)>& body,
+                           const std::string& what);
+  result<> check_room(unsigned blocks, unsigned threads, const std::string& what) const;
   // Runs what is queued; `what` names the point. Its cost is kept for the next emit().
   result<> run(const std::string& what);
 

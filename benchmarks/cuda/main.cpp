@@ -67,7 +67,7 @@ std::variant<gpu_line, int> parse(int argc, char** argv,
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : status_bad_input;
+    return end_parse(app, e);
   }
   if (std::string text = finish_common(common, suite); !text.empty()) return bad_input(text);
   auto found = select(common.names, descriptions(all_gpu_benchmarks()), suite);
@@ -218,6 +218,7 @@ int main(int argc, char** argv) {
     say(list_text(descriptions(all_gpu_benchmarks()), suite));
     return end_of_output(0);
   }
+  if (line.common.check) return 0;
   gpu_machine machine = find_gpus();
   if (!machine.absent.empty()) {
     fmt::print(stderr, "ggas-bench: --provider cuda: {}\n", machine.absent);

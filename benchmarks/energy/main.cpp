@@ -65,7 +65,7 @@ std::variant<host_line, int> parse(int argc, char** argv,
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : status_bad_input;
+    return end_parse(app, e);
   }
   if (std::string text = finish_common(line.common, suite); !text.empty()) return bad_input(text);
   const std::vector<const description*> all{&benchmarks[0]};
@@ -140,6 +140,7 @@ int main(int argc, char** argv) {
     say(list_text(all, suite));
     return end_of_output(0);
   }
+  if (line.common.check) return 0;
   catch_signals();
   return end_of_output(measure(line));
 }

@@ -2,10 +2,13 @@
 #include "benchmarks/harness/common_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+
+#include "sim/platform/nearest.hpp"
 
 namespace ggas::bench {
 
@@ -49,6 +52,19 @@ void add_common_options(CLI::App& app, common_line& line, const std::string& tim
   app.add_option("--json", line.json, "write results as JSON lines")->check(a_name)->group(output_options);
   app.add_option("--report", line.report, "folder of the HTML report")->check(a_name)->group(output_options);
   app.add_flag("--no-report", line.no_report, "no report")->group(output_options);
+  app.add_flag("--check", line.check, "only what is wrong with the options, for ./ggas sweep and bench study")
+      ->group("");
+}
+
+int end_parse(const CLI::App& app, const CLI::ParseError& e) {
+  if (app.exit(e) == 0) return 0;
+  std::vector<std::string> options;
+  for (const CLI::Option* o : app.get_options())
+    for (const std::string& name : o->get_lnames()) options.push_back("--" + name);
+  if (const auto unknown = app.remaining(); !unknown.empty())
+    fmt::print(stderr, "The nearest option is {}.\n",
+               sim::nearest(unknown.front().substr(0, unknown.front().find('=')), options));
+  return status_bad_input;
 }
 
 run_facts facts_of(const CLI::App& app, const std::vector<std::pair<std::string, std::string>>& environment) {
@@ -84,9 +100,10 @@ std::variant<selection, std::string> select(const std::vector<std::string>& name
     } else if (found != all.end()) {
       choose(static_cast<size_t>(found - all.begin()));
     } else {
-      std::string there = suite;
-      for (const description* d : all) there += fmt::format(", {}", d->name);
-      return fmt::format("unknown benchmark or suite '{}'; there are: {}", name, there);
+      std::vector<std::string> there{suite};
+      for (const description* d : all) there.emplace_back(d->name);
+      return fmt::format("unknown benchmark or suite '{}'; there are: {}; the nearest is {}", name,
+                         fmt::join(there, ", "), sim::nearest(name, there));
     }
   }
   if (s.list && names.size() > 1) return "'list' cannot be combined with names of benchmarks";

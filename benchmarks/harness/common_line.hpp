@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class ParseError;
+}  // namespace CLI
 
 namespace ggas::bench {
 
@@ -23,6 +24,7 @@ struct common_line {
   std::vector<std::string> names;
   uint64_t seed = 1, seeds = 1;  // the first, and how many
   bool quick = false, no_report = false;
+  bool check = false;                  // only say what is wrong with the options
   double timeout_ms = 0;               // of one point; 0: what the program finds right
   std::filesystem::path json, report;  // empty: none
 };
@@ -31,6 +33,8 @@ struct common_line {
 std::string a_name(const std::string& text);
 // `timeout_text` explains --timeout.
 void add_common_options(CLI::App& app, common_line& line, const std::string& timeout_text);
+// The exit status after a parse that threw: 0 after help. Prints what is wrong, of an unknown option also the nearest.
+int end_parse(const CLI::App& app, const CLI::ParseError& e);
 // From a parsed command line and switches_of_environment(). Files that variables name are read.
 run_facts facts_of(const CLI::App& app, const std::vector<std::pair<std::string, std::string>>& environment);
 // Without names: the quick suite with a report. What is wrong with the options, or nothing.

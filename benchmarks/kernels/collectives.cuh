@@ -67,7 +67,8 @@ __global__ void GGAS_LAUNCH_BOUNDS(1024) barrier_loop(barrier_args a) {
 }
 
 struct reduce_args {
-  uint64_t input, output;  // offsets of `elements` floats
+  uint64_t input, output;  // offsets of `elements` floats, and room for one more of each node
+  uint64_t part;           // offset of the sums of a node's part, if the vector is divided
   uint64_t elements;
   uint64_t outcomes;  // offset of one outcome
   uint64_t samples;   // offset of `rounds` durations in ns
@@ -96,7 +97,16 @@ GGAS_DEVICE uint64_t count_wrong(const reduce_args& a, uint64_t round) {
   return wrong;
 }
 
+// The original's all-to-all: each node reduces a part, and the root gathers the parts. The last one may be too long.
+GGAS_DEVICE ggas_status reduce_by_parts(const reduce_args& a) {
+  const uint64_t nodes = static_cast<uint64_t>(ggas_nodes()), each = (a.elements + nodes - 1) / nodes;
+  float* const part = own<float>(a.part);
+  const ggas_status s = ggas_reducescatter_block(part, own<float>(a.input), each, ggas_sum, a.timeout_ns);
+  return s != ggas_ok ? s : ggas_gather_block(own<float>(a.output), part, each, 0, a.timeout_ns);
+}
+
 GGAS_DEVICE ggas_status reduce_once(const reduce_args& a) {
+  if (a.to_root && a.method == ggas_two_shot) return reduce_by_parts(a);
   float* const to = own<float>(a.output);
   const float* const from = own<float>(a.input);
   if (a.to_root) return ggas_reduce_block(to, from, a.elements, ggas_sum, 0, a.method, a.timeout_ns);

@@ -16,8 +16,6 @@ from statistics import median
 import results
 
 WORSE, BAD_INPUT = 1, 2
-RATES = ("B/s", "1/s", "1/J")  # more is better
-COSTS = ("ns", "J", "cycles", "B")  # less is better
 
 EXAMPLES = """examples:
   ./ggas bench diff before.jsonl after.jsonl               what became better or worse by more than 3 %
@@ -95,9 +93,9 @@ def result_of(unit, ratio, limit, chance):
         return "same"
     if chance:
         return "within spread"
-    if unit in RATES:
+    if unit in results.RATES:
         return "better" if ratio > 1 else "worse"
-    if unit in COSTS:
+    if unit in results.COSTS:
         return "better" if ratio < 1 else "worse"
     return "changed"
 

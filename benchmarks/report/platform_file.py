@@ -47,6 +47,21 @@ def values(text):
     return [e for e in entries(text) if e.value]
 
 
+def base_of(text):
+    """The platform whose file has all that this one does not name; None: it names all."""
+    named = re.search(r'^base\s*=\s*"([^"]*)"', text, re.MULTILINE)
+    return named and named[1]
+
+
+def with_base(text, folder):
+    """Numbers of a platform, in the order of its base."""
+    own = {e.path: e for e in values(text)}
+    if base_of(text) is None:
+        return list(own.values())
+    below = values((folder / f"{base_of(text)}.toml").read_text(encoding="utf-8"))
+    return [own.get(e.path, e) for e in below]
+
+
 def declared_sources(text):
     """Tags of the header with what is said of each, up to the next one."""
     header = text.partition("\nname")[0]

@@ -9,7 +9,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from platform_file import CLASSES, declared_sources, values
+from platform_file import CLASSES, base_of, declared_sources, with_base
 
 FOLDER = Path(__file__).resolve().parents[2] / "sim" / "platforms"
 BAD_INPUT = 2
@@ -80,13 +80,14 @@ def run(a):
     if a.name is None:
         return "\n".join(names())
     text = file_of(a.name).read_text(encoding="utf-8")
-    found = [e for e in values(text) if not a.classes or e.kind in a.classes]
+    found = [e for e in with_base(text, FOLDER) if not a.classes or e.kind in a.classes]
     if a.json:
         rows = [{"key": e.path, "value": e.value, "class": e.kind or None, "source": e.cited, "line": e.line} for e in found]
         a.json.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
     if not found and not a.classes:
         raise BadPlatform(f"{a.name}: no numbers; expected a platform file, as {FOLDER}/galibier-k20.toml")
-    return page(found, declared_sources(text))
+    below = declared_sources(file_of(base_of(text)).read_text(encoding="utf-8")) if base_of(text) else {}
+    return page(found, below | declared_sources(text))
 
 
 def main(argv=None):

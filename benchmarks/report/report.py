@@ -16,7 +16,7 @@ import scaling
 import upc_cases
 from jinja2 import Environment, FileSystemLoader
 from plots import nearness_bars, plots_of
-from summary import sentences, table_of_best
+from summary import sentences, shows, table_of_best
 from tables import table_of
 
 TITLES = {
@@ -65,6 +65,7 @@ def section(name, all_records):
     return {
         "name": name,
         "title": TITLES.get(name, name),
+        "shows": shows(records),
         "plots": plots_of(name, records) + ([stacked] if stacked else []),
         "energy_delay": energy.delay_table(records, of_parts),
         "table": table_of(records),

@@ -15,6 +15,8 @@ RUN = {"command": str, "set": list, "faults": list, "hosts": list, "environment"
 SEEDS = {"count": int, "least": NUMBER, "most": NUMBER}
 INSIDE = {"reference": {"value": NUMBER, "source": str}, "limit": {"value": NUMBER, "source": str, "at_most": bool}}
 LEAST = {"nodes": 1, "n": 0}
+RATES = ("B/s", "1/s", "1/J")  # units of which more is better
+COSTS = ("ns", "J", "cycles", "B")  # less is better
 MOST = 1e18  # of a number: what is computed from such ones stays finite, and whole ones fit into 64 bits
 
 

@@ -8,6 +8,7 @@ two: they are no single series.
 
 from plots import legend_above, plt, svg
 from results import scale
+from summary import shows
 
 LEAST_CLUSTERS = 3  # numbers of nodes; fewer make no curve
 
@@ -52,9 +53,14 @@ def draw(metric, records):
     return svg(figure)
 
 
+def of_largest(records):
+    nodes = max(r["nodes"] for r in records)
+    return f"{nodes} nodes: {shows([r for r in records if r['nodes'] == nodes])}"
+
+
 def plots(records):
-    """Names of benchmarks and plots: one for each metric that was measured on enough clusters."""
+    """Names of benchmarks, what the largest cluster shows, and plots: one for each metric that was measured on enough clusters."""
     found = {}
     for r in records:
         found.setdefault((same_runs(r), r["benchmark"], r["metric"]), []).append(r)
-    return [(name, draw(metric, members)) for (_, name, metric), members in found.items() if len({r["nodes"] for r in members}) >= LEAST_CLUSTERS]
+    return [(name, of_largest(members), draw(metric, members)) for (_, name, metric), members in found.items() if len({r["nodes"] for r in members}) >= LEAST_CLUSTERS]

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -20,7 +21,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GRACE_S = 10  # from SIGTERM to SIGKILL
-INTERRUPTED = 130  # status
+CHECK_S = 120  # a check makes the cluster and runs nothing
+BAD_INPUT, INTERRUPTED = 2, 130  # status
+OF_ONE_RUN = ("--json", "--report", "--no-report", "--state", "--trace", "--pcap", "--waves", "--power", "--scenario", "--check", "--list-nics")
+
+
+class BadInput(Exception):
+    """What is wrong with the input; nothing has run."""
+
+
+def refuse(parser, words, options, why):
+    """Ends with status 2 if one of the options is among the words."""
+    for word in words:
+        if word.split("=")[0] in options:
+            parser.error(f"{word.split('=')[0]}: {why}")
 
 
 @dataclass
@@ -118,6 +132,31 @@ class Processes:
         return True
 
 
+def fault_of(p):
+    """What the program says against the options of a point; empty: nothing. It runs nothing."""
+    try:
+        done = subprocess.run([*p.command, "--check"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=CHECK_S)
+    except subprocess.TimeoutExpired:
+        return f"no answer in {CHECK_S} s"
+    said = (done.stderr.strip() or f"status {done.returncode}").removeprefix("ggas-bench: ")
+    return said if done.returncode != 0 else ""
+
+
+def check(points, jobs):
+    """Before anything runs: options that no run would take, or a value that this one does not."""
+    with ThreadPoolExecutor(jobs) as pool:
+        for p, fault in zip(points, pool.map(fault_of, points)):
+            if fault:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise BadInput(f"{p.name}: {fault}")
+
+
+def processor_seconds():
+    """Of all that this process has run so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run_here(points, jobs):
     processes, progress = Processes(), Progress(len(points))
     pool = ThreadPoolExecutor(jobs)
@@ -135,10 +174,13 @@ def run_here(points, jobs):
         progress.clear()
 
 
-def run_slurm(points, a):
-    """A job array; returns when all of it has ended."""
+def find_slurm():
     if not shutil.which("sbatch"):
         raise FileNotFoundError(2, "not found in PATH; --slurm needs Slurm's commands", "sbatch")
+
+
+def run_slurm(points, a):
+    """A job array; returns when all of it has ended."""
     cases = "\n".join(f"  {i}) {p.shell} ;;" for i, p in enumerate(points))
     script = a.out / "slurm.sh"
     script.write_text(f"#!/bin/sh\ncase $SLURM_ARRAY_TASK_ID in\n{cases}\nesac\n", encoding="utf-8")

@@ -3,21 +3,22 @@
 """Runs benchmarks once for every value of one or more parameters, and puts all records into one file.
 
 A parameter is TABLE.KEY of the platform file or an option of `./ggas bench` with a value (nodes, seed, platform, nic,
-topology, gpus, timeout). Points that are complete in the folder are not run again, so an interrupted sweep goes on.
+topology, gpus, timeout, grid, steps, table). All points are checked before the first one runs. Points that are complete in the folder are not run again, so an interrupted sweep goes on.
 """
 
 import argparse
+import difflib
 import itertools
 import json
 import os
 import sys
 from pathlib import Path
 
-from points import as_program, points_of, run_here, run_slurm
+from points import BAD_INPUT, OF_ONE_RUN, BadInput, as_program, check, find_slurm, points_of, refuse, run_here, run_slurm
 from ranges import BadRange, read_over
 
-BAD_INPUT, FAILED = 2, 1
-OPTIONS = ("nodes", "seed", "platform", "nic", "topology", "gpus", "timeout")
+FAILED = 1
+OPTIONS = ("nodes", "seed", "platform", "nic", "topology", "gpus", "timeout", "grid", "steps", "table")
 MOST_POINTS = 10_000
 
 EXAMPLES = """ranges:
@@ -36,10 +37,6 @@ metric over the first parameter.
 Exit status: 0 every point ran, 1 one failed, 2 bad input, 130 interrupted (run the same command again to go on)."""
 
 
-class BadInput(Exception):
-    pass
-
-
 def command_line(argv):
     parser = argparse.ArgumentParser(prog="ggas sweep", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--over", action="append", required=True, metavar="KEY=RANGE", help="a parameter and its values; repeatable: all combinations")
@@ -51,9 +48,7 @@ def command_line(argv):
     a = parser.parse_args(argv)
     if a.jobs < 1:
         parser.error(f"--jobs {a.jobs}: must be 1 or more")
-    for word in a.arguments:
-        if word.split("=")[0] in ("--json", "--report", "--no-report"):
-            parser.error(f"{word.split('=')[0]}: results of a sweep are in its --out folder")
+    refuse(parser, a.arguments, OF_ONE_RUN, "it is of one run; the results of a sweep are in its --out folder")
     return a
 
 
@@ -65,7 +60,8 @@ def parameters(texts):
         if key in dict(found):
             raise BadInput(f"--over {key}: given twice")
         if "." not in key and key not in OPTIONS:
-            raise BadInput(f"--over {key}: expected TABLE.KEY of the platform file or one of {', '.join(OPTIONS)}")
+            near = difflib.get_close_matches(key, OPTIONS, 1, 0)[0]
+            raise BadInput(f"--over {key}: expected TABLE.KEY of the platform file or one of {', '.join(OPTIONS)}; the nearest is {near}")
         found.append((key, values))
     return found
 
@@ -113,6 +109,9 @@ def finish(points, swept, out):
 def run(missing, a):
     if not missing:
         return
+    if a.slurm is not None:
+        find_slurm()
+    check(missing, a.jobs)
     if a.slurm is None:
         run_here(missing, a.jobs)
     else:

@@ -284,7 +284,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : status_bad_input;
+    return end_parse(app, e);
   }
   o.run.command = command_text(app);
   o.run.environment = switches_of_environment(measures::gpus);

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/platform/nearest.hpp"
 #include "sim/platform/reader.hpp"
 
 namespace ggas::sim {
@@ -204,11 +205,12 @@ std::expected<platform, std::string> read(const toml::table& t, std::string_view
   return p;
 }
 
-// "[link] has gbit_per_s, latency_ns": what an unknown key may have meant.
-std::string keys_of(const toml::table& t, std::string_view path) {
+// "[link] has gbit_per_s, latency_ns; the nearest is latency_ns": what an unknown key may have meant.
+std::string keys_of(const toml::table& t, std::string_view path, std::string_view unknown) {
   std::vector<std::string_view> keys;
   for (const auto& [key, value] : t) keys.push_back(key.str());
-  return fmt::format("{} has {}", path.empty() ? "the file" : fmt::format("[{}]", path), fmt::join(keys, ", "));
+  return fmt::format("{} has {}; the nearest is {}", path.empty() ? "the file" : fmt::format("[{}]", path),
+                     fmt::join(keys, ", "), nearest(unknown, keys));
 }
 
 // Puts "a.b.c=value" over the table; the key must be there already.
@@ -228,17 +230,67 @@ std::expected<void, std::string> apply(toml::table& root, const std::string& tex
   std::string path;
   for (size_t dot; (dot = key.find('.')) != std::string::npos; key.erase(0, dot + 1)) {
     toml::table* const inner = (*t)[key.substr(0, dot)].as_table();
-    if (!inner) return fail(fmt::format("there is no table '{}'; {}", key.substr(0, dot), keys_of(*t, path)));
+    const std::string name = key.substr(0, dot);
+    if (!inner) return fail(fmt::format("there is no table '{}'; {}", name, keys_of(*t, path, name)));
     path += (path.empty() ? "" : ".") + key.substr(0, dot);
     t = inner;
   }
-  if (!t->contains(key)) return fail(fmt::format("unknown key '{}'; {}", key, keys_of(*t, path)));
+  if (!t->contains(key)) return fail(fmt::format("unknown key '{}'; {}", key, keys_of(*t, path, key)));
   trim(said);
   if (t->get(key)->is_string() && !said.starts_with('"')) said = fmt::format("'{}'", said);
   const auto value = toml::parse("v = " + said);
   if (!value || value.table().size() != 1) return fail("the value is not a TOML value");
   t->insert_or_assign(key, *value.table().get("v"));
   return {};
+}
+
+std::expected<toml::table, std::string> parse(std::string_view text, std::string_view file) {
+  auto parsed = toml::parse(text, file);
+  if (parsed) return std::move(parsed).table();
+  const auto& e = parsed.error();
+  return std::unexpected(fmt::format("{}:{}: {}", file, e.source().begin.line, e.description()));
+}
+
+std::expected<std::string, std::string> text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) return std::unexpected(fmt::format("{}: cannot be read", file.string()));
+  return text;
+}
+
+// Values over those of a table that has the same keys. The error names the first key that it has not.
+std::string put(const toml::table& over, toml::table& t, const std::string& path) {
+  for (const auto& [key, value] : over) {
+    toml::node* const below = t.get(key.str());
+    if (!below) return fmt::format("unknown key '{}'; {}", key.str(), keys_of(t, path, key.str()));
+    if (!value.is_table() || !below->is_table()) {
+      t.insert_or_assign(key, value);
+      continue;
+    }
+    const std::string inner = fmt::format("{}{}{}", path, path.empty() ? "" : ".", key.str());
+    if (std::string wrong = put(*value.as_table(), *below->as_table(), inner); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+// A file with the key `base` has only what differs from that platform.
+std::expected<toml::table, std::string> over_base(toml::table own, std::string_view file) {
+  if (!own.contains("base")) return own;
+  const auto fail = [file](const std::string& why) { return std::unexpected(fmt::format("{}: {}", file, why)); };
+  const auto name = own["base"].value<std::string>();
+  const auto all = platform_names();
+  if (!name || std::ranges::find(all, *name) == all.end())
+    return fail(fmt::format("base: must be one of {}; the nearest is {}", fmt::join(all, ", "),
+                            nearest(name.value_or(""), all)));
+  const auto path = platform_folder() / (*name + ".toml");
+  const auto text = text_of(path);
+  if (!text) return std::unexpected(text.error());
+  auto below = parse(*text, path.string());
+  if (!below) return below;
+  if (below->contains("base")) return fail(fmt::format("base: {} has a base itself; name that one", *name));
+  own.erase("base");
+  if (const std::string wrong = put(own, *below, ""); !wrong.empty()) return fail(wrong);
+  return below;
 }
 
 }  // namespace
@@ -248,12 +300,11 @@ unsigned platform::mrrs() const { return std::min({root_complex.mrrs, pcie.nic.m
 
 std::expected<platform, std::string> parse_platform(std::string_view text, std::string_view file,
                                                     std::span<const std::string> overrides) {
-  auto parsed = toml::parse(text, file);
-  if (!parsed) {
-    const auto& e = parsed.error();
-    return std::unexpected(fmt::format("{}:{}: {}", file, e.source().begin.line, e.description()));
-  }
-  toml::table t = std::move(parsed).table();
+  auto own = parse(text, file);
+  if (!own) return std::unexpected(own.error());
+  auto whole = over_base(std::move(*own), file);
+  if (!whole) return std::unexpected(whole.error());
+  toml::table& t = *whole;
   for (const auto& o : overrides)
     if (auto r = apply(t, o); !r) return std::unexpected(r.error());
   return read(t, file);
@@ -269,10 +320,9 @@ std::expected<platform, std::string> load_platform(std::string_view name, std::s
         is_path ? fmt::format("{}: no such platform file", file.string())
                 : fmt::format("unknown platform '{}': there are {} (files in {}), or give the path of a .toml file",
                               name, fmt::join(platform_names(), ", "), platform_folder().string()));
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) return std::unexpected(fmt::format("{}: cannot be read", file.string()));
-  return parse_platform(text, file.string(), overrides);
+  const auto text = text_of(file);
+  if (!text) return std::unexpected(text.error());
+  return parse_platform(*text, file.string(), overrides);
 }
 
 std::filesystem::path platform_folder() {

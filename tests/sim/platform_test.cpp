@@ -36,6 +36,31 @@ TEST(platform, shipped_files_load) {
   EXPECT_DOUBLE_EQ(k20->pcie.nic.link.bytes_per_second(), 4e9);
 }
 
+TEST(platform, a_file_over_another_one) {
+  const auto base = sim::load_platform("galibier-k20"), over = sim::load_platform("galibier-k20-socket");
+  ASSERT_TRUE(base && over);
+  EXPECT_EQ(base->root_complex.nic_to_gpu.np_bytes_per_second, 0.8e9);
+  EXPECT_EQ(over->root_complex.nic_to_gpu.np_bytes_per_second, 0.2e9);
+  EXPECT_EQ(over->nic.hertz, base->nic.hertz);
+  const auto slow = sim::load_platform("galibier-k20-socket", std::vector<std::string>{"nic.clock_mhz=157"});
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(slow->nic.hertz, 157'000'000u);
+  const std::pair<const char*, const char*> bad[] = {
+      {"base = 'galibier-k2'", "my.toml: base: must be one of galibier-k20,"},
+      {"base = 'galibier-k2'", "the nearest is galibier-k20"},
+      {"base = 3", "my.toml: base: must be one of"},
+      {"base = 'galibier-k20-socket'", "galibier-k20-socket has a base itself"},
+      {"base = 'galibier-k20'\n[link]\nlatncy_ns = 3", "my.toml: unknown key 'latncy_ns'; [link] has"},
+      {"base = 'galibier-k20'\nnik = 3", "my.toml: unknown key 'nik'; the file has"},
+      {"base = 'galibier-k20'\n[link]\nlatency_ns = -3", "link.latency_ns"},
+      {"base = 'galibier-k20'\nlink = 3", "link"}};
+  for (const auto& [text, says] : bad) {
+    const auto p = sim::parse_platform(text, "my.toml");
+    ASSERT_FALSE(p) << text;
+    EXPECT_NE(p.error().find(says), std::string::npos) << p.error();
+  }
+}
+
 // Platforms from before there were switches.
 TEST(platform, a_switch_may_be_missing) {
   std::string text = text_of("galibier-k20");
@@ -161,7 +186,9 @@ TEST(platform, all_mistakes_are_reported_at_once) {
 TEST(platform, files_that_are_not_there) {
   const auto p = sim::load_platform("galibir");
   ASSERT_FALSE(p);
-  EXPECT_NE(p.error().find("unknown platform 'galibir': there are galibier-k20, k20c-fdr, modern"), std::string::npos)
+  EXPECT_NE(p.error().find("unknown platform 'galibir': there are galibier-k20, galibier-k20-ivy, galibier-k20-socket, "
+                           "k20c-fdr, modern"),
+            std::string::npos)
       << p.error();
   const auto q = sim::load_platform("/nonexistent/x.toml");
   ASSERT_FALSE(q);
@@ -179,7 +206,7 @@ TEST(platform, overrides) {
   EXPECT_EQ(p->pcie.nic.link.lanes, 4u);
   EXPECT_FALSE(p->root_complex.nic_to_gpu.non_posted);
   const std::pair<const char*, const char*> bad[] = {{"nic.clock_mhz", "expected table.key=value"},
-                                                     {"nic.clck=3", "unknown key 'clck'"},
+                                                     {"nic.clck=3", "the nearest is clock_mhz"},
                                                      {"nik.clock_mhz=3", "there is no table 'nik'"},
                                                      {"nic.clock_mhz=fast", "not a TOML value"},
                                                      {"nic.data_width=63", "not one of"},

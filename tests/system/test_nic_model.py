@@ -104,6 +104,12 @@ def test_the_same_twice(tmp_path):
     (["--nic", "model", "--nodes", "4", "--topology", "fat-tree:2x2,gbit_per_s=0"], "must be above 0"),
     (["--nic", "model", "--nodes", "4", "--topology", "fat-tree:2x2", "--fault", "* cut from 3"],
      "faults need NICs that are connected to each other"),
+    (["--nodes", "4", "--topology", "leaf-spine:2x1x2", "--fault", "* drop rate 1e-4"],
+     "faults need NICs that are connected to each other"),
+    (["--nodes", "4", "--topology", "leaf-spine:2x1x2", "--trace", "t.json"],
+     "trace and pcap need NICs that are connected to each other"),
+    (["--nodes", "4", "--topology", "leaf-spine:2x1x2", "--pcap", "p.pcapng"],
+     "trace and pcap need NICs that are connected to each other"),
     (["--nic", "model", "--waves", "w.fst"], "need the RTL"),
 ])
 def test_bad_input_is_named(args, text):

@@ -9,7 +9,7 @@ import tomllib
 
 import pytest
 from conftest import REPORT, ROOT
-from platform_file import declared_sources, entries, values
+from platform_file import base_of, declared_sources, entries, values, with_base
 
 FOLDER = ROOT / "sim" / "platforms"
 NAMES = sorted(f.stem for f in FOLDER.glob("*.toml"))
@@ -59,7 +59,15 @@ def test_every_number_has_a_class_of_source(name):
     text = (FOLDER / f"{name}.toml").read_text()
     found, numbers = faults(name, text)
     assert not found, "\n".join(found)
-    assert numbers > 100
+    assert numbers > (0 if base_of(text) else 100)
+
+
+def test_a_platform_over_another_one_has_its_own_numbers_and_the_others(tmp_path):
+    base, over = (with_base((FOLDER / f"{name}.toml").read_text(), FOLDER) for name in ("galibier-k20", "galibier-k20-socket"))
+    assert [e.path for e in base] == [e.path for e in over]
+    assert {e.path for e, f in zip(base, over) if e != f} == {"root_complex.gpu_to_nic.latency_ns", "root_complex.nic_to_gpu.latency_ns", "root_complex.nic_to_gpu.read_bytes_per_s"}
+    done = table("galibier-k20-socket", "--class", "source", cwd=tmp_path)
+    assert done.returncode == 0 and "  [C] A report" in done.stdout and "  [T] L. Oden" in done.stdout
 
 
 def test_what_was_fitted_stands_in_the_documentation():
@@ -78,7 +86,7 @@ def test_the_table_of_a_platform_has_every_number_once(name, tmp_path):
     done = table(name, "--json", "numbers", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in (tmp_path / "numbers").read_text().splitlines()]
-    numbers = values((FOLDER / f"{name}.toml").read_text())
+    numbers = with_base((FOLDER / f"{name}.toml").read_text(), FOLDER)
     assert [r["key"] for r in rows] == [e.path for e in numbers] and all(r["class"] for r in rows)
     for r in rows:
         assert f"  {r['key']} " in done.stdout

@@ -209,3 +209,22 @@ def test_records_without_a_place_on_the_axis_still_make_a_table(tmp_path):
         done = write_report("odd", "--out", "out", cwd=tmp_path)
         assert done.returncode == 0 and done.stderr == ""
         assert (tmp_path / "out" / "index.html").read_text().count("<table>") == 2
+
+
+def test_each_section_says_what_it_shows(tmp_path):
+    def at(variant, value, threads, **more):
+        return simulated(variant=variant, value=value, params={"threads": threads}, **more)
+
+    ways = [at("block", 900.0, 32), at("block", 1000.0, 256), at("grid", 4000.0, 256), at("grid", 9000.0, 512)]
+    rates = [at(v, value, 1, benchmark="himeno", metric="flops", unit="1/s") for v, value in (("mpi", 2e9), ("device", 8e9))]
+    counts = [at("store", value, t, benchmark="coalescing", metric="requests", unit="1") for t, value in ((1, 1.0), (64, 4.0))]
+    page = page_of(tmp_path, *ways, *rates, *counts)
+    for text in ("Latency, threads 256: best block 1.00 µs, worst grid 4.00 µs, 4 times.", "Flops, threads 1: best device 8.00 G/s, worst mpi 2.00 G/s, 4 times.",
+                 "Requests, store: 1 (threads 1) to 4 (threads 64)."):  # fmt: skip
+        assert text in page, text
+
+
+def test_a_report_of_several_clusters_begins_with_a_summary(tmp_path):
+    page = page_of(tmp_path, *(simulated(nodes=n, value=100.0 * n) for n in (2, 4, 8)))
+    assert page.index('id="summary"') < page.index('id="scaling"') < page.index("<h2>")
+    assert "barrier, 8 nodes: Latency, barrier block latency (threads 256): 800 ns." in page

@@ -6,8 +6,10 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
+from conftest import ROOT, bench_program, users_environment
 
 BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 WIDTH = 1280
@@ -37,12 +39,16 @@ def rendered(page, tmp_path):
 
 
 @pytest.mark.skipif(not BROWSER, reason="no chromium-headless-shell")
-def test_nothing_is_empty_or_cut(bench, tmp_path):
-    done = bench("thesis", "--quick", "--nic", "model", "--report", "out", timeout=1200)
+def test_nothing_of_the_whole_study_is_empty_or_cut(tmp_path):
+    """Every benchmark on two nodes, and plots over the number of nodes."""
+    study = [sys.executable, str(ROOT / "benchmarks" / "sweep" / "study.py"), "--program", bench_program(), "--quick", "--out", "out"]
+    done = subprocess.run(study, cwd=tmp_path, capture_output=True, text=True, timeout=3000, env=users_environment())
     assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert not re.search(r'<(script|link|img)\b|src="|href="http|url\(http', page), "the page needs other files"
     found = rendered(tmp_path / "out" / "index.html", tmp_path)
     assert found["width"] == WIDTH and found["page"] <= WIDTH and not found["cut"]
-    assert len(found["seen"]) > 30
+    assert len(found["seen"]) > 60
     for svg in found["seen"]:
         left, top, right, bottom = svg["box"]
         where = svg["section"]

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/study.md: each command of its table runs, and every benchmark that is in the suite has one."""
 
+import json
 import re
 
 import plots
+import pytest
 from conftest import ROOT
 
 PAGE = (ROOT / "docs" / "study.md").read_text()
@@ -39,10 +41,10 @@ def test_every_command_of_the_table_runs(records, monkeypatch):
         assert ("himeno", variant) in found
     for benchmark in ("reduce", "allreduce", "global_reduction", "random_access", "overhead"):
         assert (benchmark, "mpi") in found
-    assert {("random_access", "put"), ("transfer_path", "staged"), ("store_bandwidth", "strided_store"), ("load_bandwidth", "strided_load")} <= found
+    assert {("random_access", "put"), ("transfer_path", "staged"), ("store_bandwidth", "strided_store"), ("load_bandwidth", "strided_load"), ("store_bandwidth", "copy_engine")} <= found
     assert {("post_and_poll", step) for step in ("verbs", "copied", "swapped", "unstamped", "unchecked", "ours")} <= found
     assert {("launching", "stream"), ("launching", "resident"), ("allreduce", "mpi_host"), ("overhead", "hybrid")} <= found
-    assert {("reduce", method) for method in ("gather", "one_shot", "read", "tree", "auto")} <= found
+    assert {("reduce", method) for method in ("gather", "one_shot", "two_shot", "read", "tree", "auto")} <= found
     monkeypatch.setattr(plots, "svg", check_figure)
     for name in plain:
         assert plots.plots_of(name, [r for r in made if r["benchmark"] == name]), name
@@ -63,16 +65,69 @@ def test_the_table_has_the_whole_suite(bench):
     assert listed - ours == named
 
 
-def test_bad_grids_are_named(bench):
+def test_bad_sizes_are_named(bench):
     for words, says in [
         (["himeno", "--grid", "30x3x3"], "--grid 30x3x3: X must be a multiple of 4, Y at least 3, Z at least 3 for each of 2 nodes"),
         (["himeno", "--grid", "30x3x3"], "the nearest is 32x3x6"),
         (["himeno", "--grid", "32x18"], "--grid 32x18: expected XxYxZ"),
         (["himeno", "--steps", "0"], "--steps 0: expected 1 to 100000"),
         (["barrier", "--steps", "3"], "--grid and --steps go with himeno"),
+        (["random_access", "--table", "3000"], "--table 3000: must be a power of two from 1024 to 16777216; the nearest is 2048"),
+        (["random_access", "--table", "100000000000"], "the nearest is 16777216"),
+        (["random_access", "--table", "0"], "the nearest is 1024"),
+        (["himeno", "--table", "1024"], "--table goes with random_access"),
+        (["himeno", "--grids", "32x18x12"], "The nearest option is --grid."),
+        (["himneo"], "the nearest is himeno"),
     ]:
         done = bench(*words)
         assert done.returncode == 2 and says in done.stderr, done.stderr
+
+
+# Quick points that have room for their blocks are kept.
+@pytest.mark.parametrize(("name", "says"), [
+    ("barrier", "barrier grid 13x256: 13 blocks of 256 threads wait for each other, so all must be on the GPU at once; it has room for 8 at most (gpu.sms = 1, "),
+    ("upc", "8 blocks of 64 threads"),
+    ("random_access", "mailbox, 2^10 words: 2 blocks of 128 threads"),
+    ("himeno", "5 blocks of 128 threads"),
+    ("launching", "10 blocks of 128 threads"),
+])  # fmt: skip
+def test_more_blocks_than_fit(bench, tmp_path, name, says):
+    room = "8" if name == "barrier" else "1"
+    done = bench(name, "--quick", "--nic", "model", "--set", "gpu.sms=1", "--set", f"gpu.blocks_per_sm={room}", "--json", "kept")
+    assert done.returncode == 2 and says in done.stderr, done.stderr
+    kept = {json.loads(line)["variant"] for line in (tmp_path / "kept").read_text().splitlines()}
+    assert "grid" not in kept and "device" not in kept and "resident" not in kept
+
+
+def test_a_table_of_one_size(records):
+    made = records("random_access", "--table", "2048", "--nodes", "4", "--nic", "model")
+    assert {r["params"]["elements"] for r in made} == {2048}
+    assert {r["variant"] for r in made} == {"mailbox", "bucket", "put", "atomic", "mpi"}  # lanes in step, too
+
+
+def test_mailboxes_run_on_as_many_nodes_as_the_look_ahead_allows(records):
+    made = records("random_access", "--table", "1024", "--nodes", "9", "--nic", "model")
+    assert "mailbox" in {r["variant"] for r in made}
+
+
+def test_gpus_at_another_socket_and_of_the_next_chip_set(records):
+    rate = {}
+    for platform in ("galibier-k20", "galibier-k20-socket", "galibier-k20-ivy"):
+        for r in records("transfer_path", "--quick", "--nic", "model", "--platform", platform):
+            if r["params"]["bytes"] == 65536 and r["variant"] != "staged":
+                rate[platform, r["variant"]] = r["value"]
+    for way in ("gpu_to_host", "gpu_to_gpu"):
+        assert rate["galibier-k20-socket", way] < 0.2e9 < 0.7e9 < rate["galibier-k20", way] < rate["galibier-k20-ivy", way]
+    for platform in ("galibier-k20-socket", "galibier-k20-ivy"):
+        assert rate[platform, "host_to_gpu"] == pytest.approx(rate["galibier-k20", "host_to_gpu"], rel=0.02)
+
+
+def test_copies_to_the_window_by_the_copy_engine(records):
+    made = records("store_bandwidth", "load_bandwidth", "--quick", "--nic", "model")
+    for name, kernel in (("store_bandwidth", "store"), ("load_bandwidth", "load")):
+        rate = {(r["variant"], r["params"]["bytes"]): r["value"] for r in made if r["benchmark"] == name}
+        assert rate["copy_engine", 1 << 20] > 0.9 * rate[kernel, 1 << 20]
+        assert rate["copy_engine", 1024] < 0.5 * rate["copy_engine", 1 << 20]  # launch and synchronisation
 
 
 def values(made, metric, *keys):

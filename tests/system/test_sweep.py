@@ -19,6 +19,8 @@ SWEEP = ROOT / "benchmarks" / "sweep" / "sweep.py"
 PROGRAM = """#!/usr/bin/env python3
 import json, sys, time
 words = sys.argv[1:]
+if "--check" in words:
+    sys.exit("ggas-bench: no such value" if "c.d=bad" in words else 0)
 value = next(w for w in words if w.startswith("a.b=")).removeprefix("a.b=")
 open("runs", "a").write(value + "\\n")
 if value == "13":
@@ -170,4 +172,29 @@ def test_options_of_a_topology_belong_to_it(sweep, tmp_path):
 
 def test_an_unknown_parameter_is_named_with_those_there_are(sweep):
     done = sweep("--over", "link.latncy_ns=100", "--", "store_latency", "--quick", using=bench_program())
-    assert done.returncode == 1 and "unknown key 'latncy_ns'; [link] has" in done.stderr and "latency_ns" in done.stderr
+    assert done.returncode == 2 and "unknown key 'latncy_ns'; [link] has" in done.stderr and "the nearest is latency_ns" in done.stderr
+
+
+def test_a_value_that_no_run_takes_is_refused_before_any_run(sweep, tmp_path):
+    done = sweep("--over", "a.b=1,2", "--over", "c.d=good,bad", "--", "barrier")
+    assert done.returncode == 2 and "a.b=1, c.d=bad: no such value" in done.stderr and not (tmp_path / "runs").exists()
+    assert sweep("--over", "a.b=1,2", "--over", "c.d=good", "--", "barrier").returncode == 0
+    kept = (tmp_path / "sweep" / "results.jsonl").read_text()
+    assert sweep("--over", "a.b=1,2", "--over", "c.d=good,bad", "--", "barrier").returncode == 2
+    assert (tmp_path / "sweep" / "results.jsonl").read_text() == kept  # nothing is lost
+
+
+WRONG = {
+    "--quik": ["not expected: --quik", "The nearest option is --quick"],
+    "--grid=30x18x12": ["--grid 30x18x12: X must be a multiple of 4", "the nearest is 32x18x12"],
+    "--nic=mdel": ["nic 'mdel'"],
+    "--topology=torus:3x3": ["it has 9 nodes"],
+    "--fault=* drp rate 1": ["drp"],
+}
+
+
+@pytest.mark.parametrize("word", WRONG)
+def test_options_of_the_program_are_checked_first(sweep, tmp_path, word):
+    done = sweep("--over", "link.latency_ns=100,200", "--", "himeno", "--quick", word, using=bench_program())
+    assert done.returncode == 2 and all(text in done.stderr for text in WRONG[word]), done.stderr
+    assert not list((tmp_path / "sweep" / "points").iterdir())

@@ -14,6 +14,9 @@ STUDY = ROOT / "benchmarks" / "sweep" / "study.py"
 # Counts its runs in `runs`, writes a record; `launching` fails where its file says so.
 PROGRAM = """#!/usr/bin/env python3
 import json, os, sys
+if "--check" in sys.argv:
+    wrong = [w for w in sys.argv[1:] if w.startswith("--") and w.split("=")[0] not in ("--check", "--nodes", "--nic", "--quick", "--grid", "--rounds")]
+    sys.exit(f"ggas-bench: not expected: {wrong[0]}" if wrong else 0)
 if sys.argv[1] == "list":
     print("suites\\n  thesis  every benchmark below\\n\\nbenchmarks")
     print("  barrier  of all\\n      params: threads\\n      block              one block\\n  launching  of one\\n      params: bytes\\n  trace  of a file")
@@ -67,10 +70,28 @@ def test_a_program_that_lists_nothing_is_named(study, tmp_path):
     assert done.returncode == 1 and "bench list: status 3" in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--nodes", "--nic=rtl", "--json", "--report", "--provider"])
+@pytest.mark.parametrize("option", ["--nodes", "--nic=rtl", "--json", "--report", "--provider", "--trace=x", "--state"])
 def test_what_the_study_says_itself_is_refused(study, option):
     done = study(option, "4")
     assert done.returncode == 2 and option.split("=")[0] in done.stderr
+
+
+@pytest.mark.parametrize(("words", "says"), [(["--quik"], "not expected: --quik"), (["--quick", "barrier"], "barrier: the study runs every benchmark")])
+def test_what_no_run_would_take_is_refused_before_any_run(study, tmp_path, words, says):
+    assert study("--quick").returncode == 0
+    kept, before = (tmp_path / "study" / "results.jsonl").read_text(), (tmp_path / "runs").read_text()
+    done = study(*words)
+    assert done.returncode == 2 and says in done.stderr, done.stderr
+    assert (tmp_path / "runs").read_text() == before and (tmp_path / "study" / "results.jsonl").read_text() == kept
+
+
+def test_options_of_one_benchmark_go_to_its_runs(study, tmp_path):
+    program = tmp_path / "bench"
+    text = program.read_text().replace("  launching  of one", "  himeno  of one")
+    program.write_text(text.replace('"runs", "a").write(', '"runs", "a").write(" ".join(w for w in sys.argv if "--grid" in w) + " " + '))
+    assert study("--grid", "8x8x36").returncode == 0
+    said = (tmp_path / "runs").read_text()
+    assert said.count("--grid=8x8x36 himeno") == 4 and said.count("--grid") == 4
 
 
 def record(nodes, nic, elements, value, **params):
@@ -87,12 +108,12 @@ def drawn(records, monkeypatch):
 def test_a_curve_is_one_point_and_no_line_joins_rtl_and_model(monkeypatch):
     sizes = [record(n, "rtl" if n == 2 else "model", e, n * e) for n in (2, 4, 8) for e in (1, 16)]
     only_here = record(8, "model", 64, 7)
-    assert drawn([*sizes, only_here], monkeypatch) == [("b", [([4, 8], [64, 128]), ([2], [32])])]
+    assert drawn([*sizes, only_here], monkeypatch) == [("b", "8 nodes: Time, v: 8.00 ns (elements 1) to 7.00 ns (elements 64).", [([4, 8], [64, 128]), ([2], [32])])]
 
 
 def test_a_grid_grows_with_the_cluster(monkeypatch):
     weak = [record(n, "model", 10 * n, n, grid=f"1x1x{n}") for n in (4, 8, 12)]
-    assert drawn(weak, monkeypatch) == [("b", [([4, 8, 12], [4, 8, 12])])]
+    assert drawn(weak, monkeypatch) == [("b", "12 nodes: Time, b v time (grid 1x1x12, elements 120): 12.0 ns.", [([4, 8, 12], [4, 8, 12])])]
 
 
 def test_two_clusters_or_other_overrides_make_no_plot(monkeypatch):

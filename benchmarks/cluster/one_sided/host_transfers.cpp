@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "benchmarks/cluster/one_sided/one_sided.hpp"
@@ -174,41 +175,53 @@ class copied_message final : public two_calls {
 
 constexpr unsigned overhead_rounds = 3;  // the first one is a warm-up
 
+// The work between post and wait grows, in percent of the time of the transfer alone. The longest hides all that can be
+// hidden.
+constexpr std::array<unsigned, 4> works{0, 50, 100, 200};
+
 struct costs {
-  std::vector<double> alone, overhead;  // ns: without work; what is left of the time beyond the work
+  std::array<std::vector<double>, works.size()> times;  // ns, by work
+  std::vector<double> overhead;                         // what is left of the longest beyond its work
 };
 
-// The work is twice as long as the transfer alone, so that it hides all that can be hidden.
+// One transfer with so much work, in ns; 0: it failed.
+uint64_t with_work(host& h, two_calls& t, uint64_t work_ns, uint64_t& beyond) {
+  const uint64_t begin = h.now_ns();
+  if (!t.post()) return 0;
+  const uint64_t work_begin = h.now_ns();
+  while (h.now_ns() < work_begin + work_ns) h.library_call();  // stands for the program's own work
+  const uint64_t work = h.now_ns() - work_begin;
+  if (!t.wait()) return 0;
+  beyond = h.now_ns() - begin - work;
+  return h.now_ns() - begin;
+}
+
 bool measure(host& h, two_calls& t, costs& out) {
   for (unsigned round = 0; round < overhead_rounds; ++round) {
-    uint64_t begin = h.now_ns();
-    if (!t.post() || !t.wait()) return false;
-    const uint64_t alone = h.now_ns() - begin;
-    begin = h.now_ns();
-    if (!t.post()) return false;
-    const uint64_t work_begin = h.now_ns();
-    while (h.now_ns() < work_begin + 2 * alone) h.library_call();  // stands for the program's own work
-    const uint64_t work = h.now_ns() - work_begin;
-    if (!t.wait()) return false;
-    if (round == 0) continue;
-    out.alone.push_back(static_cast<double>(alone));
-    out.overhead.push_back(static_cast<double>(h.now_ns() - begin - work));
+    uint64_t alone = 0, beyond = 0;
+    for (size_t i = 0; i < works.size(); ++i) {
+      const uint64_t ns = with_work(h, t, alone * works[i] / 100, beyond);
+      if (ns == 0) return false;
+      if (i == 0) alone = ns;
+      if (round > 0) out.times[i].push_back(static_cast<double>(ns));
+    }
+    if (round > 0) out.overhead.push_back(static_cast<double>(beyond));
   }
   return true;
 }
 
 bool receive_all(mpi_process& p, const buffers& b) {
-  for (unsigned i = 0; i < 2 * overhead_rounds; ++i)
+  for (unsigned i = 0; i < works.size() * overhead_rounds; ++i)
     if (!p.net.receive_now(sender, 0, p.pinned(), b.bytes) ||
         !p.copy(p.machine.segment(receiver) + b.target, p.pinned(), b.bytes))
       return false;
   return true;
 }
 
-void emit(session& s, const std::string& variant, const char* metric, size_t bytes,
+void emit(session& s, const std::string& variant, const char* metric, size_t bytes, unsigned work,
           const std::vector<double>& samples) {
   record r = s.begin(variant, metric, "ns");
-  r.params = {{"bytes", bytes}};
+  r.params = {{"bytes", bytes}, {"work", work}};
   summarise(r, samples);
   s.emit(std::move(r));
 }
@@ -232,8 +245,8 @@ result<> run_overhead_point(session& s, const std::string& variant, size_t bytes
     }
   }));
   GGAS_TRY(check_target(s, receiver, b.target, bytes, 0, what));
-  emit(s, variant, "overhead", bytes, found.overhead);
-  emit(s, variant, "time", bytes, found.alone);
+  emit(s, variant, "overhead", bytes, works.back(), found.overhead);
+  for (size_t i = 0; i < works.size(); ++i) emit(s, variant, "time", bytes, works[i], found.times[i]);
   return {};
 }
 

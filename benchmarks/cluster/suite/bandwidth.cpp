@@ -8,12 +8,15 @@
 
 #include "benchmarks/cluster/suite/benchmarks.hpp"
 #include "benchmarks/cluster/suite/outcomes.hpp"
+#include "benchmarks/messages/process.hpp"
+#include "ggas/launch.hpp"
 
 namespace ggas::bench {
 
 namespace {
 
 constexpr unsigned copying_threads = 8192;
+constexpr unsigned largest_packet = 256;  // bytes of a store or load between NICs
 
 // Every second word goes alone: fewer sizes, which take long.
 std::vector<size_t> strided_sizes(const options& o) {
@@ -100,6 +103,56 @@ result<> run_copies(session& s, const direction& d, double published, const std:
   return {};
 }
 
+// ---------------------------------------------------------------------------------------------- by the copy engine
+
+__global__ void until_visible() { static_cast<void>(ggas_quiet()); }
+
+// A copy of the node's processor, and after one to the window a kernel that waits until it is visible.
+bool engine_copy(mpi_process& p, const copy_args& a, bool load) {
+  const context& c = p.machine.device_context(p.node());
+  char* const own = c.local + (load ? a.to : a.from);
+  char* const other = c.window + uint64_t(p.node() + 1) * c.stride + (load ? a.from : a.to);
+  const size_t bytes = a.words * sizeof(uint64_t);
+  if (load) return p.copy(own, other, bytes);
+  return p.queued(p.machine.copy_on_stream(p.node(), other, own, bytes)) &&
+         p.queued(launch(p.machine, p.node(), 1, 1, until_visible)) && p.synchronise();
+}
+
+// The first node of each pair copies; ns until its processor knows the end.
+result<> engine_copies(session& s, const copy_args& a, bool load, const std::string& what, std::vector<double>& ns) {
+  return run_processes(s, what, [&](mpi_process& p) {
+    if (p.node() % 2 != 0 || p.node() + 1 >= s.nodes()) return;
+    const uint64_t begin = p.processor.now_ns();
+    if (engine_copy(p, a, load)) ns.push_back(static_cast<double>(p.processor.now_ns() - begin));
+  });
+}
+
+result<> run_engine(session& s, bool load, const std::optional<limit>& bound) {
+  if (!has_processes(s)) return {};
+  GGAS_TRY(s.start(with_processes(s, {.bytes = 2 * sizes(s.opts()).back() + (1u << 20), .part = "engine"}, 0)));
+  for (const size_t bytes : sizes(s.opts())) {
+    const std::string what = fmt::format("copy_engine {}", human(static_cast<double>(bytes), "B"));
+    layout_plan room(s.data_offset());
+    copy_args a{};
+    a.words = bytes / sizeof(uint64_t);
+    a.from = room.place<uint64_t>(a.words);
+    a.to = room.place<uint64_t>(a.words);
+    a.arrived = room.place<unsigned>(1);
+    fill(s, a, 0);
+    std::vector<double> values;
+    GGAS_TRY(engine_copies(s, a, load, what, values));
+    for (int node = 0; node + 1 < s.nodes(); node += 2) GGAS_TRY(check(s, a, load ? node : node + 1, 0, what));
+    for (double& v : values) v = static_cast<double>(bytes) * 1e9 / v;
+    record r = s.begin("copy_engine", "bandwidth", "B/s");
+    r.params = {{"bytes", bytes}};
+    summarise(r, values);
+    r.p50 = r.p99 = std::nullopt;
+    r.limit = bound;
+    s.emit(std::move(r));
+  }
+  return {};
+}
+
 // What the link carries if every packet holds so many bytes in sequence.
 std::optional<limit> link_bound(const link_limits& l, unsigned bytes) {
   if (!l.known) return std::nullopt;
@@ -114,7 +167,8 @@ result<> start(session& s) { return s.start(2 * sizes(s.opts()).back() + (1u << 
 result<> run_store_bandwidth(session& s) {
   GGAS_TRY(start(s));
   GGAS_TRY(run_copies(s, {"store", store_copy, 1}, 800e6, link_bound(s.limits(), s.limits().line_bytes)));
-  return run_copies(s, {"strided_store", store_copy, 1, 2}, 0, link_bound(s.limits(), sizeof(uint64_t)));
+  GGAS_TRY(run_copies(s, {"strided_store", store_copy, 1, 2}, 0, link_bound(s.limits(), sizeof(uint64_t))));
+  return run_engine(s, false, link_bound(s.limits(), largest_packet));
 }
 
 result<> run_load_bandwidth(session& s) {
@@ -125,8 +179,11 @@ result<> run_load_bandwidth(session& s) {
     bound = limit{peer, true, "reads of the GPU's memory through the root complex"};
   }
   GGAS_TRY(run_copies(s, {"load", load_copy, 0}, 600e6, bound));
+  std::optional<limit> of_engine = link_bound(s.limits(), largest_packet);
+  if (of_engine && peer > 0 && peer < of_engine->value) of_engine = bound;
   if (bound) bound = limit{bound->value / 2, true, bound->source + ", half of each line is used"};
-  return run_copies(s, {"strided_load", load_copy, 0, 2}, 0, bound);
+  GGAS_TRY(run_copies(s, {"strided_load", load_copy, 0, 2}, 0, bound));
+  return run_engine(s, true, of_engine);
 }
 
 }  // namespace ggas::bench

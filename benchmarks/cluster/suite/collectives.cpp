@@ -32,7 +32,7 @@ void run_barrier_loop(const barrier_point& p, const barrier_args& a) {
 
 result<> run_barrier_point(session& s, const barrier_point& p) {
   const std::string what = fmt::format("{} {}x{}", p.variant, p.blocks, p.threads);
-  const unsigned rounds = s.opts().sized(50u, 200u, 1000u);
+  const unsigned rounds = s.opts().rounds_of(50, 200, 1000);
   const unsigned total = p.blocks * p.threads;
   layout_plan room(s.data_offset());
   barrier_args a{};
@@ -46,7 +46,8 @@ result<> run_barrier_point(session& s, const barrier_point& p) {
   const unsigned launches = p.kernels ? std::min(rounds, 200u) : 1;
   const uint64_t begin = s.machine().now_ns();
   for (unsigned i = 0; i < launches; ++i) {
-    GGAS_TRY(s.launch_all({p.blocks}, {p.threads}, [&](int) { return [=] { run_barrier_loop(p, a); }; }));
+    GGAS_TRY(s.launch_together(
+        {p.blocks}, {p.threads}, [&](int) { return [=] { run_barrier_loop(p, a); }; }, what));
   }
   GGAS_TRY(s.run(what));
   const double elapsed = static_cast<double>(s.machine().now_ns() - begin);
@@ -90,11 +91,13 @@ reduce_args plan_reduce(session& s, const reduction& how, uint64_t elements) {
   layout_plan room(s.data_offset());
   reduce_args a{};
   a.elements = elements;
-  a.input = room.place<float>(elements);
-  a.output = room.place<float>(elements);
+  const uint64_t divided = elements + static_cast<uint64_t>(s.nodes());  // parts may be longer than needed
+  a.input = room.place<float>(divided);
+  a.output = room.place<float>(divided);
+  a.part = room.place<float>(elements);
   a.expected = room.place<float>(elements);
   a.outcomes = room.place<outcome>(reduce_threads);
-  a.rounds = s.opts().sized(5u, 5u, 20u);
+  a.rounds = s.opts().rounds_of(5, 5, 20);
   a.samples = room.place<uint64_t>(a.rounds);
   a.timeout_ns = s.opts().timeout_ns / 4;
   a.method = how.method;
@@ -208,11 +211,9 @@ result<> run_barrier(session& s) {
 
 result<> run_reduce(session& s) {
   GGAS_TRY(start_with_vectors(s));
-  constexpr reduction all[] = {{"gather", ggas_by_gather, true},
-                               {"one_shot", ggas_one_shot, true},
-                               {"read", ggas_read, true},
-                               {"tree", ggas_tree, true},
-                               {"auto", ggas_auto, true}};
+  constexpr reduction all[] = {{"gather", ggas_by_gather, true},  {"one_shot", ggas_one_shot, true},
+                               {"two_shot", ggas_two_shot, true}, {"read", ggas_read, true},
+                               {"tree", ggas_tree, true},         {"auto", ggas_auto, true}};
   const bool many = s.nodes() > most_in_channels;
   for (const uint64_t n : vector_lengths(s.opts())) {
     for (const reduction& how : all)

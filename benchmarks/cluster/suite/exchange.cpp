@@ -25,7 +25,7 @@ exchange_args plan_exchange(session& s, moved what, uint64_t elements) {
   a.output = room.place<float>(elements * (many_out(what) ? parts : 1));
   a.outcomes = room.place<outcome>(exchange_threads);
   a.checks = 1;
-  a.rounds = s.opts().sized(3u, 5u, 10u);
+  a.rounds = s.opts().rounds_of(3, 5, 10);
   a.seed = s.opts().cluster.seed;
   a.timeout_ns = s.opts().timeout_ns / 4;
   return a;

@@ -44,7 +44,7 @@ void reduce_by_messages(mpi_process& p, const reduction_args& a, unsigned rounds
 result<> run_point(session& s, const reduction_args& a, const std::string& variant,
                    const std::function<result<>(const std::string& what, unsigned rounds)>& reduce) {
   const std::string what = fmt::format("{} {}", variant, a.elements);
-  const unsigned rounds = s.opts().sized(5u, 10u, 20u);
+  const unsigned rounds = s.opts().rounds_of(5, 10, 20);
   GGAS_TRY(s.launch_all({2}, {reduction_threads}, [&](int) { return [a] { reduction_fill(a); }; }));
   GGAS_TRY(s.run(what));
   const uint64_t begin = s.machine().now_ns();

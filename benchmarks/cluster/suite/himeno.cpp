@@ -2,6 +2,7 @@
 // himeno: Jacobi's method on a grid in slices along z, kept in step in several ways, the same bits as on one processor.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "benchmarks/cluster/suite/benchmarks.hpp"
@@ -51,6 +52,8 @@ class himeno_run {
   // Both take the grid from its start through all steps and find the residual.
   result<> solve(himeno_way way, uint64_t& ns) {
     return solve(name_of(way), ns, [&]() -> result<> {
+      if (way == himeno_way::device)
+        GGAS_TRY(s_.check_room(std::min(nodes_[0].args().plan.tiles(), resident_blocks), himeno_warps * 32, what_));
       if (way != himeno_way::host) return all([&](node& n) { return n.run(way, steps_, resident_blocks); });
       for (uint32_t step = 1; step <= steps_; ++step) {
         GGAS_TRY(all([&](node& n) { return n.compute(step); }));
@@ -118,7 +121,7 @@ class himeno_run {
 };
 
 result<> run_grid(session& s, const himeno_grid& grid) {
-  const uint32_t steps = s.opts().himeno.steps.value_or(s.opts().sized(4u, 6u, 10u));
+  const uint32_t steps = s.opts().sizes.steps.value_or(s.opts().sized(4u, 6u, 10u));
   const himeno_solution want = himeno_reference(grid, s.opts().cluster.seed, steps);
   himeno_run together(s, grid, steps, false), alone(s, grid, steps, true);
   const auto measure = [&](himeno_run& job, const auto& way, const char* name, const char* metric) -> result<> {
@@ -152,7 +155,7 @@ result<> start(session& s, const himeno_grid& largest) {
 }  // namespace
 
 result<> run_himeno(session& s) {
-  if (const auto& g = s.opts().himeno.grid) {
+  if (const auto& g = s.opts().sizes.grid) {
     const himeno_grid wish{g->nx, g->ny, g->nz};
     GGAS_TRY(start(s, wish));
     return run_grid(s, wish);

@@ -107,6 +107,7 @@ class himeno_launches {
   result<> point(bool resident, uint32_t steps, const kind& k) {
     const char* const variant = resident ? "resident" : "stream";
     const std::string what = fmt::format("{} {} steps {}", variant, steps, k.name);
+    if (resident) GGAS_TRY(s_.check_room(launching_blocks, himeno_warps * 32, what));
     for (himeno_original& n : nodes_) GGAS_TRY(n.fill(2));
     GGAS_TRY(s_.run(what));
     const auto t = time_of(s_, what, k, [&](int node) -> result<> {

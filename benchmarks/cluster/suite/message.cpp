@@ -29,7 +29,8 @@ class message_point {
 
   result<> run(void (*kernel)(message_loop), const std::string& what) {
     const message_loop a = args;
-    GGAS_TRY(s_.launch_all({shape_.blocks}, {shape_.threads}, [&](int) { return [=] { kernel(a); }; }));
+    GGAS_TRY(s_.launch_together(
+        {shape_.blocks}, {shape_.threads}, [&](int) { return [=] { kernel(a); }; }, what));
     GGAS_TRY(s_.run(what));
     longest_ns = 0;
     for (int node = 0; node < s_.nodes(); ++node) {

@@ -41,7 +41,8 @@ class pi_job {
         if (alone) {
           GGAS_TRY(s_.machine().launch(0, {k.blocks}, {k.threads}, body));
         } else {
-          GGAS_TRY(s_.launch_all({k.blocks}, {k.threads}, [&](int) { return body; }));
+          GGAS_TRY(s_.launch_together(
+              {k.blocks}, {k.threads}, [&](int) { return body; }, what));
         }
       }
       GGAS_TRY(s_.run(what));

@@ -53,7 +53,8 @@ std::optional<limit> link_bound(session& s, const std::string& variant) {
 }
 
 result<> run_kernels(session& s, const update_args& a, const job& j, const std::string& what, span_of_time& took) {
-  GGAS_TRY(s.launch_all({j.blocks}, {j.threads}, [&](int) { return j.kernel; }));
+  GGAS_TRY(s.launch_together(
+      {j.blocks}, {j.threads}, [&](int) { return j.kernel; }, what));
   GGAS_TRY(s.run(what));
   for (int node = 0; node < s.nodes(); ++node) {
     const auto o = join_outcomes(s, node, a.outcomes, j.blocks * j.threads, what);
@@ -96,10 +97,7 @@ std::function<result<>(const std::string&, span_of_time&)> by_messages(session& 
 std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args& a) {
   std::vector<job> all;
   zero_area zero;
-  // With several other nodes a lane waits for one node while the next lane has a number for another. That ends only if
-  // the lanes of a warp can progress independently.
-  const bool lanes_run_on = s.nodes() == 2 || !s.limits().lockstep;
-  if (s.nodes() > 1 && s.nodes() <= static_cast<int>(most_mailbox_nodes) && lanes_run_on) {
+  if (s.nodes() > 1 && s.nodes() <= static_cast<int>(most_mailbox_nodes)) {
     const mailbox_args m = plan_mailboxes(room, a, zero);
     all.push_back({"mailbox", static_cast<unsigned>(s.nodes()), mailbox_threads, [m] { mailbox_updates(m); }, zero});
   }
@@ -128,8 +126,10 @@ std::vector<job> jobs_of(session& s, const layout_plan& room, const update_args&
 }  // namespace
 
 result<> run_random_access(session& s) {
-  GGAS_TRY(s.start(with_processes(s, {.bytes = 8u << 20}, updates_pinned(s.nodes()))));
-  const auto sizes = s.opts().sized<std::vector<unsigned>>({10, 12}, {10, 14}, {10, 12, 14, 16, 18});
+  auto sizes = s.opts().sized<std::vector<unsigned>>({10, 12}, {10, 14}, {10, 12, 14, 16, 18});
+  if (const auto given = s.opts().sizes.log2_table) sizes = {*given};
+  const size_t table = (size_t{8} << sizes.back()) / static_cast<size_t>(s.nodes());
+  GGAS_TRY(s.start(with_processes(s, {.bytes = table + (7u << 20)}, updates_pinned(s.nodes()))));
   const size_t threads = std::max<size_t>(mailbox_threads * static_cast<size_t>(s.nodes()), bucket_threads);
   for (const unsigned k : sizes) {
     layout_plan room(s.data_offset());

@@ -27,7 +27,8 @@ upc_args plan_upc(session& s, const upc_kind& k, const upc_variant& v, uint64_t 
 result<> upc_point(session& s, const upc_kind& k, const upc_variant& v, uint64_t elements) {
   const std::string what = fmt::format("{} {} of {} floats", k.name, v.name, elements);
   const upc_args a = plan_upc(s, k, v, elements);
-  GGAS_TRY(s.launch_all({upc_blocks}, {upc_threads}, [&](int) { return [a] { upc_loop(a); }; }));
+  GGAS_TRY(s.launch_together(
+      {upc_blocks}, {upc_threads}, [&](int) { return [a] { upc_loop(a); }; }, what));
   GGAS_TRY(s.run(what));
   std::vector<double> slowest(a.rounds, 0);
   for (int node = 0; node < s.nodes(); ++node) {

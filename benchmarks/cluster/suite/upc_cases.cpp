@@ -38,7 +38,8 @@ void emit_slowest(session& s, const upc_case& c, const upc_kind& k, uint64_t ele
 result<> case_point(session& s, const upc_case& c, const upc_kind& k, uint64_t elements) {
   const std::string what = fmt::format("{} {} of {} floats", c.name, k.name, elements);
   const upc_case_args a = plan_point(s, c, k, elements);
-  GGAS_TRY(s.launch_all({upc_blocks}, {upc_threads}, [&](int) { return [a] { upc_case_loop(a); }; }));
+  GGAS_TRY(s.launch_together(
+      {upc_blocks}, {upc_threads}, [&](int) { return [a] { upc_case_loop(a); }; }, what));
   GGAS_TRY(s.run(what));
   std::array<std::vector<double>, upc_times> times;
   for (int node = 0; node < s.nodes(); ++node) {

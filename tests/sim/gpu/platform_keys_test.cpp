@@ -293,9 +293,16 @@ TEST(platform_keys, each_of_them_acts) {
   for (const key& k : keys) EXPECT_TRUE(acts(k)) << "galibier-k20.toml: " << k.path << ": nothing depends on it";
 }
 
+// A file over another one has only some of them, which the parser compares.
+bool has_base(const std::string& platform) {
+  const auto parsed = toml::parse_file((sim::platform_folder() / (platform + ".toml")).string());
+  return parsed && parsed.table().contains("base");
+}
+
 TEST(platform_keys, are_the_same_in_every_file) {
   std::set<std::string> first;
   for (const std::string& name : sim::platform_names()) {
+    if (has_base(name)) continue;
     std::set<std::string> here;
     for (const key& k : keys_of(name)) here.insert(k.path);
     if (first.empty()) first = here;

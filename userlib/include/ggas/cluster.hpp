@@ -178,8 +178,8 @@ class cluster {
   // here. cuda: errc::unsupported.
   virtual result<> launch(const stream& s, extent grid, const block_shape& block, std::function<void()> kernel,
                           std::string name = "kernel") = 0;
-  // Queues a copy on the stream: between the node's segment and its host_memory, or inside one of them; the ranges do
-  // not overlap. Graphs may contain it. cuda, sim: by the GPU's copy engine.
+  // Queues a copy between the node's segment and its host_memory, or inside one; the ranges do not overlap. Graphs may
+  // contain it. cuda, sim: by the copy engine. sim, shm: also to and from context::window, as stores and loads.
   virtual result<> copy_on_stream(const stream& s, void* to, const void* from, size_t bytes) = 0;
   // Used by ggas::blocks_at_once. Returns the room for blocks of that shape on the GPU of a local node. cuda:
   // errc::unsupported, because it depends on the kernel.
