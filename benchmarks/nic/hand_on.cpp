@@ -95,25 +95,41 @@ void one_of_the_owner(nic_rig& rig, unsigned width, hand_on& all) {
   all.times.push_back({cause::atomic, true, effect::write_behind, first + behind, 0});
 }
 
-// More than the NIC holds wait for the first one. Answers of the first half may find room in front of the link.
-void wait_in_line(nic_rig& rig, unsigned width, hand_on& all) {
+// More than the NIC holds wait for the first one.
+on_one_word wait_in_line(nic_rig& rig, unsigned width) {
   constexpr unsigned count = nic_rig::contexts;
-  const on_one_word it = run(
+  return run(
       rig, width, 1 - owner, count, [&](const on_one_word& seen) { return seen.packets.size() == count; },
       [&](const on_one_word& seen) { return seen.answers.size() == count; });
-  const auto each = [](const std::vector<uint64_t>& at) {
-    return float(std::round(10.0 * double(at.back() - at[count / 2]) / (count - 1 - count / 2)) / 10);
-  };
-  all.paces = {{cause::atomic, true, effect::packet, answer_dws, each(it.answers)},
-               {cause::atomic, true, effect::write, word_dws, each(it.writes)}};
+}
+
+// Those that the NIC holds end as closely as it executes them, if their answers have room in front of the link.
+float least(const std::vector<uint64_t>& at) {
+  uint64_t distance = at.back();
+  for (size_t i = 1; i < at.size() / 2; ++i) distance = std::min(distance, at[i] - at[i - 1]);
+  return float(distance);
+}
+
+// The others end as closely as it admits them.
+unsigned admitted(const std::vector<uint64_t>& at) {
+  const size_t half = at.size() / 2;
+  return unsigned(std::lround(double(at.back() - at[half]) / double(at.size() - 1 - half)));
+}
+
+// One narrow link has no room for answers, but the queues in front of several links have.
+on_one_word wait_with_room(unsigned width) {
+  nic_rig rig(width, 1, {}, width == 64 ? 2 : 1);
+  return wait_in_line(rig, width);
 }
 
 }  // namespace
 
 hand_on measure_hand_on(unsigned width) {
   nic_rig rig(width, 1);
-  hand_on all;
-  wait_in_line(rig, width, all);  // after this the translations are there
+  const on_one_word line = wait_in_line(rig, width);  // after this the translations are there
+  hand_on all{.gap = admitted(line.writes),
+              .paces = {{cause::atomic, true, effect::packet, answer_dws, least(line.answers)},
+                        {cause::atomic, true, effect::write, word_dws, least(wait_with_room(width).writes)}}};
   come_soon(rig, width, all);
   one_of_the_owner(rig, width, all);
   return all;

@@ -9,7 +9,7 @@
 namespace ggas::bench {
 
 struct hand_on {
-  unsigned kept = 0;                      // nic_limits::atomic_kept
+  unsigned kept = 0, gap = 0;             // nic_limits::atomic_kept, atomic_gap
   std::vector<nic::time_row> times = {};  // of an atomic that finds the value in progress
   std::vector<nic::pace_row> paces = {};  // of atomics that hand it on
 };

@@ -80,6 +80,28 @@ unsigned atomics(unsigned width) {
   return reads_of(rig, 1);
 }
 
+// Packets on the wire, less those in progress and those in the receive buffer, which takes another one while it has
+// room for the longest packet.
+unsigned atomics_held(unsigned width) {
+  nic_rig rig(width, 1);
+  const nic::descriptor add{.op = desc_op::atomic, .node = 1, .size = 8, .w1 = 1, .w2 = at};
+  rig.post(0, 0, add);
+  rig.drain();
+  unsigned packets = 0, dws = 0;
+  nic::flit_decoder decoder(width);
+  rig.on_flit = [&](unsigned side, const flit& f) {
+    if (side != 0) return;
+    if (const auto p = decoder.push(f)) ++packets, dws = p->len_dw;
+  };
+  rig.silence(1);
+  for (unsigned i = 0; i < nic::rma_slots / add.slots(); ++i)
+    for (unsigned v = 0; v < nic_rig::contexts; ++v) rig.post(0, v, add);
+  rig.run(settled);
+  const auto units = [&](unsigned bits) { return 1 + (bits + width - 1) / width; };
+  const unsigned buffered = (nic::buffer_units - units(8 * nic_rig::mtu_bytes)) / units(32 * dws) + 1;
+  return packets - atomics(width) - buffered;
+}
+
 // Stores with a register read after each, which waits until they are out of the way.
 unsigned stores_passed(unsigned width, unsigned dws) {
   nic_rig rig(width, 1);
@@ -133,6 +155,8 @@ nic::nic_limits measure_limits(unsigned width) {
           .get_fetches = unsigned(fetches(width, desc_op::get).size()),
           .queue_reads = queue_reads(width),
           .atomics = atomics(width),
+          .atomics_held = atomics_held(width),
+          .atomic_gap = 0,
           .atomic_kept = 0,
           .stores_passed = stores_passed(width, 1),
           .stores_held = stores_taken(width) - stores_passed(width, line_dws),

@@ -8,7 +8,7 @@
 
 namespace ggas::bench {
 
-nic::nic_limits measure_limits(unsigned width);  // but for atomic_kept (hand_on.hpp)
+nic::nic_limits measure_limits(unsigned width);  // but for atomic_kept, atomic_gap (hand_on.hpp)
 // How close together the reads of one long put or get follow each other.
 std::vector<nic::pace_row> measure_cuts(unsigned width);
 

@@ -45,6 +45,8 @@ std::vector<std::pair<const char*, unsigned>> named(const nic::nic_limits& l) {
           {"get_fetches", l.get_fetches},
           {"queue_reads", l.queue_reads},
           {"atomics", l.atomics},
+          {"atomics_held", l.atomics_held},
+          {"atomic_gap", l.atomic_gap},
           {"atomic_kept", l.atomic_kept},
           {"stores_passed", l.stores_passed},
           {"stores_held", l.stores_held},
@@ -123,6 +125,7 @@ int main(int argc, char** argv) {
     nic::nic_limits limits = bench::measure_limits(width);
     const auto hand = bench::measure_hand_on(width);
     limits.atomic_kept = hand.kept;
+    limits.atomic_gap = hand.gap;
     table all{.limits = limits, .times = hand.times, .paces = hand.paces};
     for (const unsigned n : {1u, links}) {
       const unsigned w = n > 1 && width == 256 ? 64 : width;

@@ -116,15 +116,17 @@ double model_times::pace(cause from, bool answer, effect to, unsigned dws) const
   return below->second + part * (above->second - below->second);
 }
 
-hand_on_times model_times::hand_on() const {
-  constexpr unsigned word_dws = 2;
+hand_on_times model_times::hand_on(bool one_link) const {
+  constexpr unsigned word_dws = 2, answer_dws = 4;
   const auto end = [this](bool answer) {
     return unsigned(cycles(cause::atomic, answer, effect::write, 1).value_or(0));
   };
   return {.after_answer = end(true),
           .after_packet = end(false),
-          .apart = pace(cause::atomic, true, effect::write, word_dws),
-          .kept = limits_.atomic_kept};
+          .apart = one_link ? pace(cause::atomic, true, effect::packet, answer_dws)
+                            : pace(cause::atomic, true, effect::write, word_dws),
+          .kept = limits_.atomic_kept,
+          .gap = limits_.atomic_gap};
 }
 
 namespace {

@@ -93,6 +93,8 @@ struct nic_limits {
   unsigned get_fetches;    // likewise, of all gets that are served
   unsigned queue_reads;    // reads of work queues under way
   unsigned atomics;        // at their owner
+  unsigned atomics_held;   // taken from the network while that many are in progress
+  unsigned atomic_gap;     // cycles between two atomics that their unit admits
   unsigned atomic_kept;    // cycles after an atomic's write within which the next packet finds the value in progress
   unsigned stores_passed;  // stores of a word before the link after which other requests are still taken
   unsigned stores_held;    // stores of a line that wait after those
@@ -109,7 +111,7 @@ class model_times {
   // Least distance from an output of so many DWs to the next one of its kind; 0: no row. Between rows a straight line.
   double pace(cause from, bool answer, effect to, unsigned dws) const;
   const nic_limits& limits() const { return limits_; }
-  hand_on_times hand_on() const;
+  hand_on_times hand_on(bool one_link) const;  // where an atomic ends no sooner than its answer leaves
 
   model_times(const nic_limits& limits, std::initializer_list<time_row> rows, std::initializer_list<pace_row> paces);
 

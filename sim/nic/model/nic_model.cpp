@@ -41,7 +41,7 @@ nic_model::nic_model(sc_core::sc_module_name name, const model_config& cfg, fabr
               .get_fetches = times_.limits().get_fetches,
               .queue_reads = times_.limits().queue_reads,
               .atomics = times_.limits().atomics,
-              .hand_on = times_.hand_on(),
+              .hand_on = times_.hand_on(net.shape().ports() == 1),
               .takes_status = [this] { return takes_status(); },
               .nodes = std::max(max_nodes, std::bit_ceil(net.shape().nodes())),
               .collectives = net.shape().nodes() > 2,
@@ -187,6 +187,10 @@ void nic_model::take(const pcie::tlp& t) {
 // ---------------------------------------------------------------------------------------------- from the network
 
 bool nic_model::deliver(packet& p) {
+  if (p.vc == uint8_t(vc::rma) && atomics_full()) {
+    refused_atomic_ = true;
+    return false;
+  }
   const bool full = p.vc == uint8_t(vc::np) && model_.target_reads_waiting() >= times_.limits().loads_served;
   const uint64_t turn = turn_of(cause_of(p));
   if (full || backlog() >= outbound_limit || turn > edge()) {
@@ -361,6 +365,10 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
     p->set_unordered(net_.shape().ports() > 1 && p->may_pass());
     const uint64_t at = after(why, answer, effect::packet, beats_in, p->len_dw);
     net_.send(cfg_.node, std::move(*p), edges_.at_ps(at));
+  }
+  if (refused_atomic_ && !atomics_full()) {
+    refused_atomic_ = false;
+    turn_event_.notify(sc_core::SC_ZERO_TIME);
   }
   const uint64_t reported = edge() + uint64_t(usual_cycles);
   while (const auto e = model_.pop_event()) interrupt(interrupts_.raise(*e, edge()), reported);

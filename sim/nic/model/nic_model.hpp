@@ -55,6 +55,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   bool receive(pcie::tlp& t);
   bool has_room(const pcie::tlp& t) const;
   uint64_t turn_of(cause why) const;
+  bool atomics_full() const { return model_.atomics_waiting() >= times_.limits().atomics_held; }
   bool takes_packets(vc channel);
   bool takes_status();
   void enter(inlet& i, uint64_t due_ps, pcie::tlp&& t);
@@ -116,6 +117,7 @@ class nic_model : public sc_core::sc_module, public nic_device, public fabric::p
   uint64_t last_write_ps_ = 0;
   std::array<unsigned, pcie::fc_classes> inside_{};  // taken from the port, not yet worked off
   bool refused_host_ = false, refused_network_ = false;
+  bool refused_atomic_ = false;              // it waits in its receive buffer
   bool held_ = false, status_held_ = false;  // packets of puts and gets, and status blocks, wait for room
   struct waiting {
     cause why;

@@ -194,10 +194,9 @@ task<> rma_model::one_get(served get) {
 task<> rma_model::atomics() {
   for (;;) {
     while (atomics_.empty()) co_await atomic_arrived_;
-    packet p = std::move(atomics_.front());
+    co_await entry();
+    auto a = co_await admitted(std::move(atomics_.front()));
     atomics_.pop_front();
-    while (atomics_live_ == limits_.atomics) co_await atomic_done_;
-    auto a = co_await admitted(std::move(p));
     if (!a) continue;
     ++atomics_live_;
     const uint64_t word = a->addr / 8;
@@ -264,14 +263,27 @@ task<std::optional<rma_model::known_value>> rma_model::read_value(const atomic& 
 // An operation that reads nothing may be done so late that it ends after the one before it.
 task<> rma_model::turn() {
   ++turns_;
-  while (time_ < *wakes_at()) co_await turn_;
+  while (double(time_) < turn_begins()) co_await turn_;
   --turns_;
 }
 
+double rma_model::turn_begins() const {
+  return std::max(std::ceil(atomic_end_ + limits_.hand_on.apart - limits_.hand_on.after_packet), 0.0);
+}
+
+// Waits for a free entry, and until the unit has admitted the operation before.
+task<> rma_model::entry() {
+  while (atomics_live_ == limits_.atomics) co_await atomic_done_;
+  entering_ = true;
+  while (time_ < next_entry_) co_await turn_;
+  entering_ = false;
+  next_entry_ = time_ + limits_.hand_on.gap;
+}
+
 std::optional<uint64_t> rma_model::wakes_at() const {
-  if (turns_ == 0) return std::nullopt;
-  const double at = atomic_end_ + limits_.hand_on.apart - limits_.hand_on.after_packet;
-  return uint64_t(std::max(std::ceil(at), 0.0));
+  if (turns_ == 0 && !entering_) return std::nullopt;
+  const uint64_t turn = turns_ ? uint64_t(turn_begins()) : next_entry_;
+  return entering_ ? std::min(turn, next_entry_) : turn;
 }
 
 // Answers, and gives the new value.

@@ -107,6 +107,7 @@ class reference_model : private rma_services {
   bool reads_queue(uint16_t tag) const { return rma_.reads_queue(tag); }
   bool rma_waits() const { return rma_.waits(); }
   std::optional<uint64_t> wakes_at() const { return rma_.wakes_at(); }             // advance() is to come then
+  size_t atomics_waiting() const { return rma_.atomics_waiting(); }                // for an entry of their unit
   size_t requests_left() const { return requests_.size(); }                        // for pop_request()
   void count_event(uint8_t code) { count(uint16_t(GGAS_REG_EVENT_COUNT(code))); }  // that no unit raised
 

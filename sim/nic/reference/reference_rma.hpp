@@ -47,6 +47,7 @@ struct hand_on_times {
            after_packet = 0;  // from the answer to its read, or its packet, to the end of an operation
   double apart = 0;           // least, of the ends of two operations
   unsigned kept = 0;          // from an end to the packet that still finds the value; 0: none does
+  unsigned gap = 0;           // least, between two operations that are admitted
 };
 
 // As in nic_surroundings.
@@ -80,7 +81,8 @@ class rma_model {
   std::optional<uint64_t> wakes_at() const;   // something goes on at that time
   bool context_stopped(unsigned vpid) const;  // off, and nothing of it is under way
   bool reads_host() const { return !reads_.empty(); }
-  bool reads_queue(uint16_t tag) const;  // that read is of a work queue
+  size_t atomics_waiting() const { return atomics_.size(); }  // for an entry of the unit
+  bool reads_queue(uint16_t tag) const;                       // that read is of a work queue
   uint64_t atu_status() const { return invalidations_; }
   bool waits() const;  // something ends by time only, or waits for the host or the network
 
@@ -281,6 +283,8 @@ class rma_model {
   task<> chain(uint64_t word);
   task<std::optional<known_value>> read_value(const atomic& a);
   task<> turn();
+  double turn_begins() const;
+  task<> entry();
   known_value execute(const atomic& a, known_value v);
   bool still_true(const std::optional<known_value>& v, const atomic& a) const;
   void respond(const packet& request, op o, net_status s, uint64_t addr);
@@ -299,6 +303,8 @@ class rma_model {
   unsigned atomics_live_ = 0, turns_ = 0;          // in chains; those that wait for their turn
   std::optional<known_value> in_hand_;             // of the operation that ended last
   double atomic_end_ = 0;                          // when it ends in the RTL
+  bool entering_ = false;                          // an atomic waits until the unit admits the next one
+  uint64_t next_entry_ = 0;                        // time from which it does
   uint64_t data_writes_ = 0;                       // other than of atomics
   scheduler scheduler_;
   std::array<std::unique_ptr<context>, rma_contexts> contexts_;
