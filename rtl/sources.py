@@ -12,15 +12,20 @@ UNITS = ("atomics", "gets", "velo", "queues", "event_counts")
 ROOT = pathlib.Path(__file__).resolve().parent
 
 
+def modules():
+    """Files of the folders of units; boards/ is not one of them."""
+    return sorted([*ROOT.glob("*/*.sv"), *ROOT.glob("rma/*/*.sv")])
+
+
 def files(generated):
     """Sources in compile order; `generated` is the folder that the ggas_regs target fills."""
     generated = pathlib.Path(generated)
     for name in ("ggas_regs_pkg.sv", "regs.sv"):
         if not (generated / name).exists():
             sys.exit(f"{generated / name}: not there; build the target ggas_regs, or give its folder with --generated")
-    packages = sorted(ROOT.glob("*/*_pkg.sv"))
-    modules = sorted(p for p in ROOT.glob("*/*.sv") if p not in packages)
-    return [ROOT / "ggas_pkg.sv", generated / "ggas_regs_pkg.sv", *packages, *modules, generated / "regs.sv", ROOT / "nic_top.sv"]
+    packages = [p for p in modules() if p.stem.endswith("_pkg")]
+    others = [p for p in modules() if p not in packages]
+    return [ROOT / "ggas_pkg.sv", generated / "ggas_regs_pkg.sv", *packages, *others, generated / "regs.sv", ROOT / "nic_top.sv"]
 
 
 def board_files(board):

@@ -127,7 +127,7 @@ def source_of(name):
     path = pathlib.Path(name)
     if path.parent.name != POINTS.name:
         return os.path.relpath(name, ROOT) if path.is_absolute() else name
-    return next((str(f.relative_to(ROOT)) for f in ROOT.glob(f"rtl/*/{path.name}")), name)
+    return next((str(f.relative_to(ROOT)) for f in ROOT.glob(f"rtl/**/{path.name}")), name)
 
 
 def points(path):

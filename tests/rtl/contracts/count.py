@@ -53,7 +53,7 @@ def main():
     opts = args.parse_args()
     total = {"streams": [0, 0], "handshakes": [0, 0]}
     failed = False
-    for path in sorted([*RTL.glob("*/*.sv"), RTL / "nic_top.sv"]):
+    for path in sorted([*RTL.glob("*/*.sv"), *RTL.glob("rma/*/*.sv"), RTL / "nic_top.sv"]):
         have = bound(path.stem)
         for kind, names in zip(total, streams(code(path))):
             missing = [n for n in names if n not in have]

@@ -16,9 +16,9 @@ create_project -force -part xcu55c-fsvh2892-2L-e nic_u55c nic_u55c
 set_property target_language Verilog [current_project]
 
 # ---- sources: packages first, as in rtl/sources.py
-set packages [concat $rtl/ggas_pkg.sv $generated/ggas_regs_pkg.sv [glob $rtl/*/*_pkg.sv] \
+set packages [concat $rtl/ggas_pkg.sv $generated/ggas_regs_pkg.sv [glob $rtl/*/*_pkg.sv $rtl/rma/*/*_pkg.sv] \
   [glob $rtl/boards/ultrascale_plus/*_pkg.sv]]
-set modules [concat [glob $rtl/*/*.sv] $generated/regs.sv $rtl/nic_top.sv [glob $rtl/boards/common/*.sv] \
+set modules [concat [glob $rtl/*/*.sv $rtl/rma/*/*.sv] $generated/regs.sv $rtl/nic_top.sv [glob $rtl/boards/common/*.sv] \
   [glob $rtl/boards/ultrascale_plus/*.sv] $here/fpga.sv]
 foreach file [concat $packages $modules] { add_files -norecurse $file }
 set_property verilog_define {SYNTHESIS} [get_filesets sources_1]

@@ -109,10 +109,10 @@ module rma_fetch_buffer #(
   wire [B-1:0]       be_even = w_row_q[0] ? w_lanes_q[2*B-1:B] : w_lanes_q[B-1:0];
   wire [B-1:0]       be_odd  = w_row_q[0] ? w_lanes_q[B-1:0] : w_lanes_q[2*B-1:B];
 
-  rma_ram_be #(.BYTES(B), .DEPTH(SLOTS << (RW - 1))) u_even (
+  ram_be #(.BYTES(B), .DEPTH(SLOTS << (RW - 1))) u_even (
       .clk_i, .we_i(w_q && be_even != '0), .wbe_i(be_even), .waddr_i({w_slot_q, at_even}),
       .wdata_i(w_data_q), .re_i(row_en_i), .raddr_i({row_slot_i, row_i[RW-1:1]}), .rdata_o(even));
-  rma_ram_be #(.BYTES(B), .DEPTH(SLOTS << (RW - 1))) u_odd (
+  ram_be #(.BYTES(B), .DEPTH(SLOTS << (RW - 1))) u_odd (
       .clk_i, .we_i(w_q && be_odd != '0), .wbe_i(be_odd), .waddr_i({w_slot_q, w_row_q[RW-1:1]}),
       .wdata_i(w_data_q), .re_i(row_en_i), .raddr_i({row_slot_i, row_i[RW-1:1]}), .rdata_o(odd));
 

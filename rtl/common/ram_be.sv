@@ -4,7 +4,7 @@
 // re_i is low.
 `default_nettype none
 
-module rma_ram_be #(
+module ram_be #(
     parameter int unsigned BYTES = 8,    // bytes of a word
     parameter int unsigned DEPTH = 512   // words, at least 2
 ) (
@@ -37,7 +37,7 @@ module rma_ram_be #(
   end
 
 `ifndef SYNTHESIS
-  initial if (DEPTH < 2) $error("rma_ram_be: DEPTH must be at least 2");
+  initial if (DEPTH < 2) $error("ram_be: DEPTH must be at least 2");
 `endif
 endmodule
 

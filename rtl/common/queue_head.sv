@@ -3,7 +3,7 @@
 // does not extend into the queue. An entry in every other cycle.
 `default_nettype none
 
-module rma_head #(
+module queue_head #(
     parameter int unsigned WIDTH = 8
 ) (
     input  wire logic             clk_i,

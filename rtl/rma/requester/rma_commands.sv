@@ -96,7 +96,7 @@ module rma_commands #(
       .wr_data_i({done_meta_i, done_status_i}),
       .rd_valid_o(done_head), .rd_ready_i(take), .rd_data_o({meta, status}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
-  rma_head #(.WIDTH(ABOUT_W + 4)) u_head (
+  queue_head #(.WIDTH(ABOUT_W + 4)) u_head (
       .clk_i, .rst_ni, .queue_valid_i(done_head), .queue_ready_o(ready), .queue_data_i({about, status}),
       .valid_o(done_valid_o), .ready_i(done_ready_i),
       .data_o({done_vpid_o, done_last_o, flags, done_w0_o, done_cookie_o, done_status_o}));

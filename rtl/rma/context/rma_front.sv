@@ -154,7 +154,7 @@ module rma_front #(
       .wr_data_i({head_more, head_slot, head_vpid}), .rd_valid_o(listed), .rd_ready_i(listed_ready),
       .rd_data_o(listed_data), .count_o());
   // verilator lint_on PINCONNECTEMPTY
-  rma_head #(.WIDTH(14)) u_first (
+  queue_head #(.WIDTH(14)) u_first (
       .clk_i, .rst_ni, .queue_valid_i(listed), .queue_ready_o(listed_ready), .queue_data_i(listed_data),
       .valid_o(first_valid), .ready_i(start || drop), .data_o({first_more, first_slot, first_vpid}));
 

@@ -216,10 +216,10 @@ module rma_requester #(
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(ending && to_expresses), .wr_ready_o(),
       .wr_data_i({end_state.flags.slots && !end_state.tail, end_vpid}), .rd_valid_o(exp_queued),
       .rd_ready_i(exp_next), .rd_data_o(exp_queue), .count_o());
-  rma_head #(.WIDTH(8)) u_put_head (
+  queue_head #(.WIDTH(8)) u_put_head (
       .clk_i, .rst_ni, .queue_valid_i(put_queued), .queue_ready_o(put_next), .queue_data_i(put_queue_vpid),
       .valid_o(put_head), .ready_i(pick[K_PUT]), .data_o(put_vpid));
-  rma_head #(.WIDTH(9)) u_exp_head (
+  queue_head #(.WIDTH(9)) u_exp_head (
       .clk_i, .rst_ni, .queue_valid_i(exp_queued), .queue_ready_o(exp_next), .queue_data_i(exp_queue),
       .valid_o(exp_head), .ready_i(pick[K_EXP]), .data_o({exp_slots, exp_vpid}));
   assign put_waits = put_queued || put_head;
