@@ -111,51 +111,6 @@ package ggas_pkg;
   localparam bit QUEUES       = `GGAS_QUEUES;        // work queues in memory; else only pages take descriptors
   localparam bit EVENT_COUNTS = `GGAS_EVENT_COUNTS;  // EVENT_COUNT; else it reads 0
 
-  // The next step of a packet. Between the links and the crossbar it is stored in `seq` and `session` of the header.
-  // Yosys supports no members of structs in generate blocks: crossbar and routes use the bits.
-  localparam int unsigned WAY_W = 12;
-  typedef struct packed {
-    logic       second;       // it may leave by this link and lane as well
-    logic       second_lane;
-    logic [2:0] second_link;
-    logic       rsvd;
-    logic       drop;         // there is no way
-    logic       here;         // to the units of this node
-    logic       lane;         // on the link
-    logic [2:0] link;
-  } way_t;
-
-  // The same with copies: for a packet to a group the low bits of `way` are its branches. Bit 2 * link + lane stands
-  // for the branch over that link and lane. It is stored in `version`, `seq` and `session`, and read from the table of
-  // groups when the packet arrives.
-  localparam int unsigned WAYS_W = 14;
-  typedef struct packed {
-    logic             copied;  // for a group
-    logic             member;  // the units of this node get a copy, too
-    logic [WAY_W-1:0] way;     // way_t, or branches
-  } ways_t;
-
-  // A line of the table of groups: where packets of a group go on from here.
-  localparam int unsigned GROUP_LINE_W = 17;
-  localparam logic [2:0]  OWN_UNITS = 3'd7;  // as `link`
-  typedef struct packed {
-    logic        valid;
-    logic [2:0]  link;      // that they must come by; OWN_UNITS: this node alone sends to the group
-    logic        member;
-    logic [11:0] branches;
-  } group_line_t;
-
-  // A line of the table of routes, a node each. The second choice is for packets that may pass others.
-  localparam int unsigned ROUTE_W = 10;
-  typedef struct packed {
-    logic       second;
-    logic       second_lane;
-    logic [2:0] second_link;
-    logic       valid;
-    logic       lane;
-    logic [2:0] link;
-  } route_t;
-
   // Packet operations; bits 6:4 name the unit that consumes the packet.
   localparam logic [7:0] OP_SMFU_STORE     = 8'h00;  // P:   payload, byte enables
   localparam logic [7:0] OP_SMFU_LOAD      = 8'h01;  // NP:  no payload; len_dw asks for so many DW
@@ -242,63 +197,6 @@ package ggas_pkg;
   } net_hdr_t;
 
   localparam int unsigned NET_HDR_W = 224;
-  typedef logic [NET_HDR_W-1:0] net_hdr_bits_t;
-
-  // Fields of net_hdr_t where many headers are in one vector: Yosys supports no members of structs in generate blocks
-  // and functions.
-  // verilator lint_off UNUSEDSIGNAL
-  function automatic logic [15:0] hdr_dst(input net_hdr_bits_t hdr);
-    hdr_dst = hdr[63:48];
-  endfunction
-  function automatic logic [7:0] hdr_op(input net_hdr_bits_t hdr);
-    hdr_op = hdr[47:40];
-  endfunction
-  function automatic logic [10:0] hdr_len_dw(input net_hdr_bits_t hdr);
-    hdr_len_dw = hdr[39:29];
-  endfunction
-  function automatic logic hdr_unordered(input net_hdr_bits_t hdr);
-    hdr_unordered = hdr[23];
-  endfunction
-  function automatic logic [2:0] hdr_channel(input net_hdr_bits_t hdr);  // {lane, vc}
-    hdr_channel = hdr[22:20];
-  endfunction
-  function automatic logic [7:0] hdr_hops(input net_hdr_bits_t hdr);
-    hdr_hops = hdr[19:12];
-  endfunction
-  function automatic logic [7:0] hdr_vtime(input net_hdr_bits_t hdr);
-    hdr_vtime = hdr[223:216];
-  endfunction
-  function automatic logic [39:0] hdr_who(input net_hdr_bits_t hdr);  // {op, source, destination}
-    hdr_who = {hdr[47:40], hdr[127:112], hdr[63:48]};
-  endfunction
-  // The way of a packet within the NIC (way_t), or its ways, and the header with one of them.
-  function automatic logic [WAY_W-1:0] hdr_way(input net_hdr_bits_t hdr);
-    hdr_way = hdr[WAY_W-1:0];
-  endfunction
-  function automatic logic [5:0] way_first(input logic [WAY_W-1:0] way);  // {drop, here, lane, link}
-    way_first = way[5:0];
-  endfunction
-  function automatic logic [4:0] way_second(input logic [WAY_W-1:0] way);  // {second, second_lane, second_link}
-    way_second = way[11:7];
-  endfunction
-  function automatic logic [WAYS_W-1:0] hdr_ways(input net_hdr_bits_t hdr);
-    hdr_ways = {hdr[27:26], hdr[WAY_W-1:0]};
-  endfunction
-  function automatic net_hdr_bits_t hdr_with_way(input net_hdr_bits_t hdr, input logic [WAY_W-1:0] way);
-    hdr_with_way = {hdr[223:28], 2'd0, hdr[25:WAY_W], way};
-  endfunction
-  // As it leaves on a channel of a link, after so many hops more; without its way.
-  function automatic net_hdr_bits_t hdr_leaving(input net_hdr_bits_t hdr, input logic [2:0] channel, input logic hop);
-    hdr_leaving = {hdr[223:23], channel, hdr[19:12] - {7'd0, hop}, {WAY_W{1'b0}}};
-  endfunction
-  function automatic net_hdr_bits_t hdr_with_vtime(input net_hdr_bits_t hdr, input logic [7:0] vtime);
-    hdr_with_vtime = {vtime, hdr[215:0]};
-  endfunction
-  // For the own units: without virtual time and way.
-  function automatic net_hdr_bits_t hdr_arrived(input net_hdr_bits_t hdr);
-    hdr_arrived = {8'd0, hdr[215:WAY_W], {WAY_W{1'b0}}};
-  endfunction
-  // verilator lint_on UNUSEDSIGNAL
 
   // The same bits as RMA and VELO packets use them.
   typedef struct packed {
@@ -332,14 +230,6 @@ package ggas_pkg;
     logic [7:0]  seq;
     logic [3:0]  session;
   } rma_hdr_t;
-
-  // Bits of rma_hdr_t.flags.
-  localparam int unsigned RMA_LAST   = 0;  // last packet of a message
-  localparam int unsigned RMA_ACK    = 1;  // answer the last packet with OP_RMA_ACK; errors are answered anyway
-  localparam int unsigned RMA_STRONG = 2;  // NOTIFY: after a flush of all earlier puts
-  localparam int unsigned RMA_RESULT = 3;  // ATOMIC, ATOMIC_RSP: write the result record
-  localparam int unsigned RMA_RESPONDER = 4;  // GET: notify context dvpid at the target when served
-  localparam int unsigned RMA_FIRST  = 5;  // PUT, GET_DATA, NOTIFY alone: first packet of its operation
 
   // ---------------------------------------------------------------- streams
 
@@ -380,33 +270,17 @@ package ggas_pkg;
     logic [31:0] data;
   } host_message_t;
 
-  // ---------------------------------------------------------------- descriptors (docs/rma.md)
-
-  localparam logic [3:0] DESC_NOP    = 4'd0;
-  localparam logic [3:0] DESC_PUT    = 4'd1;
-  localparam logic [3:0] DESC_IMM    = 4'd2;  // put of 1 ... 8 bytes in the descriptor
-  localparam logic [3:0] DESC_INLINE = 4'd3;  // put of 1 ... 64 bytes in the slots after it
-  localparam logic [3:0] DESC_GET    = 4'd4;
-  localparam logic [3:0] DESC_NOTIFY = 4'd5;
-  localparam logic [3:0] DESC_ATOMIC = 4'd6;  // two slots
-  localparam logic [3:0] DESC_SEND   = 4'd7;  // message of 0 ... 64 bytes in the slots after it
-
-  // Word 0 of a descriptor.
+  // Configuration space, as nic_top's pins cfg_* have it.
   typedef struct packed {
-    logic [23:0] size;       // bytes; PUT, GET 1 ... 8 MB
-    logic [15:0] node;       // target node
-    logic [7:0]  dvpid;      // context at the target (notifications, messages)
-    logic [6:0]  rsvd;       // 0
-    logic        flush;      // "strong": the completer's notification waits for every earlier put of this node
-    logic        ack;        // remote completion is wanted: counted, and notified if notify_requester is set
-    logic        notify_responder;
-    logic        notify_completer;
-    logic        notify_requester;
-    logic [3:0]  op;         // DESC_*
-  } desc_w0_t;
+    logic [12:0] mps;
+    logic [12:0] mrrs;
+    logic [15:0] bus_id;
+    logic        msix_enable;
+    logic        msix_mask;
+    logic        bus_master;
+  } host_config_t;
 
-  localparam logic [3:0] AMO_ADD = 4'd0, AMO_SWAP = 4'd1, AMO_CAS = 4'd2, AMO_AND = 4'd3, AMO_OR = 4'd4, AMO_XOR = 4'd5,
-                         AMO_MIN = 4'd6, AMO_MAX = 4'd7;
+  // ---------------------------------------------------------------- contexts and nodes
 
   // Contexts and their descriptor slots (32 bytes each).
   // 16, 64 or 256: fewer make the NIC smaller, numbers keep 8 bits everywhere
@@ -459,63 +333,6 @@ package ggas_pkg;
     logic [63:0] data;  // CTRL: bits 52:48 count the starts
   } context_write_t;
 
-  // An answer of a target, from rma_answer to rma_requester.
-  typedef struct packed {
-    logic        asked;   // not an ACK, or one of a packet that asked for it
-    logic [3:0]  status;
-    logic [7:0]  op;      // OP_RMA_ACK, GET_DONE, ATOMIC_RSP
-    logic [7:0]  vpid;
-    logic [7:0]  epoch;
-    logic [7:0]  dvpid;   // as echoed
-    logic [15:0] node;    // who answered
-    logic [63:0] addr;    // ATOMIC_RSP: the old value
-  } rma_ans_t;
-
-  // Counts for the status block of a context.
-  typedef struct packed {
-    logic [7:0] vpid;
-    logic       local_done;
-    logic [7:0] remote_done;
-    logic       error;
-    logic [3:0] status;  // of the error
-  } rma_counts_t;
-
-  // Kinds of notifications.
-  // the initiator's operation is complete (locally, or remotely if ack was set)
-  localparam logic [2:0] NOTE_REQUESTER = 3'd0;
-  localparam logic [2:0] NOTE_COMPLETER = 3'd1;  // data has arrived: at the target of a put, at the initiator of a get
-  localparam logic [2:0] NOTE_RESPONDER = 3'd2;  // a get was served here
-  localparam logic [2:0] NOTE_ERROR     = 3'd3;  // an operation of this context failed
-  localparam logic [2:0] NOTE_LOST      = 3'd4;  // w0 notifications were dropped before this one
-
-  // Word 1 of a notification record; word 0 is the cookie of the descriptor.
-  typedef struct packed {
-    logic        phase;     // toggles with every turn of the ring; 1 in the first
-    logic [2:0]  kind;      // NOTE_*
-    logic [3:0]  status;    // ST_*
-    logic [7:0]  op;        // DESC_* of the operation
-    logic [15:0] node;      // the other node
-    logic [7:0]  vpid;      // the other context
-    logic [23:0] size;      // bytes of the operation
-  } note_w1_t;
-
-  // A notification for the ring of a context, from requester to rma_notify.
-  typedef struct packed {
-    logic        drop;  // lost rather than refused if the ring is full
-    logic [7:0]  vpid;
-    logic [63:0] w0;
-    note_w1_t    w1;
-  } note_t;
-
-  // Tags of host reads. SMFU: 0 ... 127.
-  localparam int unsigned TAG_FETCH_PUT = 128;  // 32: payload of puts, DATA_W = 64
-  localparam int unsigned TAG_FETCH_GET = 160;  // 32: payload of get responses, DATA_W = 64
-  localparam int unsigned TAG_WIDE_PUT  = 256;  // 128: payload of puts on a wider datapath
-  localparam int unsigned TAG_WIDE_GET  = 384;  // 128: payload of get responses
-  localparam int unsigned TAG_ATOMIC    = 192;  // 16: atomics and flushes
-  localparam int unsigned TAG_ATU       = 208;  // 16: table walks
-  localparam int unsigned TAG_QUEUE     = 224;  // 16: work queues
-
   // ---------------------------------------------------------------- cutting
 
   // Bytes from `at` to the next multiple of `block`, a power of two up to 4096. Every packet, read and piece that must
@@ -523,62 +340,6 @@ package ggas_pkg;
   function automatic logic [12:0] to_border(input logic [11:0] at, input logic [12:0] block);
     to_border = block - ({1'b0, at} & (block - 13'd1));
   endfunction
-
-  // Payload of a put's or get's packet as RMA_CTRL.mtu says: 64 << mtu bytes, at most 256.
-  function automatic logic [12:0] rma_mtu(input logic [1:0] mtu);
-    rma_mtu = mtu[1] ? 13'd256 : mtu[0] ? 13'd128 : 13'd64;
-  endfunction
-
-  // ---------------------------------------------------------------- link flits
-
-  localparam logic [1:0] FLIT_DATA = 2'd0;
-  localparam logic [1:0] FLIT_SOP  = 2'd1;  // first flit of a packet; the only one if the CRC fits after the payload
-  localparam logic [1:0] FLIT_EOP  = 2'd2;  // last flit: CRC-32 in the upper 32 bits
-  localparam logic [1:0] FLIT_CTRL = 2'd3;  // acknowledgement and credits, or a hello
-
-  // A side's number of its session: the low TAG_W bits count sessions, the others are taken from the time. Flits within
-  // a session carry only the tag of their receiver's number.
-  localparam int unsigned SESSION_W = 14;
-  localparam int unsigned SESSION_TAG_W = 4;
-  localparam int unsigned CREDIT_W = 13;
-
-  // Content of a CTRL flit within a session.
-  typedef struct packed {
-    logic                     hello;      // 0
-    logic                     rsvd;
-    logic                     poll;       // report me your credits
-    logic                     nak;        // send again from ack_seq on
-    logic [2:0]               credit_vc;
-    logic [CREDIT_W-1:0]      credit;     // units freed in that virtual channel since the session began, modulo
-    logic [SESSION_TAG_W-1:0] session;    // tag of the receiver's number
-    logic [7:0]               ack_seq;    // next packet expected; everything before it arrived
-  } link_ctrl_t;
-
-  // Content of a CTRL flit that begins or ends a session.
-  typedef struct packed {
-    logic                 hello;  // 1
-    logic                 dead;   // the session of these two numbers is over
-    logic                 met;    // `mine` came back in a hello of the receiver
-    logic                 seen;   // `yours` holds the number the receiver said
-    logic [SESSION_W-1:0] yours;
-    logic [SESSION_W-1:0] mine;
-  } link_hello_t;
-
-  // What happened at the links in a cycle, from links to net: pulses, and what belongs to them.
-  typedef struct packed {
-    logic        dead;          // a link died
-    logic [7:0]  tries;         // ... after so many replays or polls
-    logic        up;            // a link came up; with several links only
-    logic [2:0]  link;          // of `dead`, else of `up`
-    logic [1:0]  lost;          // so many stores were discarded (sum of the bits)
-    logic        bad;           // a packet that no link sends
-    logic [15:0] bad_src;
-    logic [7:0]  bad_op;
-    logic        no_route;      // a packet without a way was discarded; with several links only, like all below
-    logic [39:0] no_route_who;  // {op, source, destination}
-    logic        cut;           // the own units were cut off
-    logic [1:0]  cut_vc;        // the virtual channel that they took nothing of
-  } link_events_t;
 
   // ---------------------------------------------------------------- registers
 

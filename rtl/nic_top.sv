@@ -224,15 +224,14 @@ module nic_top #(
   logic [DATA_W-1:0] tx_p_data, tx_np_data, tx_rsp_data, rx_p_data, rx_np_data, rx_rsp_data;
 
   smfu #(.DATA_W(DATA_W)) i_smfu (
-    .clk_i, .rst_ni(rst_n), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer), .cfg_node_i(cfg.node_id),
-    .cfg_egress_i(cfg.smfu_ctrl_egress && !stop), .cfg_ingress_i(cfg.smfu_ctrl_ingress && !halt),
-    .ingress_stopped_o(smfu_stopped), .cfg_mode_i(cfg.smfu_ctrl_mode), .cfg_mask_i(cfg.smfu_mask_mask),
-    .cfg_shift_i(cfg.smfu_shift_shift), .cfg_nodes_i(cfg.smfu_shift_nodes), .cfg_export_i(cfg.smfu_shift_export_no),
-    .cfg_domain_i(cfg.smfu_shift_domain), .cfg_timeout_load_i(cfg.smfu_timeout_load),
-    .cfg_timeout_host_i(cfg.smfu_timeout_host), .cfg_mps_i, .cfg_mrrs_i, .peer_node_i(peer_node),
-    .peer_valid_i(peer_valid), .link_up_i(link_up), .ext_interval_req_i(ext_interval_req),
-    .ext_export_req_i(ext_export_req), .ext_export_rdata_o(ext_export_rdata), .ext_write_i(ext_write),
-    .ext_addr_i(ext_addr), .ext_wdata_i(ext_wdata), .ext_wstrb_i(ext_wstrb), .ext_interval_rdata_o(ext_interval_rdata),
+    .clk_i, .rst_ni(rst_n), .time_i(smfu_time), .busy_o(smfu_busy), .timer_o(smfu_timer),
+    .cfg_i({cfg.node_id, cfg.smfu_ctrl_egress && !stop, cfg.smfu_ctrl_ingress && !halt, cfg.smfu_ctrl_mode,
+      cfg.smfu_mask_mask, cfg.smfu_shift_shift, cfg.smfu_shift_nodes, cfg.smfu_shift_export_no, cfg.smfu_shift_domain,
+      cfg.smfu_timeout_load, cfg.smfu_timeout_host, cfg_mps_i, cfg_mrrs_i}),
+    .ingress_stopped_o(smfu_stopped), .peer_node_i(peer_node), .peer_valid_i(peer_valid), .link_up_i(link_up),
+    .ext_interval_req_i(ext_interval_req), .ext_export_req_i(ext_export_req),
+    .ext_i({1'b0, ext_write, ext_addr, ext_wdata, ext_wstrb}), .ext_export_rdata_o(ext_export_rdata),
+    .ext_interval_rdata_o(ext_interval_rdata),
     .win_p_i(win_p), .win_p_ready_o(win_p_ready), .win_p_data_i(win_p_data), .win_np_valid_i(win_np.valid),
     .win_np_ready_o(win_np_ready), .win_np_hdr_i(win_np.hdr), .ld_cpl_o(ld_cpl), .ld_cpl_ready_i(ld_cpl_ready),
     .ld_cpl_data_o(ld_cpl_data), .tgt_req_o(tgt_req), .tgt_req_ready_i(tgt_req_ready), .tgt_req_data_o(tgt_req_data),
@@ -245,13 +244,7 @@ module nic_top #(
     .event_interval_o(interval_smfu), .event_count_o(pulse_smfu), .context_i(context_write), .fence_i(coll_quiet),
     .fence_page_i(coll_page),
     .fence_done_o(coll_quiet_done), .fence_status_o(coll_quiet_status),
-    .cnt_stores_in_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN]), .cnt_loads_in_o(cnt[ggas_regs_pkg::CNT_SMFU_LOADS_IN]),
-    .cnt_store_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_STORE_PACKETS]),
-    .cnt_load_packets_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_PACKETS]),
-    .cnt_load_cpls_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_CPLS]),
-    .cnt_load_errors_o(cnt[ggas_regs_pkg::CNT_SMFU_LOAD_ERRORS]), .cnt_quiets_o(cnt[ggas_regs_pkg::CNT_SMFU_QUIETS]),
-    .cnt_target_stores_o(cnt[ggas_regs_pkg::CNT_SMFU_TARGET_STORES]),
-    .cnt_target_loads_o(cnt[ggas_regs_pkg::CNT_SMFU_TARGET_LOADS])
+    .cnt_o(cnt[ggas_regs_pkg::CNT_SMFU_STORES_IN+:smfu_pkg::COUNTERS])
   );
 
   // ---------------------------------------------------------------- one-sided communication
@@ -347,7 +340,7 @@ module nic_top #(
   logic [3:0] lnk_tx_valid, lnk_tx_ready, lnk_tx_sop, lnk_tx_eop, lnk_rx_valid, lnk_rx_ready, lnk_rx_sop, lnk_rx_eop;
   logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_tx_hdr, lnk_rx_hdr;
   logic [4*DATA_W-1:0] lnk_tx_data, lnk_rx_data;
-  ggas_pkg::link_events_t lnk_ev;
+  link_pkg::link_events_t lnk_ev;
 
   net #(.DATA_W(DATA_W)) i_net (
     .clk_i, .rst_ni(rst_n), .busy_o(net_busy), .cfg_node_i(cfg.node_id), .cfg_peer_node_i(cfg.link_peer_node),

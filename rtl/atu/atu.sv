@@ -52,17 +52,13 @@ module atu #(
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
     // host writes: acknowledgements, one beat each
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
     output      logic                ev_walk_o,        // pulse: ATU_WALK
@@ -273,17 +269,14 @@ module atu #(
 
   // ---------------------------------------------------------------- walks, invalidation
   logic walk_busy, inv_busy;
-  atu_walk #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATU), .SET_W(SB)) u_walk (
+  atu_walk #(.DATA_W(DATA_W), .TAG_BASE(rma_pkg::TAG_ATU), .SET_W(SB)) u_walk (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cfg_table_i, .ext_req_i, .ext_write_i, .ext_index_i, .ext_wdata_i,
-      .ext_wstrb_i, .ext_rdata_o,
-      .start_i(start_q), .start_client_i(start_client_q), .ask_i(s_ask), .ask_client_i(s_client_q),
-      .ask_nla_i(s_nla_q[47:0]), .ask_set_i(s_set_q), .ask_pd_i(s_pd_q), .ask_write_i(s_write_q),
-      .res_valid_o(walk_valid), .res_ready_i(go_walk),
-      .res_failed_o(walk_failed), .res_present_o(walk_present), .res_entry_o(walk_entry), .res_client_o(walk_client),
-      .res_nla_o(walk_nla), .res_set_o(walk_set),
-      .res_pd_o(walk_pd), .res_write_o(walk_write), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o,
-      .cpl_sop_i, .cpl_eop_i,
-      .cpl_hdr_i, .cpl_data_i, .ev_unexpected_o, .ev_tag_o, .busy_o(walk_busy), .timer_o);
+      .ext_wstrb_i, .ext_rdata_o, .start_i(start_q), .start_client_i(start_client_q), .ask_i(s_ask),
+      .ask_client_i(s_client_q), .ask_nla_i(s_nla_q[47:0]), .ask_set_i(s_set_q), .ask_pd_i(s_pd_q),
+      .ask_write_i(s_write_q), .res_valid_o(walk_valid), .res_ready_i(go_walk), .res_failed_o(walk_failed),
+      .res_present_o(walk_present), .res_entry_o(walk_entry), .res_client_o(walk_client), .res_nla_o(walk_nla),
+      .res_set_o(walk_set), .res_pd_o(walk_pd), .res_write_o(walk_write), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_i,
+      .cpl_ready_o, .cpl_data_i, .ev_unexpected_o, .ev_tag_o, .busy_o(walk_busy), .timer_o);
 
   atu_invalidate #(.SETS(SETS)) u_invalidate (
       .clk_i, .rst_ni, .inv_start_i, .inv_all_i, .inv_range_i, .inv_page_i, .inv_last_i, .inv_done_o, .inv_busy_o,
@@ -299,31 +292,26 @@ module atu #(
   logic [31:0] reported_q;
   logic [63:3] ack_q;
   always_ff @(posedge clk_i) if (acknowledge) ack_q <= cfg_ack_i;
-  wire         acknowledge = !wr_valid_o && reported_q != inv_done_o;
+  logic        ack_valid_q, ack_sent;
+  wire         acknowledge = !ack_valid_q && reported_q != inv_done_o;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      wr_valid_o <= 1'b0;
-      reported_q     <= '0;
+      ack_valid_q <= 1'b0;
+      reported_q  <= '0;
     end else begin
       if (acknowledge) reported_q <= inv_done_o;
-      if (acknowledge) wr_valid_o <= cfg_ack_i != '0 && !stop_i;
-      else if (wr_ready_i) wr_valid_o <= 1'b0;
+      if (acknowledge) ack_valid_q <= cfg_ack_i != '0 && !stop_i;
+      else if (ack_sent) ack_valid_q <= 1'b0;
     end
   end
-  always_comb begin
-    wr_hdr_o          = '0;
-    wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
-    wr_hdr_o.bar      = 3'd7;
-    wr_hdr_o.addr     = {ack_q, 3'd0};
-    wr_hdr_o.len_dw   = 11'd2;
-    wr_hdr_o.first_be = 4'hf;
-    wr_hdr_o.last_be  = 4'hf;
-    wr_data_o         = '0;
-    wr_data_o[31:0]   = reported_q;
-  end
+  // verilator lint_off PINCONNECTEMPTY
+  record_writer #(.DATA_W(DATA_W), .BYTES(8)) u_ack (
+      .clk_i, .rst_ni, .valid_i(ack_valid_q), .addr_i({ack_q, 3'd0}), .data_i({32'd0, reported_q}), .beat_o(),
+      .sent_o(ack_sent), .wr_o, .wr_ready_i, .wr_data_o);
+  // verilator lint_on PINCONNECTEMPTY
 
   // Events and hits come with an answer.
-  assign busy_o = acknowledge || wr_valid_o || s_valid_q || tr_rsp_valid_o != '0 || start_q || walk_busy || inv_busy;
+  assign busy_o = acknowledge || ack_valid_q || s_valid_q || tr_rsp_valid_o != '0 || start_q || walk_busy || inv_busy;
 
 `ifndef SYNTHESIS
   initial if (DATA_W != 64 && DATA_W != 256 && DATA_W != 512) $error("atu: DATA_W must be 64, 256 or 512");

@@ -48,11 +48,8 @@ module atu_walk #(
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
     output      logic                ev_unexpected_o,
@@ -139,13 +136,10 @@ module atu_walk #(
   // verilator lint_off PINCONNECTEMPTY
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(8), .META_W(3)) u_read (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(known_q && !outside), .cmd_ready_o(cmd_ready),
-      .cmd_addr_i(addr),
-      .cmd_len_dw_i(11'd4), .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf), .cmd_meta_i(head), .rd_valid_o, .rd_ready_i,
-      .rd_hdr_o, .cpl_valid_i,
-      .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1),
-      .out_meta_o(out_meta),
-      .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(), .out_last_o(),
-      .end_valid_o(end_valid), .end_meta_o(end_meta),
+      .cmd_addr_i(addr), .cmd_len_dw_i(11'd4), .cmd_first_be_i(4'hf), .cmd_last_be_i(4'hf), .cmd_meta_i(head),
+      .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_i, .cpl_ready_o, .cpl_data_i, .out_valid_o(out_valid),
+      .out_ready_i(1'b1), .out_meta_o(out_meta), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
+      .out_data_o(out_data), .out_final_o(), .out_last_o(), .end_valid_o(end_valid), .end_meta_o(end_meta),
       .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
 

@@ -102,10 +102,9 @@ module hostif #(
   logic [39:0] rx_info;
 
   hostif_rx #(.DATA_W(DATA_W), .PAGE_LOG2(PAGE_LOG2)) i_rx (
-    .clk_i, .rst_ni, .cfg_mps_i, .rx_valid_i(rx_req_i.valid), .rx_ready_o(rx_req_ready_o), .rx_sop_i(rx_req_i.sop),
-    .rx_eop_i(rx_req_i.eop), .rx_hdr_i(rx_req_i.hdr), .rx_data_i(rx_req_data_i), .p_valid_o(p_valid),
-    .p_ready_i(p_ready), .p_sop_o(p_sop), .p_eop_o(p_eop), .p_hdr_o(p_hdr), .p_data_o(p_data), .p_commit_o(p_commit),
-    .np_full_i(np_full), .np_push_o(np_push), .np_o(np_hdr), .malformed_o(rx_malformed),
+    .clk_i, .rst_ni, .cfg_mps_i, .rx_i(rx_req_i), .rx_ready_o(rx_req_ready_o), .rx_data_i(rx_req_data_i),
+    .p_valid_o(p_valid), .p_ready_i(p_ready), .p_sop_o(p_sop), .p_eop_o(p_eop), .p_hdr_o(p_hdr), .p_data_o(p_data),
+    .p_commit_o(p_commit), .np_full_i(np_full), .np_push_o(np_push), .np_o(np_hdr), .malformed_o(rx_malformed),
     .unsupported_o(rx_unsupported), .info_o(rx_info), .cnt_req_o(cnt_o[0]), .busy_o(rx_busy)
   );
 
@@ -179,11 +178,11 @@ module hostif #(
   logic [39:0] cpl_info;
 
   hostif_cpl #(.DATA_W(DATA_W)) i_cpl (
-    .clk_i, .rst_ni, .rx_valid_i(rx_cpl_i.valid), .rx_ready_o(rx_cpl_ready_o), .rx_sop_i(rx_cpl_i.sop),
-    .rx_eop_i(rx_cpl_i.eop), .rx_hdr_i(rx_cpl_i.hdr), .rx_data_i(rx_cpl_data_i), .tgt_valid_o(tgt_cpl_o.valid),
-    .tgt_ready_i(tgt_cpl_ready_i), .tgt_sop_o(tgt_cpl_o.sop), .tgt_eop_o(tgt_cpl_o.eop), .tgt_hdr_o(tgt_cpl_o.hdr),
-    .tgt_data_o(tgt_cpl_data_o), .rma_valid_o(rma_cpl_o.valid), .rma_ready_i(rma_cpl_ready_i),
-    .malformed_o(cpl_malformed), .unexpected_o(cpl_unexpected), .info_o(cpl_info), .busy_o(cpl_busy)
+    .clk_i, .rst_ni, .rx_i(rx_cpl_i), .rx_ready_o(rx_cpl_ready_o), .rx_data_i(rx_cpl_data_i),
+    .tgt_valid_o(tgt_cpl_o.valid), .tgt_ready_i(tgt_cpl_ready_i), .tgt_sop_o(tgt_cpl_o.sop), .tgt_eop_o(tgt_cpl_o.eop),
+    .tgt_hdr_o(tgt_cpl_o.hdr), .tgt_data_o(tgt_cpl_data_o), .rma_valid_o(rma_cpl_o.valid),
+    .rma_ready_i(rma_cpl_ready_i), .malformed_o(cpl_malformed), .unexpected_o(cpl_unexpected), .info_o(cpl_info),
+    .busy_o(cpl_busy)
   );
 
   assign rma_cpl_o.sop  = tgt_cpl_o.sop;

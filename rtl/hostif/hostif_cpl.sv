@@ -10,11 +10,8 @@ module hostif_cpl #(
   input  wire               clk_i,
   input  wire               rst_ni,
 
-  input  wire               rx_valid_i,
+  input  wire ggas_pkg::tlp_beat_t rx_i,
   output logic              rx_ready_o,
-  input  wire               rx_sop_i,
-  input  wire               rx_eop_i,
-  input  ggas_pkg::tlp_hdr_t rx_hdr_i,
   input  wire  [DATA_W-1:0] rx_data_i,
 
   output logic              tgt_valid_o,
@@ -41,36 +38,36 @@ module hostif_cpl #(
   hostif_pkg::completion_t      sop_meta, out_meta;
   logic [9:0]                   tag_q;  // of the stored one
 
-  wire        with_data = rx_hdr_i.kind == ggas_pkg::TLP_CPLD;
-  wire        no_data   = rx_hdr_i.kind == ggas_pkg::TLP_CPL;
-  wire [10:0] beats     = no_data ? 11'd1 : (rx_hdr_i.len_dw + (DPB[10:0] - 11'd1)) >> LOG_DPB;
-  wire        bad_len   = no_data ? rx_hdr_i.len_dw != 11'd0 : (rx_hdr_i.len_dw == 11'd0 || rx_hdr_i.len_dw > 11'd1024);
+  wire        with_data = rx_i.hdr.kind == ggas_pkg::TLP_CPLD;
+  wire        no_data   = rx_i.hdr.kind == ggas_pkg::TLP_CPL;
+  wire [10:0] beats     = no_data ? 11'd1 : (rx_i.hdr.len_dw + (DPB[10:0] - 11'd1)) >> LOG_DPB;
+  wire        bad_len   = no_data ? rx_i.hdr.len_dw != 11'd0 : (rx_i.hdr.len_dw == 11'd0 || rx_i.hdr.len_dw > 11'd1024);
 
   logic first, store, abort, cut, stray, wrong_end, full, empty, out_valid, to_rma;
 
-  wire sop_bad = !(with_data || no_data) || bad_len || rx_eop_i != (beats == 11'd1);
-  wire foreign = rx_hdr_i.tag[9];  // a tag that the NIC never uses
+  wire sop_bad = !(with_data || no_data) || bad_len || rx_i.eop != (beats == 11'd1);
+  wire foreign = rx_i.hdr.tag[9];  // a tag that the NIC never uses
 
   hostif_frame i_frame (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(rx_valid_i), .ready_o(rx_ready_o), .sop_i(rx_sop_i), .eop_i(rx_eop_i),
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(rx_i.valid), .ready_o(rx_ready_o), .sop_i(rx_i.sop), .eop_i(rx_i.eop),
     .room_i(!full), .beats_i(beats), .keep_i(!sop_bad && !foreign),
     .first_o(first), .store_o(store), .abort_o(abort), .cut_o(cut), .stray_o(stray), .wrong_end_o(wrong_end)
   );
 
   assign sop_meta.has_data   = with_data;
-  assign sop_meta.len_dw     = rx_hdr_i.len_dw;
-  assign sop_meta.tag        = rx_hdr_i.tag;
-  assign sop_meta.completer  = rx_hdr_i.completer;
-  assign sop_meta.status     = rx_hdr_i.status;
-  assign sop_meta.byte_count = rx_hdr_i.byte_count;
-  assign sop_meta.lower_addr = rx_hdr_i.lower_addr;
-  assign sop_meta.poisoned   = rx_hdr_i.poisoned;
+  assign sop_meta.len_dw     = rx_i.hdr.len_dw;
+  assign sop_meta.tag        = rx_i.hdr.tag;
+  assign sop_meta.completer  = rx_i.hdr.completer;
+  assign sop_meta.status     = rx_i.hdr.status;
+  assign sop_meta.byte_count = rx_i.hdr.byte_count;
+  assign sop_meta.lower_addr = rx_i.hdr.lower_addr;
+  assign sop_meta.poisoned   = rx_i.hdr.poisoned;
 
-  always_ff @(posedge clk_i) if (first) tag_q <= rx_hdr_i.tag;
+  always_ff @(posedge clk_i) if (first) tag_q <= rx_i.hdr.tag;
 
   hostif_fifo #(.DATA_W(DATA_W), .BEATS(BEATS), .PKTS(64), .META_W(hostif_pkg::COMPLETION_W)) i_fifo (
     .clk_i(clk_i), .rst_ni(rst_ni), .full_o(full),
-    .write_i(store), .data_i(rx_data_i), .first_i(rx_sop_i), .meta_i(sop_meta), .commit_i(rx_eop_i),
+    .write_i(store), .data_i(rx_data_i), .first_i(rx_i.sop), .meta_i(sop_meta), .commit_i(rx_i.eop),
     .abort_i(abort),
     .valid_o(out_valid), .ready_i(to_rma ? rma_ready_i : tgt_ready_i), .sop_o(tgt_sop_o), .eop_o(tgt_eop_o),
     .meta_o(out_meta), .data_o(tgt_data_o),
@@ -98,11 +95,11 @@ module hostif_cpl #(
 
   assign malformed_o  = cut || (first && sop_bad) || stray || wrong_end;
   assign unexpected_o = first && !sop_bad && foreign;
-  assign info_o       = {30'd0, (rx_sop_i && !cut) ? rx_hdr_i.tag : (stray ? 10'd0 : tag_q)};
+  assign info_o       = {30'd0, (rx_i.sop && !cut) ? rx_i.hdr.tag : (stray ? 10'd0 : tag_q)};
   assign busy_o       = !empty;
 
-  wire unused = &{1'b0, rx_hdr_i.bar, rx_hdr_i.addr, rx_hdr_i.first_be, rx_hdr_i.last_be, rx_hdr_i.requester,
-    rx_hdr_i.attr};
+  wire unused = &{1'b0, rx_i.hdr.bar, rx_i.hdr.addr, rx_i.hdr.first_be, rx_i.hdr.last_be, rx_i.hdr.requester,
+    rx_i.hdr.attr};
 
 `ifndef SYNTHESIS
   initial begin

@@ -75,18 +75,13 @@ module hostif_tx #(
   output logic              busy_o
 );
 
-  localparam int unsigned EVT_BEATS = (DATA_W >= 128) ? 1 : 2;
-
   // ---- requests: whose turn
   localparam int unsigned TGT = 0, WR = 1, RD = 2, EVT = 3, MSIX = 4, SOURCES = 5;
 
-  logic       beat_q;    // second beat of a record
-  wire        evt_last = EVT_BEATS == 1 || beat_q;
-
   logic req_free;        // of the output stage, whatever the host does in this cycle
   logic [SOURCES-1:0] req, src;
-  logic take_eop, unused_locked;
-  assign req = {msix_valid_i, evt_valid_i, rd_valid_i && np_ok_i, wr_i.valid, tgt_i.valid};
+  logic take_eop, unused_locked, evt_sop, evt_eop, unused_sop, unused_eop;
+  assign req[RD:TGT] = {rd_valid_i && np_ok_i, wr_i.valid, tgt_i.valid};
   wire take = req_free && src != '0;
 
   arbiter_rr #(.N(SOURCES)) i_arbiter (
@@ -98,46 +93,34 @@ module hostif_tx #(
     take_eop = 1'b1;
     if (src[TGT]) take_eop = tgt_i.eop;
     if (src[WR]) take_eop = wr_i.eop;
-    if (src[EVT]) take_eop = evt_last;
+    if (src[EVT]) take_eop = evt_eop;
   end
 
   assign tgt_ready_o  = req_free && src[TGT];
   assign wr_ready_o   = req_free && src[WR];
   assign rd_ready_o   = req_free && src[RD];
-  assign evt_ready_o  = req_free && src[EVT] && evt_last;
-  assign msix_ready_o = req_free && src[MSIX];
 
-  ggas_pkg::tlp_hdr_t own_hdr;
-  assign own_hdr.kind       = ggas_pkg::TLP_MWR;
-  assign own_hdr.bar        = 3'd7;
-  assign own_hdr.addr       = src[EVT] ? evt_addr_i : msix_addr_i;
-  assign own_hdr.len_dw     = src[EVT] ? 11'd4 : 11'd1;
-  assign own_hdr.first_be   = 4'hf;
-  assign own_hdr.last_be    = src[EVT] ? 4'hf : 4'h0;
-  assign own_hdr.tag        = 10'd0;
-  assign own_hdr.requester  = cfg_bus_id_i;
-  assign own_hdr.completer  = 16'd0;
-  assign own_hdr.status     = ggas_pkg::CPL_SC;
-  assign own_hdr.byte_count = 13'd0;
-  assign own_hdr.lower_addr = 7'd0;
-  assign own_hdr.attr       = 3'd0;
-  assign own_hdr.poisoned   = 1'b0;
-
-  // Payloads of the NIC's own writes, one beat wide.
+  // The NIC's own writes.
+  // verilator lint_off UNUSEDSIGNAL
+  ggas_pkg::tlp_hdr_t evt_hdr, msix_hdr;
+  // verilator lint_on UNUSEDSIGNAL
   logic [DATA_W-1:0] evt_beat, msix_beat;
-  generate
-    if (EVT_BEATS == 1) begin : g_wide
-      assign evt_beat = {{(DATA_W - 128){1'b0}}, evt_data_i};
-    end else begin : g_narrow
-      assign evt_beat = beat_q ? evt_data_i[127:64] : evt_data_i[63:0];
-    end
-  endgenerate
-  assign msix_beat = DATA_W'(msix_data_i);
+  // verilator lint_off PINCONNECTEMPTY
+  record_writer #(.DATA_W(DATA_W)) i_evt (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(evt_valid_i), .addr_i(evt_addr_i), .data_i(evt_data_i), .beat_o(),
+    .sent_o(evt_ready_o), .wr_o({req[EVT], evt_sop, evt_eop, evt_hdr}), .wr_ready_i(req_free && src[EVT]),
+    .wr_data_o(evt_beat)
+  );
+  record_writer #(.DATA_W(DATA_W), .BYTES(4)) i_msix (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(msix_valid_i), .addr_i(msix_addr_i), .data_i(msix_data_i), .beat_o(),
+    .sent_o(msix_ready_o), .wr_o({req[MSIX], unused_sop, unused_eop, msix_hdr}), .wr_ready_i(req_free && src[MSIX]), .wr_data_o(msix_beat)
+  );
+  // verilator lint_on PINCONNECTEMPTY
 
   // A request of a unit: the header counts with its first beat.
   wire unit_sop = src[TGT] ? tgt_i.sop : (src[RD] || wr_i.sop);
   wire unit     = src[TGT] || src[WR] || src[RD];
-  wire take_sop = unit ? unit_sop : !beat_q;
+  wire take_sop = unit ? unit_sop : evt_sop;
 
   ggas_pkg::tlp_hdr_t take_hdr;
   // verilator lint_off UNUSEDSIGNAL
@@ -150,7 +133,7 @@ module hostif_tx #(
       2'd0:    {any_hdr, take_data} = {tgt_i.hdr, tgt_data_i};
       2'd1:    {any_hdr, take_data} = {wr_i.hdr, wr_data_i};
       2'd2:    {any_hdr, take_data} = {rd_hdr_i, {DATA_W{1'b0}}};
-      default: {any_hdr, take_data} = {own_hdr, src[EVT] ? evt_beat : msix_beat};
+      default: {any_hdr, take_data} = src[EVT] ? {evt_hdr, evt_beat} : {msix_hdr, msix_beat};
     endcase
     // All that requests may differ in.
     take_hdr           = '0;
@@ -198,11 +181,9 @@ module hostif_tx #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      beat_q  <= 1'b0;
       open_q  <= '0;
       write_q <= 1'b0;
     end else begin
-      if (take && src[EVT]) beat_q <= !evt_last;
       if (out_valid) write_q <= write_at_out;
       open_q <= open + {1'b0, write_begins};
     end

@@ -54,7 +54,7 @@ module link #(
     // the next step of packets: requested when one arrives, reported in `version`, `seq` and `session` of its header on
     // rx_hdr_o
     output      ggas_pkg::net_hdr_t  arriving_o,
-    input  wire ggas_pkg::ways_t     way_i,
+    input  wire net_pkg::ways_t     way_i,
 
     // events, as pulses; net turns them into event_t
     output      logic                ev_dead_o,            // the link was given up
@@ -71,7 +71,7 @@ module link #(
     output      logic                cnt_rx_crc_errors_o,
     output      logic                cnt_rx_seq_errors_o
 );
-  localparam int unsigned CW = ggas_pkg::CREDIT_W, TAG_W = ggas_pkg::SESSION_TAG_W, NC = ggas_pkg::CHANNELS;
+  localparam int unsigned CW = link_pkg::CREDIT_W, TAG_W = link_pkg::SESSION_TAG_W, NC = ggas_pkg::CHANNELS;
 
   logic up, down, dead, tick_q, session_busy, session_timer;
   logic [TAG_W-1:0] session_rx, session_tx;
@@ -97,7 +97,7 @@ module link #(
       .ev_bad_o, .ev_bad_src_o, .ev_bad_op_o,
       .cnt_packets_o(cnt_rx_packets_o), .cnt_crc_errors_o(cnt_rx_crc_errors_o), .cnt_seq_errors_o(cnt_rx_seq_errors_o)
   );
-  ggas_pkg::link_ctrl_t ctrl;  // counts only if it is of this session
+  link_pkg::link_ctrl_t ctrl;  // counts only if it is of this session
   logic                 ctrl_ours;
   assign ctrl = ctrl_content;
   logic unused_ctrl;
@@ -110,7 +110,7 @@ module link #(
       .clk_i, .rst_ni, .time_i(time_i[9:0]), .tick_i(tick_q),
       .phy_up_i(link_rx_up_i), .taken_i(rx_empty), .discarded_i(discarded), .give_up_i(give_up_q),
       .retrain_i(cfg_retrain_i), .ctrl_valid_i(ctrl_valid), .ctrl_i(ctrl_content),
-      .packet_i(link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP), .ctrl_ours_o(ctrl_ours),
+      .packet_i(link_rx_valid_i && link_rx_kind_i == link_pkg::FLIT_SOP), .ctrl_ours_o(ctrl_ours),
       .hello_o(hello), .hello_content_o(hello_content), .reported_i(reported), .state_o(sts_state_o), .up_o(up),
       .down_o(down), .dead_o(dead), .ev_dead_o, .busy_o(session_busy), .timer_o(session_timer),
       .mine_o(session_rx), .yours_o(session_tx)

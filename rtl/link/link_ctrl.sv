@@ -19,10 +19,10 @@ module link_ctrl #(
     input  wire logic        polled_i,      // the other side asks for ours
     input  wire logic        hello_i,
     // what to say
-    input  wire logic [ggas_pkg::CHANNELS*ggas_pkg::CREDIT_W-1:0] freed_i,  // our credits, a slice a channel
+    input  wire logic [ggas_pkg::CHANNELS*link_pkg::CREDIT_W-1:0] freed_i,  // our credits, a slice a channel
     input  wire logic        freed_new_i,   // they have just changed
     input  wire logic [7:0]                           next_seq_i,
-    input  wire logic [ggas_pkg::SESSION_TAG_W-1:0]   session_i,
+    input  wire logic [link_pkg::SESSION_TAG_W-1:0]   session_i,
     input  wire logic [31:0]                          hello_content_i,  // link_hello_t
     output      logic        reported_o,        // pulse: hello_content_i as it is now was sent
     // to the transmitter
@@ -32,7 +32,7 @@ module link_ctrl #(
     input  wire logic        sent_i,        // the CTRL flit was taken
     input  wire logic        packet_flit_i  // another flit was sent
 );
-  localparam int unsigned CW = ggas_pkg::CREDIT_W;
+  localparam int unsigned CW = link_pkg::CREDIT_W;
   localparam int unsigned NC = ggas_pkg::CHANNELS;
   localparam int unsigned CHW = $clog2(NC);
 
@@ -47,7 +47,7 @@ module link_ctrl #(
   logic [31:0]     content, crc;
   logic            want;
   logic            recheck_q;       // a flit was sent in the cycle before: its channel may have changed meanwhile
-  ggas_pkg::link_ctrl_t next, sent;  // the next flit, the one in the register
+  link_pkg::link_ctrl_t next, sent;  // the next flit, the one in the register
 
   // ---------------------------------------------------------------- which channel's credits
   always_comb begin

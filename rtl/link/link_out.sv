@@ -31,7 +31,7 @@ module link_out #(
   assign ready_o = !spare_q;
   assign in      = first_i || (other_i && ready_o);
   assign move    = !valid_o || ready_i;
-  assign kind    = first_i ? ggas_pkg::FLIT_SOP : other_kind_i;
+  assign kind    = first_i ? link_pkg::FLIT_SOP : other_kind_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

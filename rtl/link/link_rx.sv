@@ -13,7 +13,7 @@ module link_rx #(
     input  wire logic                rst_ni,
     input  wire logic                up_i,            // packets are looked at
     input  wire logic                clear_i,         // DOWN: sequence number and credits start again
-    input  wire logic [ggas_pkg::SESSION_TAG_W-1:0] session_i,  // packets of any other are dropped
+    input  wire logic [link_pkg::SESSION_TAG_W-1:0] session_i,  // packets of any other are dropped
     // flits
     input  wire logic                link_rx_valid_i,
     input  wire logic [1:0]          link_rx_kind_i,
@@ -27,7 +27,7 @@ module link_rx #(
     output      logic [ggas_pkg::CHANNELS*ggas_pkg::NET_HDR_W-1:0] rx_hdr_o,  // with way_i
     output      logic [ggas_pkg::CHANNELS*DATA_W-1:0] rx_data_o,
     output      ggas_pkg::net_hdr_t  arriving_o,      // of the packet that may be accepted next
-    input  wire ggas_pkg::ways_t     way_i,           // where it goes from here
+    input  wire net_pkg::ways_t     way_i,           // where it goes from here
     output      logic                busy_o,          // clock the next edge
     output      logic                empty_o,         // every packet that was accepted has been taken
     // for the transmitter of this side
@@ -37,7 +37,7 @@ module link_rx #(
     output      logic                repeat_o,        // a packet arrived again: acknowledge once more
     output      logic                nak_o,           // first sign of a loss
     output      logic [7:0]          next_seq_o,      // sequence number expected next
-    output      logic [ggas_pkg::CHANNELS*ggas_pkg::CREDIT_W-1:0] freed_o,  // units freed in this session
+    output      logic [ggas_pkg::CHANNELS*link_pkg::CREDIT_W-1:0] freed_o,  // units freed in this session
     output      logic                freed_new_o,     // they have just changed
     // an intact packet that no buffer can hold (length, or beyond its credits)
     output      logic                ev_bad_o,
@@ -56,7 +56,7 @@ module link_rx #(
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam logic [11:0] ROUND_UP = DW_FLIT[11:0] - 12'd1;
   localparam logic [11:0] MORE_UP = (DATA_W == 64) ? 12'd1 : 12'd7;  // see `more`
-  localparam int unsigned CW = ggas_pkg::CREDIT_W;
+  localparam int unsigned CW = link_pkg::CREDIT_W;
   localparam int unsigned MARK_W = 32;  // never wraps while an NP packet waits
   localparam bit          LATE = DATA_W == 64;  // a packet is checked in one cycle, and counts in the next
 
@@ -73,11 +73,11 @@ module link_rx #(
   logic               naked_q;    // a nak was sent and nothing arrived in sequence since
 
   logic is_sop, is_data, is_eop, is_ctrl, single, ends;
-  assign is_sop  = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_SOP;
-  assign is_data = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_DATA;
-  assign is_eop  = up_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_EOP;
+  assign is_sop  = up_i && link_rx_valid_i && link_rx_kind_i == link_pkg::FLIT_SOP;
+  assign is_data = up_i && link_rx_valid_i && link_rx_kind_i == link_pkg::FLIT_DATA;
+  assign is_eop  = up_i && link_rx_valid_i && link_rx_kind_i == link_pkg::FLIT_EOP;
   assign ends    = single || (is_eop && framing_q == F_OPEN);
-  assign is_ctrl = !clear_i && link_rx_valid_i && link_rx_kind_i == ggas_pkg::FLIT_CTRL;
+  assign is_ctrl = !clear_i && link_rx_valid_i && link_rx_kind_i == link_pkg::FLIT_CTRL;
 
   crc32 #(.DATA_W(DATA_W)) i_crc (
       .en_i(is_sop || is_data || is_eop), .crc_i(is_sop ? 32'hffffffff : crc_q), .data_i(link_rx_data_i),

@@ -32,15 +32,15 @@ module link_session (
     output      logic         ev_dead_o,      // pulse: UP ends
     output      logic         busy_o,
     output      logic         timer_o,
-    output      logic [ggas_pkg::SESSION_TAG_W-1:0] mine_o,   // tag of what arrives
-    output      logic [ggas_pkg::SESSION_TAG_W-1:0] yours_o   // tag of what is sent
+    output      logic [link_pkg::SESSION_TAG_W-1:0] mine_o,   // tag of what arrives
+    output      logic [link_pkg::SESSION_TAG_W-1:0] yours_o   // tag of what is sent
 );
-  localparam int unsigned TAG_W = ggas_pkg::SESSION_TAG_W;
+  localparam int unsigned TAG_W = link_pkg::SESSION_TAG_W;
   // The same as ggas_regs_pkg::LINK_STATE_*.
   localparam logic [1:0] DOWN = 2'd0, INIT = 2'd1, UP = 2'd2, DEAD = 2'd3;
 
   logic [1:0] state_d;
-  logic [ggas_pkg::SESSION_W-1:0] mine_q, yours_q;
+  logic [link_pkg::SESSION_W-1:0] mine_q, yours_q;
   logic       seen_q;     // yours_q is what the other side said
   logic       met_q;      // the other side said mine_q back
   logic       retrain_q;  // asked for, waiting for packets to be discarded
@@ -55,8 +55,8 @@ module link_session (
   assign yours_o = yours_q[TAG_W-1:0];
 
   // ---------------------------------------------------------------- what arrives
-  ggas_pkg::link_ctrl_t  ctrl;
-  ggas_pkg::link_hello_t hello;
+  link_pkg::link_ctrl_t  ctrl;
+  link_pkg::link_hello_t hello;
   logic hello_valid;  // of a living side
   logic dead_valid;
   logic echo, same, fatal;

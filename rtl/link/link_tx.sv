@@ -13,7 +13,7 @@ module link_tx #(
     input  wire logic                rst_ni,
     input  wire logic                clear_i,          // DOWN: credits start again
     input  wire logic                up_i,
-    input  wire logic [ggas_pkg::SESSION_TAG_W-1:0] session_i,  // what packets are marked with
+    input  wire logic [link_pkg::SESSION_TAG_W-1:0] session_i,  // what packets are marked with
     // packets; one bit or slice a channel
     input  wire logic [ggas_pkg::CHANNELS-1:0]    tx_valid_i,
     output      logic [ggas_pkg::CHANNELS-1:0]    tx_ready_o,
@@ -38,7 +38,7 @@ module link_tx #(
     // credits of the other side, said in this session
     input  wire logic                credit_valid_i,
     input  wire logic [2:0]          credit_vc_i,
-    input  wire logic [ggas_pkg::CREDIT_W-1:0] credit_i,
+    input  wire logic [link_pkg::CREDIT_W-1:0] credit_i,
     output      logic [ggas_pkg::CHANNELS-1:0]    starved_o,   // a packet waits for credits
     // replay buffer
     output      logic                wr_valid_o,       // this new flit was sent: keep it
@@ -65,7 +65,7 @@ module link_tx #(
   localparam logic [NC-1:0] POSTED = {ggas_pkg::LANES{4'b0001}};  // the channels of VC_P
   localparam int unsigned DW_FLIT = DATA_W / 32;
   localparam int unsigned DW_SHIFT = $clog2(DW_FLIT);
-  localparam logic [ggas_pkg::CREDIT_W-1:0] ROUND_UP = DW_FLIT[ggas_pkg::CREDIT_W-1:0] - 1'b1;
+  localparam logic [link_pkg::CREDIT_W-1:0] ROUND_UP = DW_FLIT[link_pkg::CREDIT_W-1:0] - 1'b1;
 
   // W1, W2: header words of a 64-bit link. EOP: the rest after the unit's last beat. DRAIN: the link died during the
   // packet, and the rest of it is discarded.
@@ -75,7 +75,7 @@ module link_tx #(
   logic        begun_q, begun_d; // its first beat was taken
 
   // ---------------------------------------------------------------- credits
-  localparam int unsigned CW = ggas_pkg::CREDIT_W;
+  localparam int unsigned CW = link_pkg::CREDIT_W;
   localparam int unsigned MOST = 1 + ggas_pkg::MTU * 8 / DATA_W;  // what a packet can cost
   localparam int unsigned TWICE = 2 * MOST;
   // With several links packets wait in queues in front of the link; each was accepted only when there was room for it
@@ -341,7 +341,7 @@ module link_tx #(
   always_comb for (int v = 0; v < NC; v = v + 1) newer[v] = credit_i - freed_q[v];
 
   function automatic logic [1:0] kind_of(input logic first_flit, input logic last_flit);
-    kind_of = first_flit ? ggas_pkg::FLIT_SOP : last_flit ? ggas_pkg::FLIT_EOP : ggas_pkg::FLIT_DATA;
+    kind_of = first_flit ? link_pkg::FLIT_SOP : last_flit ? link_pkg::FLIT_EOP : link_pkg::FLIT_DATA;
   endfunction
   logic [1:0]        other_kind;
   logic [DATA_W-1:0] other;
@@ -352,7 +352,7 @@ module link_tx #(
       other_kind = kind_of(rp_first_i, rp_last_i);
       other = rp_data_i;
     end else if (state_q == S_IDLE || urgent || !have) begin
-      other_kind = ggas_pkg::FLIT_CTRL;
+      other_kind = link_pkg::FLIT_CTRL;
       other = '0;
       other[63:0] = ctrl_flit_i;
     end

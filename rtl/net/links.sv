@@ -19,11 +19,11 @@ module links #(
     input  wire logic                cfg_retrain_i,
     input  wire logic                cfg_route_set_i,    // pulse
     input  wire logic [15:0]         cfg_route_node_i,
-    input  wire ggas_pkg::route_t    cfg_route_i,
+    input  wire net_pkg::route_t    cfg_route_i,
     input  wire logic                cfg_group_set_i,    // pulse
     input  wire logic [15:0]         cfg_group_i,
     input  wire logic                cfg_group_lane_i,
-    input  wire ggas_pkg::group_line_t cfg_group_line_i,
+    input  wire net_pkg::group_line_t cfg_group_line_i,
     input  wire logic [15:0]         cfg_watchdog_i,     // ticks that the own units may take; 0: none
     input  wire logic                cfg_resume_i,       // pulse: no longer cut off
     output      logic                sts_cut_o,          // the own units are cut off
@@ -56,7 +56,7 @@ module links #(
     output      logic [4*DATA_W-1:0] rx_data_o,
 
     // net turns them into event_t
-    output      ggas_pkg::link_events_t ev_o,
+    output      link_pkg::link_events_t ev_o,
 
     // counter pulses, CNT_LINK_*
     output      logic                cnt_tx_packets_o,
@@ -109,7 +109,7 @@ module links #(
     logic [L*HW-1:0]        l_tx_hdr;
     logic [L*DATA_W-1:0]    l_tx_data;
     // routes: of the packets that arrive, then of those that the own units offer
-    localparam int unsigned R = L + 4, WW = ggas_pkg::WAY_W, WSW = ggas_pkg::WAYS_W;
+    localparam int unsigned R = L + 4, WW = net_pkg::WAY_W, WSW = net_pkg::WAYS_W;
     logic [R*16-1:0] dst;
     logic [R-1:0]    expired, unordered;
     logic [R*WW-1:0] way;
@@ -134,14 +134,14 @@ module links #(
     for (genvar r = 0; r <= L; r = r + 1) begin : g_ways
       assign ways[WSW*r+:WSW] = grouped[r] ? group_ways[WSW*r+:WSW] : {2'b00, way[WW*r+:WW]};
     end
-    assign grouped[L] = ggas_pkg::is_multicast(ggas_pkg::hdr_op(tx_hdr_i[HW-1:0]));
+    assign grouped[L] = ggas_pkg::is_multicast(net_pkg::hdr_op(tx_hdr_i[HW-1:0]));
     assign in_lane[L] = 1'b0;
     assign posted[L]  = 1'b1;
 
     for (genvar v = 0; v < 4; v = v + 1) begin : g_own
-      assign dst[16*(L+v)+:16] = ggas_pkg::hdr_dst(tx_hdr_i[HW*v+:HW]);
+      assign dst[16*(L+v)+:16] = net_pkg::hdr_dst(tx_hdr_i[HW*v+:HW]);
       assign expired[L+v]      = 1'b0;
-      assign unordered[L+v]    = ggas_pkg::hdr_unordered(tx_hdr_i[HW*v+:HW]);
+      assign unordered[L+v]    = net_pkg::hdr_unordered(tx_hdr_i[HW*v+:HW]);
     end
 
     // What the crossbar sees: packets of VC_P once for each of their ways.
@@ -182,10 +182,10 @@ module links #(
         if (c % 4 == 0 && ggas_pkg::GROUPS > 0) begin : g_copies
           logic [WW-1:0] copy;
           net_copies i_copies (
-              .clk_i, .rst_ni, .ways_i(ggas_pkg::hdr_ways(l_rx_hdr[HW*I+:HW])),
+              .clk_i, .rst_ni, .ways_i(net_pkg::hdr_ways(l_rx_hdr[HW*I+:HW])),
               .ends_i(l_rx_valid[I] && l_rx_ready[I] && l_rx_eop[I]), .way_o(copy), .keep_o(keep[c/4])
           );
-          assign x_rx_hdr[HW*I+:HW] = ggas_pkg::hdr_with_way(l_rx_hdr[HW*I+:HW], copy);
+          assign x_rx_hdr[HW*I+:HW] = net_pkg::hdr_with_way(l_rx_hdr[HW*I+:HW], copy);
         end else begin : g_one_way
           if (c % 4 == 0) begin : g_leaves
             assign keep[c/4] = 1'b0;
@@ -193,13 +193,13 @@ module links #(
           assign x_rx_hdr[HW*I+:HW] = l_rx_hdr[HW*I+:HW];
         end
       end
-      assign channel       = ggas_pkg::hdr_channel(arriving);
-      assign grouped[l]    = ggas_pkg::is_multicast(ggas_pkg::hdr_op(arriving));
+      assign channel       = net_pkg::hdr_channel(arriving);
+      assign grouped[l]    = ggas_pkg::is_multicast(net_pkg::hdr_op(arriving));
       assign in_lane[l]    = channel[2];
       assign posted[l]     = channel[1:0] == ggas_pkg::VC_P;
-      assign dst[16*l+:16] = ggas_pkg::hdr_dst(arriving);
-      assign expired[l]    = ggas_pkg::hdr_hops(arriving) == '0;
-      assign unordered[l]  = ggas_pkg::hdr_unordered(arriving);
+      assign dst[16*l+:16] = net_pkg::hdr_dst(arriving);
+      assign expired[l]    = net_pkg::hdr_hops(arriving) == '0;
+      assign unordered[l]  = net_pkg::hdr_unordered(arriving);
       assign up[l]         = state == ggas_regs_pkg::LINK_STATE_UP[1:0];
       assign sts_states_o[2*l+:2] = state;
     end
@@ -214,7 +214,7 @@ module links #(
     logic [4*DATA_W-1:0] own_data;
     logic [4*WW-1:0]     own_way;
     if (ggas_pkg::GROUPS > 0) begin : g_own_copies
-      ggas_pkg::ways_t p_ways;
+      net_pkg::ways_t p_ways;
       logic            p_keep, p_open, p_valid, p_ready, p_sop, p_eop, np_may_go, np_offered_q;
       net_repeat #(.DATA_W(DATA_W)) i_repeat (
           .clk_i, .rst_ni, .in_valid_i(tx_valid_i[0]), .in_ready_o(p_ready), .in_sop_i(tx_sop_i[0]),

@@ -69,7 +69,7 @@ module net #(
     input  wire logic [3:0]          lnk_rx_eop_i,
     input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] lnk_rx_hdr_i,
     input  wire logic [4*DATA_W-1:0] lnk_rx_data_i,
-    input  wire ggas_pkg::link_events_t lnk_ev_i,
+    input  wire link_pkg::link_events_t lnk_ev_i,
 
     // events LINK_DEAD, LINK_UP, STORE_LOST, BAD_PACKET, PACKET_LOST, UNITS_CUT; event_count_o has one bit a code,
     // pulsed once for every event

@@ -6,12 +6,12 @@
 module net_copies (
     input  wire logic                clk_i,
     input  wire logic                rst_ni,
-    input  wire ggas_pkg::ways_t     ways_i,   // of the packet on offer
+    input  wire net_pkg::ways_t     ways_i,   // of the packet on offer
     input  wire logic                ends_i,   // its last beat is taken
-    output      ggas_pkg::way_t      way_o,    // of this copy
+    output      net_pkg::way_t      way_o,    // of this copy
     output      logic                keep_o    // another copy comes after it
 );
-  localparam int unsigned WW = ggas_pkg::WAY_W;
+  localparam int unsigned WW = net_pkg::WAY_W;
   logic          copying_q;  // a copy was made: left_q counts
   logic [WW:0]   left_q, left, pick, rest;
   assign left   = copying_q ? left_q : {ways_i.member, ways_i.way};

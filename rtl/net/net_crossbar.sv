@@ -19,7 +19,7 @@ module net_crossbar #(
     input  wire logic [3:0]          own_tx_eop_i,
     input  wire logic [4*ggas_pkg::NET_HDR_W-1:0] own_tx_hdr_i,
     input  wire logic [4*DATA_W-1:0] own_tx_data_i,
-    input  wire logic [4*ggas_pkg::WAY_W-1:0] own_tx_way_i,  // way_t of the packet on offer
+    input  wire logic [4*net_pkg::WAY_W-1:0] own_tx_way_i,  // way_t of the packet on offer
     // to the own units; a header is valid on every beat
     output      logic [3:0]          own_rx_valid_o,
     input  wire logic [3:0]          own_rx_ready_i,
@@ -57,7 +57,7 @@ module net_crossbar #(
   localparam int unsigned P  = L + 1;             // inputs
   localparam int unsigned NC = ggas_pkg::CHANNELS;
   localparam int unsigned HW = ggas_pkg::NET_HDR_W;
-  localparam int unsigned WW = ggas_pkg::WAY_W;  // it stands in `seq` and `session` of the header
+  localparam int unsigned WW = net_pkg::WAY_W;  // it stands in `seq` and `session` of the header
 
   // ---------------------------------------------------------------- inputs, all with as many channels as a link
   logic [P*NC-1:0]        in_valid, in_ready, in_sop, in_eop;
@@ -76,7 +76,7 @@ module net_crossbar #(
   assign in_way[L*NC*WW+:4*WW] = own_tx_way_i;
   assign in_way[P*NC*WW-1:(L*NC+4)*WW] = '0;
   for (genvar i = 0; i < L * NC; i = i + 1) begin : g_way
-    assign in_way[WW*i+:WW] = ggas_pkg::hdr_way(rx_hdr_i[HW*i+:HW]);
+    assign in_way[WW*i+:WW] = net_pkg::hdr_way(rx_hdr_i[HW*i+:HW]);
   end
 
   // ---------------------------------------------------------------- the head of each channel
@@ -101,8 +101,8 @@ module net_crossbar #(
       logic [2:0] link, second_link;
       logic       lane, second_lane, own, drop, second;
       logic       here_q;  // of the packet begun
-      assign {drop, own, lane, link} = ggas_pkg::way_first(in_way[WW*I+:WW]);
-      assign {second, second_lane, second_link} = ggas_pkg::way_second(in_way[WW*I+:WW]);
+      assign {drop, own, lane, link} = net_pkg::way_first(in_way[WW*I+:WW]);
+      assign {second, second_lane, second_link} = net_pkg::way_second(in_way[WW*I+:WW]);
       assign head[I] = in_valid[I] && in_sop[I];
       assign to[6*I+:6] = {link, lane, C[1:0]};
       assign to_also[6*I+:6] = {second_link, second_lane, C[1:0]};
@@ -175,7 +175,7 @@ module net_crossbar #(
         end
       end
       for (int l = 0; l < L; l = l + 1) asks[p*L+l] = chosen[NC*p+:NC] != '0 && pick_to[6*p+3+:3] == l[2:0];
-      cur_hdr[HW*p+:HW] = ggas_pkg::hdr_leaving(hdr, pick_to[6*p+:3], p < L);  // from a link: that was a hop
+      cur_hdr[HW*p+:HW] = net_pkg::hdr_leaving(hdr, pick_to[6*p+:3], p < L);  // from a link: that was a hop
     end
     assign cur_valid[p] = act_q[p] ? (in_valid[NC*p+:NC] & chan_q[NC*p+:NC]) != '0 : got[p];
     assign moves[NC*p+:NC] = act_q[p] ? in_valid[NC*p+:NC] & chan_q[NC*p+:NC] : chosen[NC*p+:NC] & {NC{got[p]}};
@@ -239,7 +239,7 @@ module net_crossbar #(
           own_rx_data_o[DATA_W*v+:DATA_W] = in_data[DATA_W*(4*i+v)+:DATA_W];
         end
       end
-      own_rx_hdr_o[HW*v+:HW] = ggas_pkg::hdr_arrived(hdr);
+      own_rx_hdr_o[HW*v+:HW] = net_pkg::hdr_arrived(hdr);
     end
     assign own_rx_valid_o[v] = grant != '0;
   end
@@ -270,7 +270,7 @@ module net_crossbar #(
         end
       end
     end
-    assign lost_who_o[40*p+:40] = ggas_pkg::hdr_who(who);
+    assign lost_who_o[40*p+:40] = net_pkg::hdr_who(who);
   end
 
 `ifndef SYNTHESIS

@@ -83,8 +83,8 @@ module net_output #(
     pending_o = '0;
     for (int c = 0; c < NC; c = c + 1)
       for (int p = 0; p < P; p = p + 1)
-        pending_o[3*c+:3] = pending_o[3*c+:3] + {2'd0, (head_q[p] && ggas_pkg::hdr_channel(hdr_q[HW*p+:HW]) == c[2:0])
-          || (come[p] && ggas_pkg::hdr_channel(in_hdr_i[HW*p+:HW]) == c[2:0])};
+        pending_o[3*c+:3] = pending_o[3*c+:3] + {2'd0, (head_q[p] && net_pkg::hdr_channel(hdr_q[HW*p+:HW]) == c[2:0])
+          || (come[p] && net_pkg::hdr_channel(in_hdr_i[HW*p+:HW]) == c[2:0])};
   end
 
   // ---------------------------------------------------------------- virtual times
@@ -112,14 +112,14 @@ module net_output #(
     else order_of = ahead_by[6:5] == 2'b00 ? {1'b1, ahead_by[4:0]} : '1;
   endfunction
   for (genvar p = 0; p < P; p = p + 1) begin : g_order
-    wire [7:0] comes  = ggas_pkg::hdr_vtime(in_hdr_i[HW*p+:HW]);
-    wire [7:0] brings = come[p] ? comes : ggas_pkg::hdr_vtime(hdr_q[HW*p+:HW]);
+    wire [7:0] comes  = net_pkg::hdr_vtime(in_hdr_i[HW*p+:HW]);
+    wire [7:0] brings = come[p] ? comes : net_pkg::hdr_vtime(hdr_q[HW*p+:HW]);
     wire [7:0] starts = p == P - 1 ? own_next : brings + shift_q[8*p+:8];
     always_ff @(posedge clk_i) order_q[OW*p+:OW] <= order_of(starts - now_next);
     wire [7:0] asks = p == P - 1 ? own_next : comes + shift_q[8*p+:8];
     assign ask_order[OW*p+:OW] = order_of(asks - now_next);
   end
-  assign len   = ggas_pkg::hdr_len_dw(hdr);
+  assign len   = net_pkg::hdr_len_dw(hdr);
   assign cost  = 3'd1 + len[LEN+:3];
   assign ahead = start - now_q;
   assign now_d = ahead[7] ? now_q : ahead[6:5] != '0 ? now_q + 8'd31 : start;
@@ -193,24 +193,24 @@ module net_output #(
     for (int p = 0; p < P; p = p + 1) begin
       if (grant[p]) begin
         hdr       = hdr_q[HW*p+:HW];
-        start     = p == P - 1 ? own_q : ggas_pkg::hdr_vtime(hdr_q[HW*p+:HW]) + shift_q[8*p+:8];
+        start     = p == P - 1 ? own_q : net_pkg::hdr_vtime(hdr_q[HW*p+:HW]) + shift_q[8*p+:8];
         tx_eop_o  = beat_eop[p];
         tx_data_o = data[DATA_W*p+:DATA_W];
       end
     end
   end
-  assign vtime      = ggas_pkg::hdr_vtime(hdr);
+  assign vtime      = net_pkg::hdr_vtime(hdr);
   assign tx_sop_o   = !inside_q;
-  assign tx_hdr_o   = ggas_pkg::hdr_with_vtime(hdr, start);
+  assign tx_hdr_o   = net_pkg::hdr_with_vtime(hdr, start);
   // The channel stands while the next header of the queue may come: it is kept.
   logic [2:0] channel_q, channel;
-  assign channel    = inside_q ? channel_q : ggas_pkg::hdr_channel(hdr);
+  assign channel    = inside_q ? channel_q : net_pkg::hdr_channel(hdr);
   assign tx_valid_o = {{(NC - 1) {1'b0}}, valid && !drop} << channel;
   always_ff @(posedge clk_i) if (!inside_q) channel_q <= channel;
 
   assign lost_o       = begins != '0 && drop;
   assign lost_store_o = lost_o && channel[1:0] == ggas_pkg::VC_P;
-  assign lost_who_o   = ggas_pkg::hdr_who(hdr);
+  assign lost_who_o   = net_pkg::hdr_who(hdr);
 endmodule
 
 `default_nettype wire

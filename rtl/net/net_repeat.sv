@@ -15,7 +15,7 @@ module net_repeat #(
     input  wire logic                in_sop_i,
     input  wire logic                in_eop_i,
     input  wire logic [ggas_pkg::NET_HDR_W-1:0] in_hdr_i,   // with sop
-    input  wire ggas_pkg::ways_t     in_ways_i,             // with sop
+    input  wire net_pkg::ways_t     in_ways_i,             // with sop
     input  wire logic [DATA_W-1:0]   in_data_i,
     // the same, repeated
     output      logic                out_valid_o,
@@ -24,7 +24,7 @@ module net_repeat #(
     output      logic                out_sop_o,
     output      logic                out_eop_o,
     output      logic [ggas_pkg::NET_HDR_W-1:0] out_hdr_o,  // with sop
-    output      ggas_pkg::ways_t     out_ways_o,            // with every beat
+    output      net_pkg::ways_t     out_ways_o,            // with every beat
     output      logic [DATA_W-1:0]   out_data_o,
     output      logic                open_o      // a packet for a group was offered and has not left
 );
@@ -33,7 +33,7 @@ module net_repeat #(
   logic                          repeat_q, inside_q;  // this is a repetition; the packet was offered before
   logic [AW-1:0]                 at_q, last_q, next;
   logic [ggas_pkg::NET_HDR_W-1:0] hdr_q;
-  ggas_pkg::ways_t               ways_q;
+  net_pkg::ways_t               ways_q;
   logic [DATA_W-1:0]             stored;
   logic                          taken, ends, repeats, write;
 

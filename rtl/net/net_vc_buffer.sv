@@ -35,7 +35,7 @@ module net_vc_buffer #(
     output      logic [MARK_W-1:0]   mark_o,         // of the packet on offer
     output      logic                empty_o,        // no committed packet is left, and all units were given back
     output      logic                freed_o,        // a packet has left in the cycle before: so many units are free
-    output      logic [ggas_pkg::CREDIT_W-1:0] freed_units_o
+    output      logic [link_pkg::CREDIT_W-1:0] freed_units_o
 );
   localparam int unsigned PTR_W = $clog2(DEPTH);
   localparam int unsigned DW_FLIT = DATA_W / 32;
@@ -157,7 +157,7 @@ module net_vc_buffer #(
       if (hpop) first_q <= first_q + {{(PTR_W + 1 - BEAT_W) {1'b0}}, beats};
     end
   end
-  always_ff @(posedge clk_i) freed_units_o <= {{(ggas_pkg::CREDIT_W - BEAT_W) {1'b0}}, beats} + 1'b1;
+  always_ff @(posedge clk_i) freed_units_o <= {{(link_pkg::CREDIT_W - BEAT_W) {1'b0}}, beats} + 1'b1;
 
   if (!REPEAT) begin : g_once
     logic unused_keep;

@@ -62,7 +62,7 @@ module net_watchdog #(
   assign out_hdr_o   = passes ? in_hdr_i : hdr_q;
   assign out_data_o  = passes ? in_data_i : kept_data;
   assign lost_o      = state_q == CUT && taken && in_sop_i;
-  assign lost_who_o  = ggas_pkg::hdr_who(in_hdr_i);
+  assign lost_who_o  = net_pkg::hdr_who(in_hdr_i);
   assign busy_o      = kept;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

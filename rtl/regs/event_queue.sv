@@ -45,8 +45,7 @@ module event_queue #(
   wire  [31:0] size   = 32'd1 << log2;
   wire  [31:0] used   = head_o - tail_i;
   wire         room   = used < size;
-  wire  [31:0] turn   = head_o & size;                 // alternates with every round
-  wire  [15:0] slot   = head_o[15:0] & (size[15:0] - 16'd1);
+  logic        phase;
 
   logic        enable_q;
   logic [39:0] dropped_q;
@@ -109,8 +108,8 @@ module event_queue #(
 
   assign stopped_o   = !enable_i && !enable_q && !check_q && !valid_q;
   assign rec_valid_o = valid_q;
-  assign rec_addr_o  = {base_i, 12'd0} + {44'd0, slot, 4'd0};
-  assign rec_data_o  = {31'd0, head_o, turn == 32'd0, event_q};
+  assign rec_data_o  = {31'd0, head_o, phase, event_q};
+  ring_slot i_slot (.base_i(base_i), .log_i(log2), .count_i(head_o), .addr_o(rec_addr_o), .phase_o(phase));
 
   always_comb begin
     raise_o    = 16'd0;

@@ -123,8 +123,9 @@ module fired_ring (
       else if (sent) head_o <= head_o + 32'd1;
     end
   end
-  assign rec_addr_o = {base_i, head_o[7:0], 4'd0};
-  assign rec_data_o = {31'd0, head_o, !head_o[8], 56'd0, rec_vpid_q};
+  logic phase;
+  ring_slot #(.LOG_MAX(8)) u_slot (.base_i, .log_i(5'd8), .count_i(head_o), .addr_o(rec_addr_o), .phase_o(phase));
+  assign rec_data_o = {31'd0, head_o, phase, 56'd0, rec_vpid_q};
 
   always_comb begin
     raise_o = 16'd0;

@@ -14,22 +14,9 @@ module smfu #(
     output      logic                busy_o,              // clock the next cycle
     output      logic                timer_o,             // clock the next tick
 
-    // configuration, from regs
-    input  wire logic [15:0]         cfg_node_i,
-    input  wire logic                cfg_egress_i,
-    input  wire logic                cfg_ingress_i,
-    // it is off, and nothing that was let in can reach the host any more
+    input  wire smfu_pkg::config_t   cfg_i,
+    // ingress is off, and nothing that was let in can reach the host any more
     output      logic                ingress_stopped_o,
-    input  wire logic                cfg_mode_i,          // SMFU_MODE_*
-    input  wire logic [63:0]         cfg_mask_i,
-    input  wire logic [5:0]          cfg_shift_i,
-    input  wire logic [15:0]         cfg_nodes_i,
-    input  wire logic [7:0]          cfg_export_i,        // mask mode: what all accesses name
-    input  wire logic [15:0]         cfg_domain_i,
-    input  wire logic [15:0]         cfg_timeout_load_i,  // ticks
-    input  wire logic [15:0]         cfg_timeout_host_i,  // ticks
-    input  wire logic [12:0]         cfg_mps_i,           // bytes
-    input  wire logic [12:0]         cfg_mrrs_i,          // bytes
 
     // route
     input  wire logic [15:0]         peer_node_i,
@@ -39,12 +26,9 @@ module smfu #(
     // INTERVAL and EXPORT registers (external ranges of regs): answer in the next cycle
     input  wire logic                ext_interval_req_i,
     input  wire logic                ext_export_req_i,
-    input  wire logic                ext_write_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [15:0]         ext_addr_i,
+    input  wire ggas_pkg::reg_access_t ext_i,
     // verilator lint_on UNUSEDSIGNAL
-    input  wire logic [63:0]         ext_wdata_i,
-    input  wire logic [7:0]          ext_wstrb_i,
     output      logic [63:0]         ext_interval_rdata_o,
     output      logic [63:0]         ext_export_rdata_o,
 
@@ -108,16 +92,7 @@ module smfu #(
     output      logic [6:0]          event_interval_o,    // that it concerns; from smfu_pkg::NO_INTERVAL on none
     output      ggas_regs_pkg::event_set_t event_count_o,
 
-    // counter pulses, at the index of ggas_regs_pkg::CNT_SMFU_*
-    output      logic                cnt_stores_in_o,
-    output      logic                cnt_loads_in_o,
-    output      logic                cnt_store_packets_o,
-    output      logic                cnt_load_packets_o,
-    output      logic                cnt_load_cpls_o,
-    output      logic                cnt_load_errors_o,
-    output      logic                cnt_quiets_o,
-    output      logic                cnt_target_stores_o,
-    output      logic                cnt_target_loads_o
+    output      logic [smfu_pkg::COUNTERS-1:0] cnt_o       // pulses
 );
 
   // ---------------------------------------------------------------- time and route
@@ -165,9 +140,11 @@ module smfu #(
   ggas_pkg::event_t   ev_lookup, ev_egress, ev_loads, ev_match, ev_quiet, ev_ingress, ev_rob_req, ev_rob_cpl;
 
   smfu_lookup u_lookup (
-      .clk_i, .rst_ni, .cfg_mode_i, .cfg_mask_i, .cfg_shift_i, .cfg_nodes_i, .cfg_export_i, .cfg_domain_i,
-      .ext_req_i(ext_interval_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i, .ext_wstrb_i,
-      .ext_rdata_o(ext_interval_rdata_o), .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_first),
+      .clk_i, .rst_ni, .cfg_mode_i(cfg_i.mode), .cfg_mask_i(cfg_i.mask), .cfg_shift_i(cfg_i.shift),
+      .cfg_nodes_i(cfg_i.nodes), .cfg_export_i(cfg_i.export_no), .cfg_domain_i(cfg_i.domain),
+      .ext_req_i(ext_interval_req_i), .ext_write_i(ext_i.write), .ext_addr_i(ext_i.addr[10:3]),
+      .ext_wdata_i(ext_i.wdata), .ext_wstrb_i(ext_i.wstrb), .ext_rdata_o(ext_interval_rdata_o),
+      .req_valid_i(p_go || np_go), .ready_o(look_ready), .req_np_i(np_first),
       .req_addr_i(np_first ? win_np_hdr_i.addr : win_p_i.hdr.addr),
       .req_len_dw_i(np_first ? win_np_hdr_i.len_dw : win_p_i.hdr.len_dw), .ans_valid_o(ans_valid), .ans_np_o(ans_np),
       .ans_hit_o(ans_hit), .ans_target_o(ans_target), .ans_interval_o(ans_interval), .ans_addr_o(ans_addr),
@@ -182,16 +159,16 @@ module smfu #(
   logic [15:0] failed_domain;
 
   smfu_egress #(.DATA_W(DATA_W)) u_egress (
-      .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
-      .win_p_valid_i(win_p_i.valid), .win_p_ready_o, .win_p_sop_i(win_p_i.sop), .win_p_eop_i(win_p_i.eop),
-      .win_p_hdr_i(win_p_i.hdr), .win_p_data_i, .look_want_o(p_want), .look_go_i(p_go),
-      .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit), .ans_target_i(ans_target),
-      .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .tx_p_valid_o(tx_p_o.valid), .tx_p_ready_i,
-      .tx_p_sop_o(tx_p_o.sop), .tx_p_eop_o(tx_p_o.eop), .tx_p_hdr_o(tx_p_o.hdr), .tx_p_data_o, .inflight_o(p_inflight),
-      .done_o(p_done), .sent_o(sent), .sent_all_o(sent_all), .sent_node_o(sent_node), .sent_room_i(sent_room),
-      .failed_o(failed), .failed_status_o(failed_status), .failed_domain_o(failed_domain),
-      .event_valid_o(ev_valid[1]), .event_ready_i(ev_ready[1]),
-      .event_o(ev_egress), .event_interval_o(iv_egress), .cnt_stores_in_o, .cnt_store_packets_o, .busy_o(egress_busy)
+      .clk_i, .rst_ni, .cfg_egress_i(cfg_i.egress), .cfg_node_i(cfg_i.node), .peer_node_i, .peer_valid_i, .link_up_i,
+      .win_p_i, .win_p_ready_o, .win_p_data_i, .look_want_o(p_want), .look_go_i(p_go),
+      .ans_valid_i(ans_valid && !ans_np), .ans_hit_i(ans_hit), .ans_target_i(ans_target), .ans_interval_i(ans_interval),
+      .ans_addr_i(ans_addr), .tx_p_valid_o(tx_p_o.valid), .tx_p_ready_i, .tx_p_sop_o(tx_p_o.sop),
+      .tx_p_eop_o(tx_p_o.eop), .tx_p_hdr_o(tx_p_o.hdr), .tx_p_data_o, .inflight_o(p_inflight), .done_o(p_done),
+      .sent_o(sent), .sent_all_o(sent_all), .sent_node_o(sent_node), .sent_room_i(sent_room), .failed_o(failed),
+      .failed_status_o(failed_status), .failed_domain_o(failed_domain), .event_valid_o(ev_valid[1]),
+      .event_ready_i(ev_ready[1]), .event_o(ev_egress), .event_interval_o(iv_egress),
+      .cnt_stores_in_o(cnt_o[smfu_pkg::STORES_IN]), .cnt_store_packets_o(cnt_o[smfu_pkg::STORE_PACKETS]),
+      .busy_o(egress_busy)
   );
 
   // ---------------------------------------------------------------- loads and quiets out
@@ -209,18 +186,20 @@ module smfu #(
   ggas_pkg::net_hdr_t quiet_np_hdr;
 
   smfu_loads u_loads (
-      .clk_i, .rst_ni, .cfg_egress_i, .cfg_node_i, .cfg_mps_i, .peer_node_i, .peer_valid_i, .link_up_i,
-      .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i, .look_want_o(np_want), .look_go_i(np_go),
-      .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit), .ans_target_i(ans_target), .ans_interval_i(ans_interval),
-      .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done), .alloc_valid_o(alloc_valid),
-      .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live), .req_requester_o(req_requester),
-      .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr), .req_piece_o(req_piece), .req_page_o(req_page),
-      .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be), .req_last_be_o(req_last_be), .req_node_o(req_node),
-      .req_interval_o(req_interval), .req_half_o(req_half), .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready),
-      .quiet_np_valid_i(quiet_np_valid), .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr),
-      .tx_np_valid_o(tx_np_o.valid), .tx_np_ready_i, .tx_np_hdr_o(tx_np_o.hdr), .refused_valid_o(refused_valid),
-      .refused_ready_i(refused_ready), .event_valid_o(ev_valid[2]), .event_ready_i(ev_ready[2]), .event_o(ev_loads),
-      .event_interval_o(iv_loads), .cnt_loads_in_o, .cnt_load_packets_o, .busy_o(loads_busy)
+      .clk_i, .rst_ni, .cfg_egress_i(cfg_i.egress), .cfg_node_i(cfg_i.node), .cfg_mps_i(cfg_i.mps), .peer_node_i,
+      .peer_valid_i, .link_up_i, .win_np_valid_i, .win_np_ready_o, .win_np_hdr_i, .look_want_o(np_want),
+      .look_go_i(np_go), .ans_valid_i(ans_valid && ans_np), .ans_hit_i(ans_hit), .ans_target_i(ans_target),
+      .ans_interval_i(ans_interval), .ans_addr_i(ans_addr), .p_inflight_i(p_inflight), .p_done_i(p_done),
+      .alloc_valid_o(alloc_valid), .alloc_ready_i(alloc_ready), .alloc_tag_i(alloc_tag), .alloc_live_i(alloc_live),
+      .req_requester_o(req_requester), .req_tag_o(req_tag), .req_attr_o(req_attr), .req_addr_o(req_addr),
+      .req_piece_o(req_piece), .req_page_o(req_page), .req_len_dw_o(req_len_dw), .req_first_be_o(req_first_be),
+      .req_last_be_o(req_last_be), .req_node_o(req_node), .req_interval_o(req_interval), .req_half_o(req_half),
+      .quiet_valid_o(quiet_valid), .quiet_ready_i(quiet_ready), .quiet_np_valid_i(quiet_np_valid),
+      .quiet_np_ready_o(quiet_np_ready), .quiet_np_hdr_i(quiet_np_hdr), .tx_np_valid_o(tx_np_o.valid), .tx_np_ready_i,
+      .tx_np_hdr_o(tx_np_o.hdr), .refused_valid_o(refused_valid), .refused_ready_i(refused_ready),
+      .event_valid_o(ev_valid[2]), .event_ready_i(ev_ready[2]), .event_o(ev_loads), .event_interval_o(iv_loads),
+      .cnt_loads_in_o(cnt_o[smfu_pkg::LOADS_IN]), .cnt_load_packets_o(cnt_o[smfu_pkg::LOAD_PACKETS]),
+      .busy_o(loads_busy)
   );
   assign tx_np_o.sop  = 1'b1;
   assign tx_np_o.eop  = 1'b1;
@@ -235,10 +214,10 @@ module smfu #(
     smfu_pkg::be_first(req_first_be)};
 
   smfu_ones #(.DATA_W(DATA_W)) u_ones (
-      .clk_i, .rst_ni, .cfg_mps_i, .failed_valid_i(failed_valid), .failed_ready_o(failed_ready), .failed_i(rest),
-      .refused_valid_i(refused_valid), .refused_ready_o(refused_ready), .refused_i(refused),
+      .clk_i, .rst_ni, .cfg_mps_i(cfg_i.mps), .failed_valid_i(failed_valid), .failed_ready_o(failed_ready),
+      .failed_i(rest), .refused_valid_i(refused_valid), .refused_ready_o(refused_ready), .refused_i(refused),
       .cpl_valid_o(o_valid), .cpl_ready_i(o_ready), .cpl_sop_o(o_sop), .cpl_eop_o(o_eop), .cpl_hdr_o(o_hdr),
-      .cnt_load_errors_o
+      .cnt_load_errors_o(cnt_o[smfu_pkg::LOAD_ERRORS])
   );
 
   // ---------------------------------------------------------------- answers in
@@ -248,18 +227,16 @@ module smfu #(
   logic [DATA_W-1:0]  m_data;
 
   smfu_match #(.DATA_W(DATA_W)) u_match (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .lost_i(lost),
-      .alloc_valid_i(alloc_valid), .alloc_ready_o(alloc_ready), .alloc_tag_o(alloc_tag), .alloc_live_o(alloc_live),
-      .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_addr_i(req_addr),
-      .req_piece_i(req_piece), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be),
-      .req_node_i(req_node), .req_interval_i(req_interval), .req_half_i(req_half), .rx_rsp_valid_i(rx_rsp_i.valid),
-      .rx_rsp_ready_o, .rx_rsp_sop_i(rx_rsp_i.sop), .rx_rsp_eop_i(rx_rsp_i.eop), .rx_rsp_hdr_i(rx_rsp_i.hdr),
-      .rx_rsp_data_i, .rsp_hdr_o(rsp_hdr), .quiet_known_i(quiet_known),
-      .quiet_wait_i(quiet_wait), .quiet_rsp_o(quiet_rsp), .cpl_valid_o(m_valid),
-      .cpl_ready_i(m_ready), .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr), .cpl_data_o(m_data),
-      .failed_valid_o(failed_valid), .failed_ready_i(failed_ready), .failed_o(rest), .event_valid_o(ev_valid[3]),
-      .event_ready_i(ev_ready[3]), .event_o(ev_match), .event_interval_o(iv_match), .busy_o(match_busy),
-      .timer_o(match_timer)
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i(cfg_i.node), .cfg_timeout_i(cfg_i.timeout_load),
+      .lost_i(lost), .alloc_valid_i(alloc_valid), .alloc_ready_o(alloc_ready), .alloc_tag_o(alloc_tag),
+      .alloc_live_o(alloc_live), .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr),
+      .req_addr_i(req_addr), .req_piece_i(req_piece), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
+      .req_last_be_i(req_last_be), .req_node_i(req_node), .req_interval_i(req_interval), .req_half_i(req_half),
+      .rx_rsp_i, .rx_rsp_ready_o, .rx_rsp_data_i, .rsp_hdr_o(rsp_hdr), .quiet_known_i(quiet_known),
+      .quiet_wait_i(quiet_wait), .quiet_rsp_o(quiet_rsp), .cpl_valid_o(m_valid), .cpl_ready_i(m_ready),
+      .cpl_sop_o(m_sop), .cpl_eop_o(m_eop), .cpl_hdr_o(m_hdr), .cpl_data_o(m_data), .failed_valid_o(failed_valid),
+      .failed_ready_i(failed_ready), .failed_o(rest), .event_valid_o(ev_valid[3]), .event_ready_i(ev_ready[3]),
+      .event_o(ev_match), .event_interval_o(iv_match), .busy_o(match_busy), .timer_o(match_timer)
   );
 
   logic               q_valid, q_ready, quiet_busy, quiet_timer;
@@ -267,14 +244,13 @@ module smfu #(
   logic [63:0]        q_data;
 
   smfu_quiet u_quiet (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_timeout_i(cfg_timeout_load_i), .peer_node_i,
-      .peer_valid_i, .link_up_i, .lost_i(lost), .room_o(sent_room), .sent_i(sent), .sent_all_i(sent_all),
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i(cfg_i.node), .cfg_timeout_i(cfg_i.timeout_load),
+      .peer_node_i, .peer_valid_i, .link_up_i, .lost_i(lost), .room_o(sent_room), .sent_i(sent), .sent_all_i(sent_all),
       .sent_node_i(sent_node), .failed_i(failed), .failed_status_i(failed_status), .failed_domain_i(failed_domain),
-      .context_i, .req_valid_i(quiet_valid),
-      .req_ready_o(quiet_ready),
-      .req_requester_i(req_requester), .req_tag_i(req_tag), .req_attr_i(req_attr), .req_page_i(req_page),
-      .req_addr_i(req_addr[6:2]), .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be),
-      .req_last_be_i(req_last_be), .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
+      .context_i, .req_valid_i(quiet_valid), .req_ready_o(quiet_ready), .req_requester_i(req_requester),
+      .req_tag_i(req_tag), .req_attr_i(req_attr), .req_page_i(req_page), .req_addr_i(req_addr[6:2]),
+      .req_len_dw_i(req_len_dw), .req_first_be_i(req_first_be), .req_last_be_i(req_last_be),
+      .np_valid_o(quiet_np_valid), .np_ready_i(quiet_np_ready), .np_hdr_o(quiet_np_hdr),
       .arrive_i(rx_rsp_i.valid && rx_rsp_i.sop && rx_rsp_ready_o), .arrive_hdr_i(rx_rsp_i.hdr), .rsp_hdr_i(rsp_hdr),
       .rsp_known_o(quiet_known), .rsp_wait_o(quiet_wait), .rsp_i(quiet_rsp), .fence_i, .fence_page_i,
       .p_inflight_i(p_inflight), .p_done_i(p_done), .fence_done_o, .fence_status_o, .cpl_valid_o(q_valid),
@@ -283,10 +259,10 @@ module smfu #(
   );
 
   smfu_cpl_mux #(.DATA_W(DATA_W)) u_cpl_mux (
-      .clk_i, .rst_ni, .m_valid_i(m_valid), .m_ready_o(m_ready), .m_sop_i(m_sop), .m_eop_i(m_eop), .m_hdr_i(m_hdr),
-      .m_data_i(m_data), .o_valid_i(o_valid), .o_ready_o(o_ready), .o_sop_i(o_sop), .o_eop_i(o_eop), .o_hdr_i(o_hdr),
-      .quiet_valid_i(q_valid), .quiet_ready_o(q_ready), .quiet_hdr_i(q_hdr), .quiet_data_i(q_data), .ld_cpl_o,
-      .ld_cpl_ready_i, .ld_cpl_data_o, .cnt_load_cpls_o, .cnt_quiets_o
+      .clk_i, .rst_ni, .m_i({m_valid, m_sop, m_eop, m_hdr}), .m_ready_o(m_ready), .m_data_i(m_data),
+      .o_i({o_valid, o_sop, o_eop, o_hdr}), .o_ready_o(o_ready), .quiet_valid_i(q_valid), .quiet_ready_o(q_ready),
+      .quiet_hdr_i(q_hdr), .quiet_data_i(q_data), .ld_cpl_o, .ld_cpl_ready_i, .ld_cpl_data_o,
+      .cnt_load_cpls_o(cnt_o[smfu_pkg::LOAD_CPLS]), .cnt_quiets_o(cnt_o[smfu_pkg::QUIETS])
   );
 
   // ---------------------------------------------------------------- target side
@@ -303,37 +279,37 @@ module smfu #(
   logic [5:0]        wrote_export;
   smfu_pkg::export_t store_export, load_export;
   smfu_exports u_exports (
-      .clk_i, .rst_ni, .ext_req_i(ext_export_req_i), .ext_write_i, .ext_addr_i(ext_addr_i[10:3]), .ext_wdata_i,
-      .ext_wstrb_i, .ext_rdata_o(ext_export_rdata_o), .mark_o(mark), .drained_i(!old_stores && !old_loads),
-      .ask_i(ask), .ask_export_i({ask_load, rx_p_i.hdr.export_no}), .known_o(known), .store_export_o(store_export),
-      .load_export_o(load_export), .busy_o(exports_busy)
+      .clk_i, .rst_ni, .ext_req_i(ext_export_req_i), .ext_write_i(ext_i.write), .ext_addr_i(ext_i.addr[10:3]),
+      .ext_wdata_i(ext_i.wdata), .ext_wstrb_i(ext_i.wstrb), .ext_rdata_o(ext_export_rdata_o), .mark_o(mark),
+      .drained_i(!old_stores && !old_loads), .ask_i(ask), .ask_export_i({ask_load, rx_p_i.hdr.export_no}),
+      .known_o(known), .store_export_o(store_export), .load_export_o(load_export), .busy_o(exports_busy)
   );
 
   smfu_ingress #(.DATA_W(DATA_W)) u_ingress (
-      .clk_i, .rst_ni, .cfg_ingress_i, .cfg_mps_i, .ask_o(ask[0]), .known_i(known[0]), .export_i(store_export),
-      .mark_i(mark), .old_o(old_stores), .wrote_o(wrote), .wrote_export_o(wrote_export), .rx_p_i, .rx_p_ready_o,
-      .rx_p_data_i, .range_error_o(range_error), .range_node_o(range_node), .range_domain_o(range_domain),
-      .range_busy_i(range_busy),
-      .np_valid_i(rd_valid), .np_ready_o(rd_ready), .np_hdr_i(rd_hdr), .tgt_req_o, .tgt_req_ready_i, .tgt_req_data_o,
-      .tgt_np_ok_i, .event_valid_o(ev_valid[5]), .event_ready_i(ev_ready[5]), .event_o(ev_ingress),
-      .cnt_target_stores_o, .writes_o(ingress_writes), .busy_o(ingress_busy)
+      .clk_i, .rst_ni, .cfg_ingress_i(cfg_i.ingress), .cfg_mps_i(cfg_i.mps), .ask_o(ask[0]), .known_i(known[0]),
+      .export_i(store_export), .mark_i(mark), .old_o(old_stores), .wrote_o(wrote), .wrote_export_o(wrote_export),
+      .rx_p_i, .rx_p_ready_o, .rx_p_data_i, .range_error_o(range_error), .range_node_o(range_node),
+      .range_domain_o(range_domain), .range_busy_i(range_busy), .np_valid_i(rd_valid), .np_ready_o(rd_ready),
+      .np_hdr_i(rd_hdr), .tgt_req_o, .tgt_req_ready_i, .tgt_req_data_o, .tgt_np_ok_i, .event_valid_o(ev_valid[5]),
+      .event_ready_i(ev_ready[5]), .event_o(ev_ingress), .cnt_target_stores_o(cnt_o[smfu_pkg::TARGET_STORES]),
+      .writes_o(ingress_writes), .busy_o(ingress_busy)
   );
 
   smfu_rob #(.DATA_W(DATA_W)) u_rob (
-      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i, .cfg_ingress_i, .cfg_timeout_i(cfg_timeout_host_i),
-      .cfg_mrrs_i, .ask_o(ask[1]), .ask_export_o(ask_load), .known_i(known[1]), .export_i(load_export),
-      .wrote_i(wrote), .wrote_export_i(wrote_export), .mark_i(mark), .old_o(old_loads), .rx_np_valid_i(rx_np_i.valid),
-      .rx_np_ready_o, .rx_np_sop_i(rx_np_i.sop), .rx_np_hdr_i(rx_np_i.hdr), .range_error_i(range_error),
-      .range_node_i(range_node), .range_domain_i(range_domain), .range_busy_o(range_busy), .rd_valid_o(rd_valid),
-      .rd_ready_i(rd_ready),
-      .rd_hdr_o(rd_hdr), .tgt_cpl_i, .tgt_cpl_ready_o, .tgt_cpl_data_i, .tx_rsp_o, .tx_rsp_ready_i, .tx_rsp_data_o,
-      .req_event_valid_o(ev_valid[6]), .req_event_ready_i(ev_ready[6]), .req_event_o(ev_rob_req),
-      .cpl_event_valid_o(ev_valid[7]), .cpl_event_ready_i(ev_ready[7]), .cpl_event_o(ev_rob_cpl), .cnt_target_loads_o,
+      .clk_i, .rst_ni, .now_i(now), .tick_i(tick), .cfg_node_i(cfg_i.node), .cfg_ingress_i(cfg_i.ingress),
+      .cfg_timeout_i(cfg_i.timeout_host), .cfg_mrrs_i(cfg_i.mrrs), .ask_o(ask[1]), .ask_export_o(ask_load),
+      .known_i(known[1]), .export_i(load_export), .wrote_i(wrote), .wrote_export_i(wrote_export), .mark_i(mark),
+      .old_o(old_loads), .rx_np_valid_i(rx_np_i.valid), .rx_np_ready_o, .rx_np_sop_i(rx_np_i.sop),
+      .rx_np_hdr_i(rx_np_i.hdr), .range_error_i(range_error), .range_node_i(range_node), .range_domain_i(range_domain),
+      .range_busy_o(range_busy), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_hdr_o(rd_hdr), .tgt_cpl_i,
+      .tgt_cpl_ready_o, .tgt_cpl_data_i, .tx_rsp_o, .tx_rsp_ready_i, .tx_rsp_data_o, .req_event_valid_o(ev_valid[6]),
+      .req_event_ready_i(ev_ready[6]), .req_event_o(ev_rob_req), .cpl_event_valid_o(ev_valid[7]),
+      .cpl_event_ready_i(ev_ready[7]), .cpl_event_o(ev_rob_cpl), .cnt_target_loads_o(cnt_o[smfu_pkg::TARGET_LOADS]),
       .reads_o(rob_reads), .busy_o(rob_busy), .timer_o(rob_timer)
   );
 
   // Off, and nothing that was let in is in flight to the host any more.
-  assign ingress_stopped_o = !cfg_ingress_i && !ingress_writes && !rob_reads;
+  assign ingress_stopped_o = !cfg_i.ingress && !ingress_writes && !rob_reads;
 
   // ---------------------------------------------------------------- events, activity
   logic events_busy;

@@ -10,18 +10,12 @@ module smfu_cpl_mux #(
     input  wire logic                rst_ni,
 
     // matching store
-    input  wire logic                m_valid_i,
+    input  wire ggas_pkg::tlp_beat_t m_i,
     output      logic                m_ready_o,
-    input  wire logic                m_sop_i,
-    input  wire logic                m_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  m_hdr_i,
     input  wire logic [DATA_W-1:0]   m_data_i,
     // all ones
-    input  wire logic                o_valid_i,
+    input  wire ggas_pkg::tlp_beat_t o_i,
     output      logic                o_ready_o,
-    input  wire logic                o_sop_i,
-    input  wire logic                o_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  o_hdr_i,
     // quiet reads
     input  wire logic                quiet_valid_i,
     output      logic                quiet_ready_o,
@@ -41,16 +35,16 @@ module smfu_cpl_mux #(
   logic       unused_locked;
   wire free = !ld_cpl_o.valid || ld_cpl_ready_i;
   wire take = free && src != '0;
-  wire sop  = src[M] ? m_sop_i : src[O] ? o_sop_i : 1'b1;
-  wire eop  = src[M] ? m_eop_i : src[O] ? o_eop_i : 1'b1;
+  wire sop  = src[M] ? m_i.sop : src[O] ? o_i.sop : 1'b1;
+  wire eop  = src[M] ? m_i.eop : src[O] ? o_i.eop : 1'b1;
   arbiter_rr #(.N(3)) u_arbiter (
-      .clk_i, .rst_ni, .clear_i(1'b0), .req_i({quiet_valid_i, o_valid_i, m_valid_i}), .take_i(take), .eop_i(eop),
+      .clk_i, .rst_ni, .clear_i(1'b0), .req_i({quiet_valid_i, o_i.valid, m_i.valid}), .take_i(take), .eop_i(eop),
       .grant_o(src), .locked_o(unused_locked));
 
   assign m_ready_o     = free && src[M];
   assign o_ready_o     = free && src[O];
   assign quiet_ready_o = free && src[Q];
-  assign cnt_load_cpls_o = m_ready_o && m_sop_i;
+  assign cnt_load_cpls_o = m_ready_o && m_i.sop;
   assign cnt_quiets_o    = quiet_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -65,7 +59,7 @@ module smfu_cpl_mux #(
       if (take) begin
         ld_cpl_o.sop <= sop;
         ld_cpl_o.eop <= eop;
-        if (sop) ld_cpl_o.hdr <= src[M] ? m_hdr_i : src[O] ? o_hdr_i : quiet_hdr_i;
+        if (sop) ld_cpl_o.hdr <= src[M] ? m_i.hdr : src[O] ? o_i.hdr : quiet_hdr_i;
         ld_cpl_data_o <= src[M] ? m_data_i : '1;
         if (src[Q]) ld_cpl_data_o[63:0] <= quiet_data_i;
       end

@@ -16,12 +16,9 @@ module smfu_egress #(
     input  wire logic                link_up_i,
 
     // stores
-    input  wire logic                win_p_valid_i,
+    input  wire ggas_pkg::tlp_beat_t win_p_i,
     output      logic                win_p_ready_o,
-    input  wire logic                win_p_sop_i,
-    input  wire logic                win_p_eop_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::tlp_hdr_t  win_p_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   win_p_data_i,
 
@@ -80,12 +77,12 @@ module smfu_egress #(
   wire [2:0] asked      = ask_wr_q - rd_q;
   wire       room       = !beats_used[3];
 
-  assign look_want_o   = win_p_valid_i && win_p_sop_i && room && !asked[2];
-  assign win_p_ready_o = room && (!win_p_sop_i || look_go_i);
+  assign look_want_o   = win_p_i.valid && win_p_i.sop && room && !asked[2];
+  assign win_p_ready_o = room && (!win_p_i.sop || look_go_i);
   assign inflight_o    = asked;
 
-  wire take = win_p_valid_i && win_p_ready_o;
-  wire ask  = take && win_p_sop_i;
+  wire take = win_p_i.valid && win_p_ready_o;
+  wire ask  = take && win_p_i.sop;
   assign cnt_stores_in_o = ask;
 
   wire       ans_reach  = ans_target_i.group ? peer_valid_i && link_up_i
@@ -95,9 +92,9 @@ module smfu_egress #(
   wire       ans_mapped = ans_hit_i && cfg_egress_i;
 
   always_ff @(posedge clk_i) begin
-    if (take) beat_q[beat_wr_q[2:0]] <= {win_p_eop_i, win_p_data_i};
-    if (ask) asked_q[ask_wr_q[1:0]] <= {win_p_hdr_i.len_dw, win_p_hdr_i.first_be, win_p_hdr_i.last_be,
-      win_p_hdr_i.addr[39:0]};
+    if (take) beat_q[beat_wr_q[2:0]] <= {win_p_i.eop, win_p_data_i};
+    if (ask) asked_q[ask_wr_q[1:0]] <= {win_p_i.hdr.len_dw, win_p_i.hdr.first_be, win_p_i.hdr.last_be,
+      win_p_i.hdr.addr[39:0]};
     if (ans_valid_i) answer_q[ans_wr_q[1:0]] <= {ans_status, ans_mapped, ans_target_i, ans_interval_i,
       ans_addr_i};
   end

@@ -43,21 +43,17 @@ module smfu_errors (
   logic               on, on_q;     // it has a context
   logic [CW-1:0]      page_q;
   logic               known_q;
-  wire                ctrl = context_i.we && context_i.word == 3'd0;
   ram_1r1w #(.WIDTH(EPOCH_W), .DEPTH(ggas_pkg::CONTEXTS)) u_reported (
       .clk_i, .we_i(report_i && known_q), .waddr_i(page_q), .wdata_i(epoch_q), .re_i(start_i),
       .raddr_i(page_i[CW-1:0]), .rdata_o(reported));
-  ram_1r1w #(.WIDTH(PLACE_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_place (
-      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[32+:PLACE_W]), .re_i(start_i),
-      .raddr_i(page_i[CW-1:0]), .rdata_o(place));
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
-      .raddr_i(page_i[CW-1:0]), .rdata_o(on));
+  context_fields #(.WIDTH(PLACE_W)) u_place (
+      .clk_i, .context_i, .fields_i(context_i.data[32+:PLACE_W]), .re_i(start_i), .vpid_i(page_i), .fields_o(place));
+  context_flags u_on (.clk_i, .rst_ni, .context_i, .flags_i(context_i.data[0]), .vpid_i(page_i), .flags_o(on));
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       page_q  <= page_i[CW-1:0];
       known_q <= ggas_pkg::is_context(page_i);
-      on_q    <= on && ggas_pkg::is_context(page_i);
+      on_q    <= on;
     end
   end
 

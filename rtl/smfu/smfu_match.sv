@@ -36,12 +36,9 @@ module smfu_match #(
     input  wire logic                req_half_i,      // its chunks end at multiples of 128 bytes, else of 256
 
     // packets
-    input  wire logic                rx_rsp_valid_i,
+    input  wire ggas_pkg::net_beat_t rx_rsp_i,
     output      logic                rx_rsp_ready_o,
-    input  wire logic                rx_rsp_sop_i,
-    input  wire logic                rx_rsp_eop_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::net_hdr_t  rx_rsp_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   rx_rsp_data_i,
 
@@ -116,14 +113,14 @@ module smfu_match #(
   logic              q_leaves;
   wire               q_head   = q_valid_q && q_sop_q;
   wire               rsp      = q_head && state_q == S_IDLE;
-  wire               comes    = rx_rsp_valid_i && rx_rsp_sop_i;
+  wire               comes    = rx_rsp_i.valid && rx_rsp_i.sop;
   wire               load     = comes && rx_rsp_ready_o;
   logic              over;         // the visited one
   wire               visit    = walk && !found_q && !q_head && !comes && !(visited_q && (over || walk_left_q == 7'd1));
   wire               walk_now = visited_q && !comes;
   wire [5:0]         slot     = q_head ? q_hdr_q.tag[5:0] : walk_slot_q;
-  wire [5:0]         read_at  = comes ? rx_rsp_hdr_i.tag[5:0] : walk_slot_q + {5'd0, visited_q};
-  assign rx_rsp_ready_o = (!q_valid_q || q_leaves) && !(found_q && rx_rsp_sop_i);
+  wire [5:0]         read_at  = comes ? rx_rsp_i.hdr.tag[5:0] : walk_slot_q + {5'd0, visited_q};
+  assign rx_rsp_ready_o = (!q_valid_q || q_leaves) && !(found_q && rx_rsp_i.sop);
   assign rsp_hdr_o      = q_hdr_q;
 
   // The answer in progress may belong to the same load. Then the entry is read while it is written; the owner in it
@@ -138,29 +135,29 @@ module smfu_match #(
       q_valid_q <= 1'b0;
       visited_q <= 1'b0;
     end else begin
-      if (!q_valid_q || q_leaves) q_valid_q <= rx_rsp_valid_i && rx_rsp_ready_o;
+      if (!q_valid_q || q_leaves) q_valid_q <= rx_rsp_i.valid && rx_rsp_ready_o;
       visited_q <= visit;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (rx_rsp_valid_i && rx_rsp_ready_o) begin
-      q_sop_q  <= rx_rsp_sop_i;
-      q_eop_q  <= rx_rsp_eop_i;
-      q_hdr_q  <= rx_rsp_hdr_i;
-      is_load_q  <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP;
-      is_quiet_q <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_QUIET_RSP;
-      ok_q       <= rx_rsp_hdr_i.status == ggas_pkg::ST_OK;
+    if (rx_rsp_i.valid && rx_rsp_ready_o) begin
+      q_sop_q  <= rx_rsp_i.sop;
+      q_eop_q  <= rx_rsp_i.eop;
+      q_hdr_q  <= rx_rsp_i.hdr;
+      is_load_q  <= rx_rsp_i.hdr.op == ggas_pkg::OP_SMFU_LOAD_RSP;
+      is_quiet_q <= rx_rsp_i.hdr.op == ggas_pkg::OP_SMFU_QUIET_RSP;
+      ok_q       <= rx_rsp_i.hdr.status == ggas_pkg::ST_OK;
       q_data_q <= rx_rsp_data_i;
     end
     if (load || visit) begin
       {e_round, e_requester, e_tag, e_attr, e_node, e_deadline, e_failed, e_bytes, e_dw, e_addr, e_interval,
         e_piece, e_half, e_chunk, e_final} <= bypass ? entry_d : entry;
       e_live  <= live_q[read_at];
-      e_known <= rx_rsp_hdr_i.op == ggas_pkg::OP_SMFU_LOAD_RSP && !rx_rsp_hdr_i.tag[15]
-        && rx_rsp_hdr_i.tag[14:6] == entry[ENTRY_W-1-:9] && live_q[read_at] && !(bypass && e_final)
-        && rx_rsp_hdr_i.src == ggas_pkg::node_number(entry[ENTRY_W-39-:ggas_pkg::NODE_W]);
-      e_length <= rx_rsp_hdr_i.len_dw == {4'd0, bypass ? next_chunk : entry[7:1]};
-      e_next   <= rx_rsp_hdr_i.addr[11:7] == (bypass ? next_piece : entry[13:9]);
+      e_known <= rx_rsp_i.hdr.op == ggas_pkg::OP_SMFU_LOAD_RSP && !rx_rsp_i.hdr.tag[15]
+        && rx_rsp_i.hdr.tag[14:6] == entry[ENTRY_W-1-:9] && live_q[read_at] && !(bypass && e_final)
+        && rx_rsp_i.hdr.src == ggas_pkg::node_number(entry[ENTRY_W-39-:ggas_pkg::NODE_W]);
+      e_length <= rx_rsp_i.hdr.len_dw == {4'd0, bypass ? next_chunk : entry[7:1]};
+      e_next   <= rx_rsp_i.hdr.addr[11:7] == (bypass ? next_piece : entry[13:9]);
     end
   end
 
@@ -188,7 +185,7 @@ module smfu_match #(
   assign quiet_rsp_o = answer && is_quiet_q && quiet_known_i;
 
   wire write_back = answer && known;
-  assign bypass      = write_back && rx_rsp_hdr_i.tag[5:0] == slot && comes;
+  assign bypass      = write_back && rx_rsp_i.hdr.tag[5:0] == slot && comes;
   wire release_it = giveup || (write_back && e_final);
 
   // ---------------------------------------------------------------- entry RAM: one write a cycle

@@ -24,6 +24,27 @@ package smfu_pkg;
     logic [7:0]  addr;    // low bits of the address, of the first enabled byte
   } left_t;
 
+  // Registers and configuration space, as the unit sees them.
+  typedef struct packed {
+    logic [15:0] node;
+    logic        egress;
+    logic        ingress;
+    logic        mode;          // SMFU_MODE_*
+    logic [63:0] mask;
+    logic [5:0]  shift;
+    logic [15:0] nodes;
+    logic [7:0]  export_no;     // mask mode: what all accesses name
+    logic [15:0] domain;
+    logic [15:0] timeout_load;  // ticks
+    logic [15:0] timeout_host;  // ticks
+    logic [12:0] mps;           // bytes
+    logic [12:0] mrrs;          // bytes
+  } config_t;
+
+  // Counters, in the order of the registers.
+  localparam int unsigned STORES_IN = 0, LOADS_IN = 1, STORE_PACKETS = 2, LOAD_PACKETS = 3, LOAD_CPLS = 4,
+    LOAD_ERRORS = 5, QUIETS = 6, TARGET_STORES = 7, TARGET_LOADS = 8, COUNTERS = 9;
+
   // Where a window access goes, and on whose behalf.
   typedef struct packed {
     logic        group;   // `node` is one; loads lead nowhere

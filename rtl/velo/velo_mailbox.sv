@@ -31,11 +31,8 @@ module velo_mailbox #(
     output      logic [3:0]          mb_rsp_status_o, // OK (entry accepted as a host write), FULL, DISABLED, BAD
 
     // host writes
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
     // an entry of a context that uses interrupts was written: its context and count
@@ -57,7 +54,7 @@ module velo_mailbox #(
   // ---------------------------------------------------------------- gather the packet, look up the context
   localparam logic [1:0] S_IDLE = 2'd0, S_GATHER = 2'd1, S_LOOK = 2'd2, S_WRITE = 2'd3;
   logic [1:0]         state_q;
-  logic [3:0]         beat_q;   // beats gathered, then beats written
+  logic [3:0]         beat_q;   // beats gathered
   // verilator lint_off UNUSEDSIGNAL
   ggas_pkg::rma_hdr_t hdr_q;
   logic [BUF_W-1:0]   buf_q;
@@ -97,45 +94,34 @@ module velo_mailbox #(
 
   // ---------------------------------------------------------------- the entry
   logic [31:0]  count_q;
-  wire          last_beat = beat_q == BEATS[3:0] - 1'b1;
-  wire          done      = wr_valid_o && wr_ready_i && last_beat;
-  wire [11:0]   index     = count_q[11:0] & ~(12'hfff << log);
-
-  ggas_pkg::note_w1_t w9;
+  logic         done, reader_look;
+  logic [3:0]   beat;
+  // verilator lint_off UNUSEDSIGNAL
+  rma_pkg::note_w1_t w9;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [DATA_W-1:0]  data;
   logic [6:0]         at;     // byte of the entry
-  logic [BUF_W-1:0]   entry;
   always_comb begin
-    w9    = '0;
-    entry = '0;
-    if (wr_valid_o) begin
-      w9.phase = !count_q[log];
-      w9.kind  = ggas_pkg::NOTE_COMPLETER;
-      w9.op    = {4'd0, ggas_pkg::DESC_SEND};
-      w9.node  = hdr_q.src;
-      w9.vpid  = hdr_q.svpid;
-      w9.size  = size;
-      entry[639:0] = {w9, buf_q[63:0], buf_q[639:128]};
-    end
+    w9      = '0;
+    w9.kind = rma_pkg::NOTE_COMPLETER;
+    w9.op   = {4'd0, rma_pkg::DESC_SEND};
+    w9.node = hdr_q.src;
+    w9.vpid = hdr_q.svpid;
+    w9.size = size;
   end
+  rma_record #(.DATA_W(DATA_W), .BYTES(ENTRY_W / 8), .LOG_MAX(12), .LOG_SLOT(7)) u_record (
+      .clk_i, .rst_ni, .valid_i(state_q == S_WRITE), .vpid_i(hdr_q.dvpid), .base_i(base), .log_i(log),
+      .count_i(count_q), .irq_i(irq), .data_i({w9[62:0], buf_q[63:0], buf_q[639:128]}), .beat_o(beat), .sent_o(done),
+      .wr_o, .wr_ready_i, .wr_data_o(data), .written_valid_o, .written_ready_i, .written_vpid_o, .written_count_o,
+      .look_vpid_i, .look_busy_o(reader_look));
 
-  assign wr_valid_o = state_q == S_WRITE;
-  assign wr_sop_o   = beat_q == '0;
-  assign wr_eop_o   = last_beat;
+  // After the last byte of the text there are zeros.
   always_comb begin
-    wr_hdr_o  = '0;
-    wr_data_o = '0;
+    wr_data_o = data;
     at        = '0;
-    if (wr_valid_o) begin
-      wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
-      wr_hdr_o.bar      = 3'd7;
-      wr_hdr_o.addr     = {base, 12'd0} + {45'd0, index, 7'd0};
-      wr_hdr_o.len_dw   = 11'd20;
-      wr_hdr_o.first_be = 4'hf;
-      wr_hdr_o.last_be  = 4'hf;
-      for (int i = 0; i < BEATS; i++) if (beat_q == i[3:0]) wr_data_o = entry[i*DATA_W+:DATA_W];
-      // After the last byte of the text there are zeros.
+    if (wr_o.valid) begin
       for (int i = 0; i < DATA_W / 8; i++) begin
-        at = ({3'd0, beat_q} << BYTES_W) | i[6:0];
+        at = ({3'd0, beat} << BYTES_W) | i[6:0];
         if (!at[6] && at >= size[6:0]) wr_data_o[i*8+:8] = '0;
       end
     end
@@ -158,15 +144,12 @@ module velo_mailbox #(
           state_q <= write ? S_WRITE : S_IDLE;
           count_q <= count;
         end
-        default: if (wr_ready_i) begin
-          beat_q <= last_beat ? '0 : beat_q + 1'b1;
-          if (last_beat) state_q <= S_IDLE;
-        end
+        default: if (done) state_q <= S_IDLE;
       endcase
     end
   end
 
-  // ---------------------------------------------------------------- answer; reader
+  // ---------------------------------------------------------------- answer
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       mb_rsp_valid_o  <= 1'b0;
@@ -179,20 +162,8 @@ module velo_mailbox #(
       end
     end
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) written_valid_o <= 1'b0;
-    else if (done && irq) written_valid_o <= 1'b1;
-    else if (written_ready_i) written_valid_o <= 1'b0;
-  end
-  always_ff @(posedge clk_i) begin
-    if (done) begin
-      written_vpid_o  <= hdr_q.dvpid;
-      written_count_o <= count_q + 32'd1;
-    end
-  end
-  assign look_busy_o    = (state_q != S_IDLE && hdr_q.dvpid == look_vpid_i)
-    || (written_valid_o && written_vpid_o == look_vpid_i);
-  assign writes_o       = wr_valid_o;
+  assign look_busy_o    = (state_q != S_IDLE && hdr_q.dvpid == look_vpid_i) || reader_look;
+  assign writes_o       = wr_o.valid;
   assign cnt_messages_o = done;
   assign cnt_full_o     = look && sane && known && !room;
   assign busy_o         = state_q != S_IDLE || mb_rsp_valid_o || written_valid_o;

@@ -132,7 +132,7 @@ std::vector<flit> to_flits(const packet& p, unsigned width);
 // The packet in these DWs of flits, as far as they go; the CRC is not looked at. nullopt: not even a header.
 std::optional<packet> from_flits(std::span<const uint32_t> dws, unsigned width);
 
-// Content of a CTRL flit within a session, and of one that begins or ends it (ggas_pkg::link_ctrl_t, link_hello_t).
+// Content of a CTRL flit within a session, and of one that begins or ends it (link_pkg::link_ctrl_t, link_hello_t).
 struct control {
   uint8_t ack_seq = 0;
   uint8_t session = 0;  // tag of the receiver's number

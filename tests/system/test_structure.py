@@ -2,6 +2,8 @@
 """Folders include in one direction: no circle between them, products know nothing of each other, and none is large."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,8 +71,55 @@ def test_trees_include_what_is_below_them(tree, arrows):
     assert [why for to, why in outside.items() if not any(inside(to, may) for may in MAY[tree])] == []
 
 
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", [*TREES, "rtl"])
 def test_folders_are_small(tree):
     folders = {f.parent for f in (ROOT / tree).rglob("*") if f.is_file() and "__pycache__" not in f.parts}
     sizes = {str(Path(f).relative_to(ROOT)): sum(p.is_file() for p in f.iterdir()) for f in folders}
     assert {folder: size for folder, size in sizes.items() if size > MOST_FILES} == {}
+
+
+MEASURE = ROOT / "rtl" / "measure.py"
+
+
+def measure(*files):
+    return subprocess.run([sys.executable, MEASURE, *files], capture_output=True, text=True, timeout=60)
+
+
+def test_modules_of_the_rtl_keep_their_bars():
+    done = measure()
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^most ports: [1-9]\d* ", done.stdout, re.M), done.stdout
+
+
+MODULE = """module m #(
+    parameter int unsigned W = $clog2(8), // input wire no_port,
+    parameter int unsigned V = 1
+) (
+{ports}
+);
+  logic x, y;
+  always_comb begin
+    case (x)
+{cases}
+    endcase
+  end
+  always_comb y = x;
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    "ports, cases, says", [(60, 56, None), (61, 56, "61 ports, at most 60"), (60, 57, "m.sv:67: 61 lines of an always block, at most 60")]
+)
+def test_what_is_above_a_bar_is_found(tmp_path, ports, cases, says):
+    lines = [f"    input wire logic [W-1:0] p{i}_i  /* {{a, b}} */" for i in range(ports)]
+    file = tmp_path / "m.sv"
+    file.write_text(MODULE.format(ports=",\n".join(lines), cases="\n".join(f"      {i}: x = {{y, 1'b0}};" for i in range(cases))))
+    done = measure(file)
+    assert done.returncode == (1 if says else 0), done.stdout
+    assert says is None or says in done.stderr
+
+
+def test_a_file_of_rtl_that_is_not_there_is_named(tmp_path):
+    done = measure(tmp_path / "none.sv")
+    assert done.returncode == 1 and "none.sv" in done.stderr and "Traceback" not in done.stderr

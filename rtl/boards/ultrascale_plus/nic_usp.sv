@@ -97,27 +97,25 @@ module nic_usp #(
   end
 
   // ---- the NIC; its clock is never stopped
-  logic [12:0] mps, mrrs;
-  logic [15:0] bus_id;
-  logic msix_enable, msix_mask, bus_master, flr, flr_done, busy, timer, np_credit, np_ok;
-  logic rx_req_valid, rx_req_ready, rx_req_sop, rx_req_eop, rx_cpl_valid, rx_cpl_ready, rx_cpl_sop, rx_cpl_eop,
-    tx_req_valid, tx_req_ready, tx_req_sop, tx_req_eop, tx_cpl_valid, tx_cpl_ready, tx_cpl_sop, tx_cpl_eop;
-  ggas_pkg::tlp_hdr_t rx_req_hdr, rx_cpl_hdr, tx_req_hdr, tx_cpl_hdr;
+  ggas_pkg::host_config_t host;
+  ggas_pkg::tlp_beat_t rx_req, rx_cpl, tx_req, tx_cpl;
+  logic flr, flr_done, busy, timer, np_credit, np_ok, rx_req_ready, rx_cpl_ready, tx_req_ready, tx_cpl_ready;
   logic [DATA_W-1:0] rx_req_data, rx_cpl_data, tx_req_data, tx_cpl_data, flit_out_data, flit_in_data;
   logic flit_out_valid, flit_out_ready, flit_in_valid;
   logic [1:0] flit_out_kind, flit_in_kind;
   nic_top #(.DATA_W(DATA_W), .PAGE_LOG2(PAGE_LOG2)) i_nic (
-      .clk_i, .rst_ni(rst_n), .time_i(time_q), .busy_o(busy), .timer_o(timer), .cfg_mps_i(mps), .cfg_mrrs_i(mrrs),
-      .cfg_bus_id_i(bus_id), .cfg_msix_enable_i(msix_enable), .cfg_msix_mask_i(msix_mask),
-      .cfg_bus_master_i(bus_master), .cfg_flr_i(flr),
+      .clk_i, .rst_ni(rst_n), .time_i(time_q), .busy_o(busy), .timer_o(timer), .cfg_mps_i(host.mps),
+      .cfg_mrrs_i(host.mrrs),
+      .cfg_bus_id_i(host.bus_id), .cfg_msix_enable_i(host.msix_enable), .cfg_msix_mask_i(host.msix_mask),
+      .cfg_bus_master_i(host.bus_master), .cfg_flr_i(flr),
       .flr_done_o(flr_done), .cfg_clock_khz_i(CLOCK_KHZ), .cfg_serial_i(serial_i),
-      .rx_req_valid_i(rx_req_valid), .rx_req_ready_o(rx_req_ready), .rx_req_sop_i(rx_req_sop),
-      .rx_req_eop_i(rx_req_eop), .rx_req_hdr_i(rx_req_hdr), .rx_req_data_i(rx_req_data), .np_credit_o(np_credit),
-      .rx_cpl_valid_i(rx_cpl_valid), .rx_cpl_ready_o(rx_cpl_ready), .rx_cpl_sop_i(rx_cpl_sop),
-      .rx_cpl_eop_i(rx_cpl_eop), .rx_cpl_hdr_i(rx_cpl_hdr), .rx_cpl_data_i(rx_cpl_data), .tx_req_valid_o(tx_req_valid),
-      .tx_req_ready_i(tx_req_ready), .tx_req_sop_o(tx_req_sop), .tx_req_eop_o(tx_req_eop), .tx_req_hdr_o(tx_req_hdr),
-      .tx_req_data_o(tx_req_data), .tx_np_ok_i(np_ok), .tx_cpl_valid_o(tx_cpl_valid), .tx_cpl_ready_i(tx_cpl_ready),
-      .tx_cpl_sop_o(tx_cpl_sop), .tx_cpl_eop_o(tx_cpl_eop), .tx_cpl_hdr_o(tx_cpl_hdr), .tx_cpl_data_o(tx_cpl_data),
+      .rx_req_valid_i(rx_req.valid), .rx_req_ready_o(rx_req_ready), .rx_req_sop_i(rx_req.sop),
+      .rx_req_eop_i(rx_req.eop), .rx_req_hdr_i(rx_req.hdr), .rx_req_data_i(rx_req_data), .np_credit_o(np_credit),
+      .rx_cpl_valid_i(rx_cpl.valid), .rx_cpl_ready_o(rx_cpl_ready), .rx_cpl_sop_i(rx_cpl.sop),
+      .rx_cpl_eop_i(rx_cpl.eop), .rx_cpl_hdr_i(rx_cpl.hdr), .rx_cpl_data_i(rx_cpl_data), .tx_req_valid_o(tx_req.valid),
+      .tx_req_ready_i(tx_req_ready), .tx_req_sop_o(tx_req.sop), .tx_req_eop_o(tx_req.eop), .tx_req_hdr_o(tx_req.hdr),
+      .tx_req_data_o(tx_req_data), .tx_np_ok_i(np_ok), .tx_cpl_valid_o(tx_cpl.valid), .tx_cpl_ready_i(tx_cpl_ready),
+      .tx_cpl_sop_o(tx_cpl.sop), .tx_cpl_eop_o(tx_cpl.eop), .tx_cpl_hdr_o(tx_cpl.hdr), .tx_cpl_data_o(tx_cpl_data),
       .link_tx_valid_o(flit_out_valid), .link_tx_ready_i(flit_out_ready), .link_tx_kind_o(flit_out_kind),
       .link_tx_data_o(flit_out_data), .link_rx_valid_i(flit_in_valid), .link_rx_kind_i(flit_in_kind),
       .link_rx_data_i(flit_in_data), .link_rx_up_i(lanes_up_o)
@@ -129,16 +127,11 @@ module nic_usp #(
       .rq_tready_i, .rq_tlast_o, .rq_tkeep_o, .rq_tuser_o, .rq_tdata_o, .rq_seq_num_i, .rq_seq_num_vld_i, .rq_tag_i,
       .rq_tag_vld_i, .rq_tag_av_i, .tfc_nph_av_i, .rc_tvalid_i, .rc_tready_o, .rc_tlast_i, .rc_tkeep_i, .rc_tuser_i,
       .rc_tdata_i, .cfg_max_payload_i, .cfg_max_read_req_i, .cfg_function_status_i, .cfg_bus_number_i,
-      .cfg_msix_enable_i, .cfg_msix_mask_i, .cfg_flr_in_process_i, .cfg_flr_done_o, .cfg_err_uncor_o, .nic_mps_o(mps),
-      .nic_mrrs_o(mrrs), .nic_bus_id_o(bus_id), .nic_msix_enable_o(msix_enable), .nic_msix_mask_o(msix_mask),
-      .nic_bus_master_o(bus_master), .nic_flr_o(flr), .nic_flr_done_i(flr_done), .rx_req_valid_o(rx_req_valid),
-      .rx_req_ready_i(rx_req_ready), .rx_req_sop_o(rx_req_sop), .rx_req_eop_o(rx_req_eop), .rx_req_hdr_o(rx_req_hdr),
-      .rx_req_data_o(rx_req_data), .np_credit_i(np_credit), .rx_cpl_valid_o(rx_cpl_valid),
-      .rx_cpl_ready_i(rx_cpl_ready), .rx_cpl_sop_o(rx_cpl_sop), .rx_cpl_eop_o(rx_cpl_eop), .rx_cpl_hdr_o(rx_cpl_hdr),
-      .rx_cpl_data_o(rx_cpl_data), .tx_req_valid_i(tx_req_valid), .tx_req_ready_o(tx_req_ready),
-      .tx_req_sop_i(tx_req_sop), .tx_req_eop_i(tx_req_eop), .tx_req_hdr_i(tx_req_hdr), .tx_req_data_i(tx_req_data),
-      .tx_np_ok_o(np_ok), .tx_cpl_valid_i(tx_cpl_valid), .tx_cpl_ready_o(tx_cpl_ready), .tx_cpl_sop_i(tx_cpl_sop),
-      .tx_cpl_eop_i(tx_cpl_eop), .tx_cpl_hdr_i(tx_cpl_hdr), .tx_cpl_data_i(tx_cpl_data)
+      .cfg_msix_enable_i, .cfg_msix_mask_i, .cfg_flr_in_process_i, .cfg_flr_done_o, .cfg_err_uncor_o, .nic_o(host),
+      .nic_flr_o(flr), .nic_flr_done_i(flr_done), .rx_req_o(rx_req), .rx_req_ready_i(rx_req_ready),
+      .rx_req_data_o(rx_req_data), .np_credit_i(np_credit), .rx_cpl_o(rx_cpl), .rx_cpl_ready_i(rx_cpl_ready),
+      .rx_cpl_data_o(rx_cpl_data), .tx_req_i(tx_req), .tx_req_ready_o(tx_req_ready), .tx_req_data_i(tx_req_data),
+      .tx_np_ok_o(np_ok), .tx_cpl_i(tx_cpl), .tx_cpl_ready_o(tx_cpl_ready), .tx_cpl_data_i(tx_cpl_data)
   );
 
   // ---- the link

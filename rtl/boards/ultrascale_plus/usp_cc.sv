@@ -13,11 +13,8 @@ module usp_cc #(
     input  wire logic                 rst_ni,
 
     /// tx_cpl of the NIC.
-    input  wire logic                 cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                 cpl_ready_o,
-    input  wire logic                 cpl_sop_i,
-    input  wire logic                 cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t   cpl_hdr_i,
     input  wire logic [DATA_W-1:0]    cpl_data_i,
 
     /// The number of writes that RQ has accepted, including this cycle, and that a completion may still pass; and the
@@ -39,7 +36,7 @@ module usp_cc #(
   logic       noted_q, inside_q;
   logic [4:0] wait_q;                                             // so many writes must still get ahead
   wire        may_go   = inside_q || (noted_q ? wait_q : writes_open_i) == '0;
-  wire        in_valid = cpl_valid_i && may_go;
+  wire        in_valid = cpl_i.valid && may_go;
   logic       in_ready;
   assign cpl_ready_o = in_ready && may_go;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -47,8 +44,8 @@ module usp_cc #(
       noted_q  <= 1'b0;
       inside_q <= 1'b0;
     end else begin
-      noted_q <= cpl_valid_i && cpl_sop_i && !cpl_ready_o;
-      if (cpl_valid_i && cpl_ready_o) inside_q <= !cpl_eop_i;
+      noted_q <= cpl_i.valid && cpl_i.sop && !cpl_ready_o;
+      if (cpl_i.valid && cpl_ready_o) inside_q <= !cpl_i.eop;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -57,20 +54,20 @@ module usp_cc #(
   end
 
   // ---- descriptor
-  wire        with_data = cpl_hdr_i.kind == ggas_pkg::TLP_CPLD;
-  wire [10:0] payload   = with_data ? cpl_hdr_i.len_dw : 11'd0;
+  wire        with_data = cpl_i.hdr.kind == ggas_pkg::TLP_CPLD;
+  wire [10:0] payload   = with_data ? cpl_i.hdr.len_dw : 11'd0;
   // The block puts its own bus number in; device and function come from here.
   wire [95:0] desc = {
-      1'b0, cpl_hdr_i.attr, 3'd0, 1'b0, cpl_hdr_i.completer, cpl_hdr_i.tag[7:0],
-      cpl_hdr_i.requester, 1'b0, cpl_hdr_i.poisoned, cpl_hdr_i.status, payload,
-      3'd0, cpl_hdr_i.byte_count, 6'd0, 2'd0, 1'b0, cpl_hdr_i.lower_addr
+      1'b0, cpl_i.hdr.attr, 3'd0, 1'b0, cpl_i.hdr.completer, cpl_i.hdr.tag[7:0],
+      cpl_i.hdr.requester, 1'b0, cpl_i.hdr.poisoned, cpl_i.hdr.status, payload,
+      3'd0, cpl_i.hdr.byte_count, 6'd0, 2'd0, 1'b0, cpl_i.hdr.lower_addr
   };
 
   logic              valid, ready, sop, last, nothing;
   logic [DPB-1:0]    keep;
   logic [DATA_W-1:0] data;
   tlp_pack #(.DATA_W(DATA_W), .DESC(3)) i_pack (
-      .clk_i, .rst_ni, .in_valid_i(in_valid), .in_ready_o(in_ready), .in_sop_i(cpl_sop_i), .in_eop_i(cpl_eop_i),
+      .clk_i, .rst_ni, .in_valid_i(in_valid), .in_ready_o(in_ready), .in_sop_i(cpl_i.sop), .in_eop_i(cpl_i.eop),
       .in_data_i(cpl_data_i), .in_payload_i(payload), .in_desc_i(desc), .in_side_i(1'b0), .out_valid_o(valid),
       .out_ready_i(ready), .out_sop_o(sop), .out_last_o(last), .out_keep_o(keep), .out_data_o(data),
       .out_side_o(nothing)
@@ -91,7 +88,7 @@ module usp_cc #(
     wire unused = out_sop;
   end
 
-  wire unused = &{1'b0, nothing, cpl_hdr_i};
+  wire unused = &{1'b0, nothing, cpl_i.hdr};
 endmodule
 
 `default_nettype wire

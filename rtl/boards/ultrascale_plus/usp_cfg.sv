@@ -22,12 +22,7 @@ module usp_cfg (
     output      logic        flr_done_o,
 
     /// Pins cfg_* of the NIC.
-    output      logic [12:0] nic_mps_o,
-    output      logic [12:0] nic_mrrs_o,
-    output      logic [15:0] nic_bus_id_o,
-    output      logic        nic_msix_enable_o,
-    output      logic        nic_msix_mask_o,
-    output      logic        nic_bus_master_o,
+    output      ggas_pkg::host_config_t nic_o,
     /// cfg_flr_i and flr_done_o of the NIC.
     output      logic        nic_flr_o,
     input  wire logic        nic_flr_done_i
@@ -52,19 +47,16 @@ module usp_cfg (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      nic_mps_o         <= 13'd128;
-      nic_mrrs_o        <= 13'd512;
-      nic_bus_id_o      <= '0;
-      nic_msix_enable_o <= 1'b0;
-      nic_msix_mask_o   <= 1'b0;
-      nic_bus_master_o  <= 1'b0;
+      nic_o      <= '0;
+      nic_o.mps  <= 13'd128;
+      nic_o.mrrs <= 13'd512;
     end else begin
-      nic_mps_o         <= 13'd128 << max_payload_i;
-      nic_mrrs_o        <= max_read_req_i > 3'd5 ? 13'd128 : 13'd128 << max_read_req_i;  // 6 and 7 are reserved
-      nic_bus_id_o      <= {bus_number_i, 8'd0};
-      nic_msix_enable_o <= msix_enable_i;
-      nic_msix_mask_o   <= msix_mask_i;
-      nic_bus_master_o  <= function_status_i[2];
+      nic_o.mps         <= 13'd128 << max_payload_i;
+      nic_o.mrrs        <= max_read_req_i > 3'd5 ? 13'd128 : 13'd128 << max_read_req_i;  // 6 and 7 are reserved
+      nic_o.bus_id      <= {bus_number_i, 8'd0};
+      nic_o.msix_enable <= msix_enable_i;
+      nic_o.msix_mask   <= msix_mask_i;
+      nic_o.bus_master  <= function_status_i[2];
     end
   end
 

@@ -13,11 +13,8 @@ module usp_rq #(
     input  wire logic                 rst_ni,
 
     /// tx_req of the NIC.
-    input  wire logic                 req_valid_i,
+    input  wire ggas_pkg::tlp_beat_t req_i,
     output      logic                 req_ready_o,
-    input  wire logic                 req_sop_i,
-    input  wire logic                 req_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t   req_hdr_i,
     input  wire logic [DATA_W-1:0]    req_data_i,
     /// Reads may come; four more have room after it falls.
     output      logic                 np_ok_o,
@@ -49,14 +46,14 @@ module usp_rq #(
   localparam int unsigned READ_W = 62 + 11 + 8 + 10 + 16 + 3;
 
   // ---- reads
-  wire is_read = req_sop_i && req_hdr_i.kind == ggas_pkg::TLP_MRD;
+  wire is_read = req_i.sop && req_i.hdr.kind == ggas_pkg::TLP_MRD;
   logic              np_room, np_valid, np_ready;
   logic [READ_W-1:0] np;
   logic [3:0]        np_count;
   fifo #(.WIDTH(READ_W), .DEPTH(8)) i_reads (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(req_valid_i && is_read), .wr_ready_o(np_room),
-      .wr_data_i({req_hdr_i.addr[63:2], req_hdr_i.len_dw, req_hdr_i.last_be, req_hdr_i.first_be, req_hdr_i.tag,
-                  req_hdr_i.requester, req_hdr_i.attr}),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(req_i.valid && is_read), .wr_ready_o(np_room),
+      .wr_data_i({req_i.hdr.addr[63:2], req_i.hdr.len_dw, req_i.hdr.last_be, req_i.hdr.first_be, req_i.hdr.tag,
+                  req_i.hdr.requester, req_i.hdr.attr}),
       .rd_valid_o(np_valid), .rd_ready_i(np_ready), .rd_data_o(np), .count_o(np_count)
   );
   assign np_ok_o = np_count < 4'd4;
@@ -74,14 +71,14 @@ module usp_rq #(
   // ---- turns: a read after each write at most
   logic inside_q, read_last_q, take_read, wr_valid, wr_ready, wr_room;
   logic valid, ready, sop;
-  assign wr_valid    = req_valid_i && !is_read && (wr_room || !req_sop_i);
+  assign wr_valid    = req_i.valid && !is_read && (wr_room || !req_i.sop);
   assign take_read   = !inside_q && np_go && (!read_last_q || !wr_valid);
-  assign wr_ready    = ready && !take_read && (wr_room || !req_sop_i);
+  assign wr_ready    = ready && !take_read && (wr_room || !req_i.sop);
   assign np_ready    = ready && take_read;
   assign req_ready_o = is_read ? np_room : wr_ready;
   assign tag_valid_o = np_ready;
   assign valid       = take_read || wr_valid;
-  assign sop         = take_read || req_sop_i;
+  assign sop         = take_read || req_i.sop;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       inside_q    <= 1'b0;
@@ -90,7 +87,7 @@ module usp_rq #(
     end else begin
       recent_q <= {recent_q[6:0], np_ready};
       if (valid && ready) begin
-        inside_q    <= !take_read && !req_eop_i;
+        inside_q    <= !take_read && !req_i.eop;
         read_last_q <= take_read;
       end
     end
@@ -98,7 +95,7 @@ module usp_rq #(
 
   // ---- numbers of writes: those of reads have bit 5 set and do not count
   logic [4:0] taken_q, ahead_q, ahead;
-  wire        taken = wr_valid && wr_ready && req_sop_i;
+  wire        taken = wr_valid && wr_ready && req_i.sop;
   wire  [4:0] next  = taken_q + 5'd1;
   assign wr_room = next != ahead_q;  // never 32 on their way
   assign ahead   = rq_seq_num_vld_i[1] && !rq_seq_num_i[11] ? rq_seq_num_i[10:6] :
@@ -116,21 +113,21 @@ module usp_rq #(
   end
 
   // ---- descriptor; the block puts its own tag and bus number in
-  wire         has_data = !take_read && req_hdr_i.kind == ggas_pkg::TLP_MWR;
-  wire [10:0]  length   = take_read ? np[47:37] : req_hdr_i.len_dw;
+  wire         has_data = !take_read && req_i.hdr.kind == ggas_pkg::TLP_MWR;
+  wire [10:0]  length   = take_read ? np[47:37] : req_i.hdr.len_dw;
   wire [127:0] desc = {
-      1'b0, take_read ? np[2:0] : req_hdr_i.attr, 3'd0, 1'b0, 16'd0, 8'd0,
-      take_read ? np[18:3] : req_hdr_i.requester, !take_read && req_hdr_i.poisoned, 3'b000, !take_read, length,
-      take_read ? np[109:48] : req_hdr_i.addr[63:2], 2'b00
+      1'b0, take_read ? np[2:0] : req_i.hdr.attr, 3'd0, 1'b0, 16'd0, 8'd0,
+      take_read ? np[18:3] : req_i.hdr.requester, !take_read && req_i.hdr.poisoned, 3'b000, !take_read, length,
+      take_read ? np[109:48] : req_i.hdr.addr[63:2], 2'b00
   };
-  wire [13:0] side = take_read ? {1'b1, 5'd0, np[36:29]} : {1'b0, next, req_hdr_i.last_be, req_hdr_i.first_be};
+  wire [13:0] side = take_read ? {1'b1, 5'd0, np[36:29]} : {1'b0, next, req_i.hdr.last_be, req_i.hdr.first_be};
 
   logic              pack_valid, pack_ready, pack_sop, pack_last;
   logic [DPB-1:0]    pack_keep;
   logic [DATA_W-1:0] pack_data;
   logic [13:0]       pack_side;
   tlp_pack #(.DATA_W(DATA_W), .DESC(4), .SIDE_W(14)) i_pack (
-      .clk_i, .rst_ni, .in_valid_i(valid), .in_ready_o(ready), .in_sop_i(sop), .in_eop_i(take_read || req_eop_i),
+      .clk_i, .rst_ni, .in_valid_i(valid), .in_ready_o(ready), .in_sop_i(sop), .in_eop_i(take_read || req_i.eop),
       .in_data_i(req_data_i), .in_payload_i(has_data ? length : 11'd0), .in_desc_i(desc), .in_side_i(side),
       .out_valid_o(pack_valid), .out_ready_i(pack_ready), .out_sop_o(pack_sop), .out_last_o(pack_last),
       .out_keep_o(pack_keep), .out_data_o(pack_data), .out_side_o(pack_side)
@@ -157,7 +154,7 @@ module usp_rq #(
     assign rq_tuser_o = {seq_num[5:4], 32'd0, seq_num[3:0], 8'd0, 1'b0, 2'd0, 1'b0, 1'b0, 3'd0, last_be, first_be};
   end
 
-  wire unused = &{1'b0, req_hdr_i};
+  wire unused = &{1'b0, req_i.hdr};
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) assert (writes_ahead_o <= taken_q - ahead_q) else $error("usp_rq: a number of no write");

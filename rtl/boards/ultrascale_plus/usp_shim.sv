@@ -66,40 +66,23 @@ module usp_shim #(
     /// cfg_err_uncor_in: a pulse for data that the block's buffer has lost.
     output      logic                 cfg_err_uncor_o,
 
-    /// The NIC: ports of nic_top with these names.
-    output      logic [12:0]          nic_mps_o,
-    output      logic [12:0]          nic_mrrs_o,
-    output      logic [15:0]          nic_bus_id_o,
-    output      logic                 nic_msix_enable_o,
-    output      logic                 nic_msix_mask_o,
-    output      logic                 nic_bus_master_o,
+    /// The NIC: its configuration, its function-level reset, and its streams of TLPs.
+    output      ggas_pkg::host_config_t nic_o,
     output      logic                 nic_flr_o,
     input  wire logic                 nic_flr_done_i,
-    output      logic                 rx_req_valid_o,
+    output      ggas_pkg::tlp_beat_t  rx_req_o,
     input  wire logic                 rx_req_ready_i,
-    output      logic                 rx_req_sop_o,
-    output      logic                 rx_req_eop_o,
-    output      ggas_pkg::tlp_hdr_t   rx_req_hdr_o,
     output      logic [DATA_W-1:0]    rx_req_data_o,
     input  wire logic                 np_credit_i,
-    output      logic                 rx_cpl_valid_o,
+    output      ggas_pkg::tlp_beat_t  rx_cpl_o,
     input  wire logic                 rx_cpl_ready_i,
-    output      logic                 rx_cpl_sop_o,
-    output      logic                 rx_cpl_eop_o,
-    output      ggas_pkg::tlp_hdr_t   rx_cpl_hdr_o,
     output      logic [DATA_W-1:0]    rx_cpl_data_o,
-    input  wire logic                 tx_req_valid_i,
+    input  wire ggas_pkg::tlp_beat_t  tx_req_i,
     output      logic                 tx_req_ready_o,
-    input  wire logic                 tx_req_sop_i,
-    input  wire logic                 tx_req_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t   tx_req_hdr_i,
     input  wire logic [DATA_W-1:0]    tx_req_data_i,
     output      logic                 tx_np_ok_o,
-    input  wire logic                 tx_cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t  tx_cpl_i,
     output      logic                 tx_cpl_ready_o,
-    input  wire logic                 tx_cpl_sop_i,
-    input  wire logic                 tx_cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t   tx_cpl_hdr_i,
     input  wire logic [DATA_W-1:0]    tx_cpl_data_i
 );
   logic       cq_broken, rc_broken, tag_valid, tag_ready;
@@ -109,18 +92,17 @@ module usp_shim #(
 
   usp_cq #(.DATA_W(DATA_W), .NP_CREDITS(NP_CREDITS)) i_cq (
       .clk_i, .rst_ni, .cq_tvalid_i, .cq_tready_o, .cq_tlast_i, .cq_tkeep_i, .cq_tuser_i, .cq_tdata_i, .cq_np_req_o,
-      .req_valid_o(rx_req_valid_o), .req_ready_i(rx_req_ready_i), .req_sop_o(rx_req_sop_o), .req_eop_o(rx_req_eop_o),
-      .req_hdr_o(rx_req_hdr_o), .req_data_o(rx_req_data_o), .np_credit_i, .flr_done_i(nic_flr_done_i),
+      .req_valid_o(rx_req_o.valid), .req_ready_i(rx_req_ready_i), .req_sop_o(rx_req_o.sop), .req_eop_o(rx_req_o.eop),
+      .req_hdr_o(rx_req_o.hdr), .req_data_o(rx_req_data_o), .np_credit_i, .flr_done_i(nic_flr_done_i),
       .broken_o(cq_broken)
   );
   usp_cc #(.DATA_W(DATA_W)) i_cc (
-      .clk_i, .rst_ni, .cpl_valid_i(tx_cpl_valid_i), .cpl_ready_o(tx_cpl_ready_o), .cpl_sop_i(tx_cpl_sop_i),
-      .cpl_eop_i(tx_cpl_eop_i), .cpl_hdr_i(tx_cpl_hdr_i), .cpl_data_i(tx_cpl_data_i), .writes_open_i(writes_open),
-      .writes_ahead_i(writes_ahead), .cc_tvalid_o, .cc_tready_i, .cc_tlast_o, .cc_tkeep_o, .cc_tuser_o, .cc_tdata_o
+      .clk_i, .rst_ni, .cpl_i(tx_cpl_i), .cpl_ready_o(tx_cpl_ready_o), .cpl_data_i(tx_cpl_data_i),
+      .writes_open_i(writes_open), .writes_ahead_i(writes_ahead), .cc_tvalid_o, .cc_tready_i, .cc_tlast_o, .cc_tkeep_o,
+      .cc_tuser_o, .cc_tdata_o
   );
   usp_rq #(.DATA_W(DATA_W)) i_rq (
-      .clk_i, .rst_ni, .req_valid_i(tx_req_valid_i), .req_ready_o(tx_req_ready_o), .req_sop_i(tx_req_sop_i),
-      .req_eop_i(tx_req_eop_i), .req_hdr_i(tx_req_hdr_i), .req_data_i(tx_req_data_i), .np_ok_o(tx_np_ok_o),
+      .clk_i, .rst_ni, .req_i(tx_req_i), .req_ready_o(tx_req_ready_o), .req_data_i(tx_req_data_i), .np_ok_o(tx_np_ok_o),
       .tag_valid_o(tag_valid), .tag_ready_i(tag_ready), .tag_o(tag), .writes_open_o(writes_open),
       .writes_ahead_o(writes_ahead), .rq_tvalid_o, .rq_tready_i, .rq_tlast_o, .rq_tkeep_o, .rq_tuser_o, .rq_tdata_o,
       .rq_seq_num_i, .rq_seq_num_vld_i, .rq_tag_av_i, .tfc_nph_av_i
@@ -131,14 +113,14 @@ module usp_shim #(
   );
   usp_rc #(.DATA_W(DATA_W)) i_rc (
       .clk_i, .rst_ni, .rc_tvalid_i, .rc_tready_o, .rc_tlast_i, .rc_tkeep_i, .rc_tuser_i, .rc_tdata_i, .look_o(look),
-      .look_i(look_nic), .cpl_valid_o(rx_cpl_valid_o), .cpl_ready_i(rx_cpl_ready_i), .cpl_sop_o(rx_cpl_sop_o),
-      .cpl_eop_o(rx_cpl_eop_o), .cpl_hdr_o(rx_cpl_hdr_o), .cpl_data_o(rx_cpl_data_o), .broken_o(rc_broken)
+      .look_i(look_nic), .cpl_valid_o(rx_cpl_o.valid), .cpl_ready_i(rx_cpl_ready_i), .cpl_sop_o(rx_cpl_o.sop),
+      .cpl_eop_o(rx_cpl_o.eop), .cpl_hdr_o(rx_cpl_o.hdr), .cpl_data_o(rx_cpl_data_o), .broken_o(rc_broken)
   );
   usp_cfg i_cfg (
       .clk_i, .rst_ni, .max_payload_i(cfg_max_payload_i), .max_read_req_i(cfg_max_read_req_i),
       .function_status_i(cfg_function_status_i), .bus_number_i(cfg_bus_number_i), .msix_enable_i(cfg_msix_enable_i),
-      .msix_mask_i(cfg_msix_mask_i), .flr_in_process_i(cfg_flr_in_process_i), .flr_done_o(cfg_flr_done_o), .nic_mps_o,
-      .nic_mrrs_o, .nic_bus_id_o, .nic_msix_enable_o, .nic_msix_mask_o, .nic_bus_master_o, .nic_flr_o, .nic_flr_done_i
+      .msix_mask_i(cfg_msix_mask_i), .flr_in_process_i(cfg_flr_in_process_i), .flr_done_o(cfg_flr_done_o), .nic_o,
+      .nic_flr_o, .nic_flr_done_i
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) cfg_err_uncor_o <= 1'b0;

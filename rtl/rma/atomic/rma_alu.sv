@@ -22,19 +22,19 @@ module rma_alu (
   wire        less   = sign_a != sign_b ? sign_b : b < a;  // operand < word
   wire        equal  = a == (compare_i & mask);
 
-  assign write_o = op_i != ggas_pkg::AMO_CAS || equal;
+  assign write_o = op_i != rma_pkg::AMO_CAS || equal;
 
   logic [63:0] value;
   always_comb begin
     case (op_i)
-      ggas_pkg::AMO_ADD:  value = a + b;
-      ggas_pkg::AMO_SWAP: value = b;
-      ggas_pkg::AMO_CAS:  value = equal ? b : a;
-      ggas_pkg::AMO_AND:  value = a & b;
-      ggas_pkg::AMO_OR:   value = a | b;
-      ggas_pkg::AMO_XOR:  value = a ^ b;
-      ggas_pkg::AMO_MIN:  value = less ? b : a;
-      ggas_pkg::AMO_MAX:  value = less ? a : b;
+      rma_pkg::AMO_ADD:  value = a + b;
+      rma_pkg::AMO_SWAP: value = b;
+      rma_pkg::AMO_CAS:  value = equal ? b : a;
+      rma_pkg::AMO_AND:  value = a & b;
+      rma_pkg::AMO_OR:   value = a | b;
+      rma_pkg::AMO_XOR:  value = a ^ b;
+      rma_pkg::AMO_MIN:  value = less ? b : a;
+      rma_pkg::AMO_MAX:  value = less ? a : b;
       default:            value = a;
     endcase
   end

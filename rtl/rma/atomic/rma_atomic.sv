@@ -16,34 +16,23 @@ module rma_atomic #(
     input  wire logic [15:0]         cfg_timeout_i,   // RMA_TIMEOUT.host
 
     // ATOMIC packets, with the status to be answered if it is not OK (the event was reported)
-    input  wire logic                at_valid_i,
+    input  wire ggas_pkg::rma_beat_t at_i,
     output      logic                at_ready_o,
-    input  wire logic                at_sop_i,
-    input  wire logic                at_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  at_hdr_i,
     input  wire logic [DATA_W-1:0]   at_data_i,
     input  wire logic [3:0]          at_status_i,
 
     // translation
-    output      logic                tr_valid_o,
+    output      rma_pkg::tr_req_t    tr_o,
     input  wire logic                tr_ready_i,
-    output      logic [63:0]         tr_nla_o,
-    output      logic [15:0]         tr_pd_o,
-    output      logic                tr_write_o,
-    input  wire logic                tr_rsp_valid_i,
-    input  wire logic [63:0]         tr_rsp_addr_i,
-    input  wire logic [3:0]          tr_rsp_status_i,
+    input  wire rma_pkg::tr_rsp_t    tr_rsp_i,
     output      logic                tr_done_o,
 
     // host reads: tags TAG_ATOMIC ... + 7
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
     // host writes, one beat each
@@ -97,12 +86,9 @@ module rma_atomic #(
   logic [63:2]         op_addr, op_word;
   logic [3:0]          op_status;
   rma_atomic_in #(.DATA_W(DATA_W)) u_in (
-      .clk_i, .rst_ni, .at_valid_i, .at_ready_o, .at_sop_i, .at_eop_i, .at_hdr_i, .at_data_i, .at_status_i,
-      .tr_valid_o, .tr_ready_i, .tr_nla_o,
-      .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i, .op_valid_o(op_valid),
-      .op_ready_i(op_ready), .op_o(op),
-      .op_addr_o(op_addr), .op_word_o(op_word), .op_wide_o(op_wide), .op_status_o(op_status), .writes_o(in_writes),
-      .busy_o(in_busy));
+      .clk_i, .rst_ni, .at_i, .at_ready_o, .at_data_i, .at_status_i, .tr_o, .tr_ready_i, .tr_rsp_i,
+      .op_valid_o(op_valid), .op_ready_i(op_ready), .op_o(op), .op_addr_o(op_addr), .op_word_o(op_word),
+      .op_wide_o(op_wide), .op_status_o(op_status), .writes_o(in_writes), .busy_o(in_busy));
 
   // ---------------------------------------------------------------- entries
   (* ram_style = "block", no_rw_check *) logic [rma_atomic_pkg::OP_W-1:0] op_q [N];  // never read as it is written
@@ -160,17 +146,14 @@ module rma_atomic #(
   wire               rd_go   = read_q != '0 && cmd_ready;
   wire               out_ready = !fin && !insert;
   // verilator lint_off PINCONNECTEMPTY
-  rma_read #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATOMIC), .TAGS(N), .META_W(3)) u_read (
+  rma_read #(.DATA_W(DATA_W), .TAG_BASE(rma_pkg::TAG_ATOMIC), .TAGS(N), .META_W(3)) u_read (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(read_q != '0), .cmd_ready_o(cmd_ready),
-      .cmd_addr_i({addr_q[rd_slot], 2'b00}),
-      .cmd_len_dw_i(wide_q[rd_slot] ? 11'd2 : 11'd1), .cmd_first_be_i(4'hf),
-      .cmd_last_be_i(wide_q[rd_slot] ? 4'hf : 4'h0),
-      .cmd_meta_i(rd_slot), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i,
-      .cpl_hdr_i, .cpl_data_i,
-      .out_valid_o(out_valid), .out_ready_i(out_ready), .out_meta_o(out_meta), .out_offset_dw_o(out_offset),
-      .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(), .out_last_o(),
-      .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status),
-      .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
+      .cmd_addr_i({addr_q[rd_slot], 2'b00}), .cmd_len_dw_i(wide_q[rd_slot] ? 11'd2 : 11'd1), .cmd_first_be_i(4'hf),
+      .cmd_last_be_i(wide_q[rd_slot] ? 4'hf : 4'h0), .cmd_meta_i(rd_slot), .rd_valid_o, .rd_ready_i, .rd_hdr_o,
+      .cpl_i, .cpl_ready_o, .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(out_ready), .out_meta_o(out_meta),
+      .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(), .out_last_o(),
+      .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o,
+      .busy_o(read_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
 
   // ---------------------------------------------------------------- execution: choose, calculate, write

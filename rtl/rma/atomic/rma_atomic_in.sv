@@ -10,25 +10,15 @@ module rma_atomic_in #(
     input  wire logic                rst_ni,
 
     // ATOMIC packets, with a status that is not OK if they are only to be answered
-    input  wire logic                at_valid_i,
+    input  wire ggas_pkg::rma_beat_t at_i,
     output      logic                at_ready_o,
-    input  wire logic                at_sop_i,
-    input  wire logic                at_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  at_hdr_i,
     input  wire logic [DATA_W-1:0]   at_data_i,
     input  wire logic [3:0]          at_status_i,
 
     // translation
-    output      logic                tr_valid_o,
+    output      rma_pkg::tr_req_t    tr_o,
     input  wire logic                tr_ready_i,
-    output      logic [63:0]         tr_nla_o,
-    output      logic [15:0]         tr_pd_o,
-    output      logic                tr_write_o,
-    input  wire logic                tr_rsp_valid_i,
-    // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         tr_rsp_addr_i,
-    // verilator lint_on UNUSEDSIGNAL
-    input  wire logic [3:0]          tr_rsp_status_i,
+    input  wire rma_pkg::tr_rsp_t    tr_rsp_i,
 
     // operations
     output      logic                op_valid_o,
@@ -53,24 +43,26 @@ module rma_atomic_in #(
   // verilator lint_on UNUSEDSIGNAL
   logic [2:0]                beat_q;           // saturates
   logic                      open_q, full_q;   // header is here; packet is here
-  logic                      asked_q, reported_q;
-  logic [63:2]               addr_q;
-  logic [3:0]                status_q;
-  wire                       take = at_valid_i && at_ready_o;
+  logic                      known, unused_asked, unused_kept;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [63:0]               addr;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [3:0]                status;
+  wire                       take = at_i.valid && at_ready_o;
   wire                       done = op_valid_o && op_ready_i;
 
   assign at_ready_o = !full_q;
   wire   asks       = given_q == ggas_pkg::ST_OK && hdr_q.addr[1:0] == 2'd0;
-  assign tr_valid_o = open_q && asks && !asked_q;
-  assign tr_nla_o   = hdr_q.addr;
-  assign tr_pd_o    = hdr_q.pd;
-  assign tr_write_o = 1'b1;
+  rma_translate #(.EARLY(1'b0)) u_translate (
+      .clk_i, .rst_ni, .want_i(open_q && asks), .nla_i(hdr_q.addr), .pd_i(hdr_q.pd), .done_i(done),
+      .asked_o(unused_asked), .kept_o(unused_kept), .known_o(known), .addr_o(addr), .status_o(status), .tr_o,
+      .tr_ready_i, .tr_rsp_i);
 
   wire [31:0] w6   = buf_q[287:256];
-  wire        good = asks && hdr_q.len_dw == 11'd10 && w6[30:5] == '0 && w6[3:0] <= ggas_pkg::AMO_MAX && !(w6[31]
+  wire        good = asks && hdr_q.len_dw == 11'd10 && w6[30:5] == '0 && w6[3:0] <= rma_pkg::AMO_MAX && !(w6[31]
     && hdr_q.addr[2]);
 
-  assign op_valid_o   = full_q && (!asks || reported_q);
+  assign op_valid_o   = full_q && (!asks || known);
   assign op_wide_o    = w6[31];
   always_comb begin
     op_o = '0;
@@ -80,9 +72,9 @@ module rma_atomic_in #(
       op_o.svpid      = hdr_q.svpid;
       op_o.epoch      = hdr_q.epoch;
       op_o.dvpid      = hdr_q.dvpid;
-      op_o.result     = hdr_q.flags[ggas_pkg::RMA_RESULT];
-      op_o.ack        = hdr_q.flags[ggas_pkg::RMA_ACK];
-      op_o.held       = asks && status_q == ggas_pkg::ST_OK;
+      op_o.result     = hdr_q.flags[rma_pkg::RMA_RESULT];
+      op_o.ack        = hdr_q.flags[rma_pkg::RMA_ACK];
+      op_o.held       = asks && status == ggas_pkg::ST_OK;
       op_o.quiet      = given_q != ggas_pkg::ST_OK;
       op_o.amo        = w6[3:0];
       op_o.is_signed  = w6[4];
@@ -92,9 +84,9 @@ module rma_atomic_in #(
       op_o.cookie     = buf_q[255:192];
     end
   end
-  assign op_status_o  = given_q != ggas_pkg::ST_OK ? given_q : !good ? ggas_pkg::ST_BAD : status_q;
-  assign op_word_o    = addr_q;
-  assign op_addr_o    = op_status_o == ggas_pkg::ST_OK ? addr_q : hdr_q.addr[63:2];
+  assign op_status_o  = given_q != ggas_pkg::ST_OK ? given_q : !good ? ggas_pkg::ST_BAD : status;
+  assign op_word_o    = addr[63:2];
+  assign op_addr_o    = op_status_o == ggas_pkg::ST_OK ? addr[63:2] : hdr_q.addr[63:2];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -104,44 +96,28 @@ module rma_atomic_in #(
       beat_q   <= '0;
       open_q   <= 1'b0;
       full_q   <= 1'b0;
-      asked_q  <= 1'b0;
-      reported_q   <= 1'b0;
-      addr_q   <= '0;
-      status_q <= '0;
     end else begin
       if (take) begin
-        if (at_sop_i) begin
-          hdr_q   <= at_hdr_i;
+        if (at_i.sop) begin
+          hdr_q   <= at_i.hdr;
           given_q <= at_status_i;
           buf_q   <= '0;
           open_q  <= 1'b1;
         end
         for (int i = 0; i < BEATS; i++) if (beat_q == i[2:0]) buf_q[i*DATA_W+:DATA_W] <= at_data_i;
         if (beat_q != BEATS[2:0]) beat_q <= beat_q + 1'b1;
-        full_q <= at_eop_i;
-      end
-      if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
-      if (tr_rsp_valid_i) begin
-        reported_q   <= 1'b1;
-        addr_q   <= tr_rsp_addr_i[63:2];
-        status_q <= tr_rsp_status_i;
+        full_q <= at_i.eop;
       end
       if (done) begin
         beat_q  <= '0;
         open_q  <= 1'b0;
         full_q  <= 1'b0;
-        asked_q <= 1'b0;
-        reported_q  <= 1'b0;
       end
     end
   end
 
   assign writes_o = open_q && given_q == ggas_pkg::ST_OK;
   assign busy_o   = open_q;
-
-`ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && tr_rsp_valid_i) assert (asked_q && !reported_q);
-`endif
 
 endmodule
 

@@ -58,8 +58,8 @@ module rma_atomic_out #(
       hdr.src    = cfg_node_i;
       hdr.len_dw = 11'd4;
       hdr.vc     = ggas_pkg::VC_RSP;
-      hdr.flags[ggas_pkg::RMA_ACK]    = op_i.ack;
-      hdr.flags[ggas_pkg::RMA_RESULT] = op_i.result;
+      hdr.flags[rma_pkg::RMA_ACK]    = op_i.ack;
+      hdr.flags[rma_pkg::RMA_RESULT] = op_i.result;
     end
   end
 

@@ -46,7 +46,7 @@ module rma_no_atomic #(
     hdr.src    = cfg_node_i;
     hdr.len_dw = 11'd4;
     hdr.vc     = ggas_pkg::VC_RSP;
-    hdr.flags[ggas_pkg::RMA_ACK] = at_hdr_i.flags[ggas_pkg::RMA_ACK];
+    hdr.flags[rma_pkg::RMA_ACK] = at_hdr_i.flags[rma_pkg::RMA_ACK];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -49,25 +49,19 @@ module rma_front #(
     // counts of the requester
     input  wire logic                st_valid_i,
     output      logic                st_ready_o,
-    input  wire ggas_pkg::rma_counts_t st_i,
+    input  wire rma_pkg::rma_counts_t st_i,
 
     // host writes: status blocks
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
     // host reads: work queues; completions of tags TAG_QUEUE and up
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
     // events and counters: pulses
@@ -94,10 +88,9 @@ module rma_front #(
   logic [3:0]   row_slot;
   logic [255:0] row_data;
   rma_page #(.DATA_W(DATA_W)) i_page (
-      .clk_i, .rst_ni, .context_i, .look_vpid_i, .look_busy_o(page_look), .page_valid_i(page_i.valid), .page_ready_o,
-      .page_sop_i(page_i.sop), .page_eop_i(page_i.eop), .page_hdr_i(page_i.hdr), .page_data_i,
-      .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop),
-      .row_bad_o(row_bad), .row_info_o(row_info), .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask),
+      .clk_i, .rst_ni, .context_i, .look_vpid_i, .look_busy_o(page_look), .page_i, .page_ready_o, .page_data_i,
+      .row_valid_o(row_valid), .row_ready_i(row_ready), .row_sop_o(row_sop), .row_bad_o(row_bad),
+      .row_info_o(row_info), .row_vpid_o(row_vpid), .row_slot_o(row_slot), .row_mask_o(row_mask),
       .row_data_o(row_data), .db_valid_o, .db_kind_o, .db_arm_o, .db_arm_ready_i, .db_vpid_o, .db_count_o,
       .db_queue_ready_i(doorbell_ready), .busy_o(page_busy));
 
@@ -173,9 +166,8 @@ module rma_front #(
 
   wire load    = direct || start;
   wire pending = (cfg_listed || cfg_out) && !(kick_q && kick_vpid_q == context_i.vpid);  // still so in the next cycle
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
-      .raddr_i(head_vpid[CW-1:0]), .rdata_o(head_on));
+  context_flags u_on (
+      .clk_i, .rst_ni, .context_i, .flags_i(context_i.data[0]), .vpid_i(head_vpid), .flags_o(head_on));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2), .READS(2)) u_listed (
       .clk_i, .rst_ni, .we_i({push, start || drop}), .waddr_i({head_vpid[CW-1:0], first_vpid[CW-1:0]}),
       .wdata_i(2'b10), .raddr_i({context_i.vpid[CW-1:0], head_vpid[CW-1:0]}), .rdata_o({cfg_listed, head_listed}));
@@ -203,9 +195,9 @@ module rma_front #(
     if (more) {read_more, read_slot, read_vpid} = {left_q - 2'd1, slot_q, desc_vpid_o};
   end
 
-  ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
-      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[52:32]), .re_i(read && !more),
-      .raddr_i(read_vpid[CW-1:0]), .rdata_o({desc_starts_o, desc_pd_o}));
+  context_fields #(.WIDTH(21)) u_owner (
+      .clk_i, .context_i, .fields_i(context_i.data[52:32]), .re_i(read && !more), .vpid_i(read_vpid),
+      .fields_o({desc_starts_o, desc_pd_o}));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -233,10 +225,9 @@ module rma_front #(
         .db_valid_i(db_valid_o && db_kind_o == 2'd0), .db_ready_o(doorbell_ready), .db_vpid_i(db_vpid_o),
         .db_count_i(db_count_o), .sl_valid_i(sl_valid), .sl_vpid_i(sl_vpid), .sl_count_i(sl_count),
         .fill_valid_o(fill_valid), .fill_ready_i(fill_ready), .fill_vpid_o(fill_vpid), .fill_slot_o(fill_slot),
-        .fill_mask_o(fill_mask), .fill_data_o(fill_data), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i,
-        .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .ev_bad_descriptor_o, .ev_doorbell_info_o,
-        .ev_host_error_o, .ev_queue_info_o, .ev_unexpected_o, .ev_tag_o, .cnt_queue_reads_o, .busy_o(queue_busy),
-        .timer_o);
+        .fill_mask_o(fill_mask), .fill_data_o(fill_data), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_i, .cpl_ready_o,
+        .cpl_data_i, .ev_bad_descriptor_o, .ev_doorbell_info_o, .ev_host_error_o, .ev_queue_info_o, .ev_unexpected_o,
+        .ev_tag_o, .cnt_queue_reads_o, .busy_o(queue_busy), .timer_o);
   end else begin : g_no_queue
     assign ev_bad_descriptor_o = db_valid_o && db_kind_o == 2'd0;
     assign ev_doorbell_info_o  = {32'd0, db_vpid_o};
@@ -250,12 +241,12 @@ module rma_front #(
   rma_status #(.DATA_W(DATA_W)) i_status (
       .clk_i, .rst_ni, .stop_i, .context_i, .look_vpid_i, .look_busy_o(status_look), .sl_valid_i(sl_valid),
       .sl_vpid_i(sl_vpid), .sl_count_i(sl_count), .st_valid_i, .st_ready_o, .st_vpid_i(st_i.vpid),
-      .st_local_i(st_i.local_done), .st_remote_i(st_i.remote_done), .st_error_i(st_i.error), .st_status_i(st_i.status),
-      .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o,
-      .cnt_writes_o(cnt_status_writes_o), .busy_o(status_busy));
+      .st_local_i(st_i.local_done), .st_remote_i(st_i.remote_done), .st_error_i(st_i.error),
+      .st_status_i(st_i.status), .wr_o, .wr_ready_i, .wr_data_o, .cnt_writes_o(cnt_status_writes_o),
+      .busy_o(status_busy));
 
   assign look_busy_o = page_look || slots_look || dispatch_look || queue_look || status_look;
-  assign writes_o    = wr_valid_o;
+  assign writes_o    = wr_o.valid;
   assign busy_o      = page_busy || slots_busy || dispatch_busy || queue_busy || status_busy;
 
 `ifndef SYNTHESIS

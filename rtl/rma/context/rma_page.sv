@@ -18,12 +18,9 @@ module rma_page #(
     output      logic                look_busy_o,
 
     // writes to pages, whole DWs; address: context 20:13, its page of slots (1) or doorbells (0) 12, offset there 11:0
-    input  wire logic                page_valid_i,
+    input  wire ggas_pkg::tlp_beat_t page_i,
     output      logic                page_ready_o,
-    input  wire logic                page_sop_i,
-    input  wire logic                page_eop_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::tlp_hdr_t  page_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   page_data_i,
 
@@ -48,7 +45,6 @@ module rma_page #(
     input  wire logic                db_arm_ready_i,    // an arm is taken this cycle; asked while db_arm_o
     output      logic                busy_o
 );
-  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
   localparam int unsigned BEAT_DW = DATA_W / 32;
 
@@ -58,11 +54,11 @@ module rma_page #(
   logic [6:0]  pos_q;   // DW in the page
   logic [10:0] left_q;  // DW of the write from there on
   logic [20:0] info_q;
-  wire [7:0]   vpid = page_sop_i ? page_hdr_i.addr[20:13] : vpid_q;
-  wire         is_slot = page_sop_i ? page_hdr_i.addr[12] : is_slot_q;
-  wire [6:0]   pos  = page_sop_i ? page_hdr_i.addr[8:2] : pos_q;
-  wire [10:0]  left = page_sop_i ? page_hdr_i.len_dw : left_q;
-  wire         beat = page_valid_i && page_ready_o;
+  wire [7:0]   vpid = page_i.sop ? page_i.hdr.addr[20:13] : vpid_q;
+  wire         is_slot = page_i.sop ? page_i.hdr.addr[12] : is_slot_q;
+  wire [6:0]   pos  = page_i.sop ? page_i.hdr.addr[8:2] : pos_q;
+  wire [10:0]  left = page_i.sop ? page_i.hdr.len_dw : left_q;
+  wire         beat = page_i.valid && page_ready_o;
 
   always_ff @(posedge clk_i) begin
     if (beat) begin
@@ -77,24 +73,19 @@ module rma_page #(
   // ---------------------------------------------------------------- contexts; one that is written this cycle is
   // already new
   logic         was_on, was_queue;
-  wire          ctrl = context_i.we && context_i.word == 3'd0;
-  wire          here = ctrl && context_i.vpid == vpid;
-  wire          on    = here ? context_i.data[0] : ggas_pkg::is_context(vpid) && was_on;
+  wire          here  = context_i.we && context_i.word == 3'd0 && context_i.vpid == vpid;
+  wire          on    = here ? context_i.data[0] : was_on;
   wire          queue = here ? context_i.data[1] : was_queue;
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
-      .raddr_i(vpid[CW-1:0]), .rdata_o(was_on));
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_queue (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[1]),
-      .raddr_i(vpid[CW-1:0]), .rdata_o(was_queue));
+  context_flags #(.FLAGS(2)) u_flags (
+      .clk_i, .rst_ni, .context_i, .flags_i(context_i.data[1:0]), .vpid_i(vpid), .flags_o({was_queue, was_on}));
 
   // ---------------------------------------------------------------- rows
   logic       valid, ready;
   logic [1:0] step;
   logic [7:0] mask;
   rma_rows #(.DATA_W(DATA_W)) u_rows (
-      .clk_i, .rst_ni, .in_valid_i(page_valid_i), .in_ready_o(page_ready_o), .in_lane_i(pos[2:0]),
-      .in_dws_i(page_eop_i ? left[4:0] : BEAT_DW[4:0]), .in_data_i(page_data_i), .out_valid_o(valid),
+      .clk_i, .rst_ni, .in_valid_i(page_i.valid), .in_ready_o(page_ready_o), .in_lane_i(pos[2:0]),
+      .in_dws_i(page_i.eop ? left[4:0] : BEAT_DW[4:0]), .in_data_i(page_data_i), .out_valid_o(valid),
       .out_ready_i(ready), .out_step_o(step), .out_mask_o(mask), .out_data_o(row_data_o));
 
   wire [3:0] row = pos[6:3] + {2'd0, step};
@@ -118,9 +109,9 @@ module rma_page #(
   wire        room   = is_slot || doorbells_free;
   assign ready       = row_ready_i && room;
   assign row_valid_o = valid && room;
-  assign row_sop_o   = page_sop_i && step == 2'd0;
+  assign row_sop_o   = page_i.sop && step == 2'd0;
   assign row_bad_o   = !on || bad_row;
-  assign row_info_o  = page_sop_i ? page_hdr_i.addr[20:0] : info_q;
+  assign row_info_o  = page_i.sop ? page_i.hdr.addr[20:0] : info_q;
   assign row_vpid_o  = vpid;
   assign row_slot_o  = row;
   assign row_mask_o  = is_slot && on && !queue ? mask : '0;
@@ -150,14 +141,14 @@ module rma_page #(
   assign db_kind_o  = leaves[1] || (arms && rung_q[3]) ? 2'd1 : leaves[2] || arms ? 2'd2 : 2'd0;
   assign db_vpid_o  = doorbell_vpid_q;
   assign db_count_o = leaves[1] || (arms && rung_q[3]) ? second_q : arms ? third_q : first_q;
-  assign look_busy_o = (page_valid_i && vpid == look_vpid_i) || (rung_q != '0 && doorbell_vpid_q == look_vpid_i);
+  assign look_busy_o = (page_i.valid && vpid == look_vpid_i) || (rung_q != '0 && doorbell_vpid_q == look_vpid_i);
   assign busy_o      = rung_q != '0;  // a write on offer keeps the clock running by itself
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && beat && page_sop_i) assert (page_hdr_i.addr[11:0] + {page_hdr_i.len_dw[9:0],
-      2'b00} <= (page_hdr_i.addr[12] ? 12'h200 : 12'h40) && page_hdr_i.len_dw != '0) else $error("rma_page: header");
-    if (rst_ni && beat) assert (page_eop_i == (left <= BEAT_DW[10:0])) else $error("rma_page: length");
+    if (rst_ni && beat && page_i.sop) assert (page_i.hdr.addr[11:0] + {page_i.hdr.len_dw[9:0],
+      2'b00} <= (page_i.hdr.addr[12] ? 12'h200 : 12'h40) && page_i.hdr.len_dw != '0) else $error("rma_page: header");
+    if (rst_ni && beat) assert (page_i.eop == (left <= BEAT_DW[10:0])) else $error("rma_page: length");
   end
 `endif
 endmodule

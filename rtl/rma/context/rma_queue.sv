@@ -46,11 +46,8 @@ module rma_queue #(
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
     // pulses
@@ -134,12 +131,10 @@ module rma_queue #(
   ram_1r1w #(.WIDTH(96), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
       .clk_i, .we_i(c_q && c_keep_q), .waddr_i(c_vpid_q[CW-1:0]), .wdata_i(c_write), .re_i(free),
       .raddr_i(vpid[CW-1:0]), .rdata_o(a_read));
-  ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(context_i.we && context_i.word == 3'd2), .waddr_i(context_i.vpid[CW-1:0]),
-      .wdata_i(context_i.data[63:12]), .re_i(free), .raddr_i(vpid[CW-1:0]), .rdata_o(base));
-  ram_1r1w #(.WIDTH(5), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_size (
-      .clk_i, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[20:16]), .re_i(free),
-      .raddr_i(vpid[CW-1:0]), .rdata_o(log2));
+  context_fields #(.WIDTH(52), .WORD(2)) u_base (
+      .clk_i, .context_i, .fields_i(context_i.data[63:12]), .re_i(free), .vpid_i(vpid), .fields_o(base));
+  context_fields #(.WIDTH(5)) u_size (
+      .clk_i, .context_i, .fields_i(context_i.data[20:16]), .re_i(free), .vpid_i(vpid), .fields_o(log2));
   wire ctrl_a = ctrl && context_i.vpid == a_vpid_q;
   wire ctrl_b = ctrl && context_i.vpid == b_vpid_q;
 
@@ -232,9 +227,9 @@ module rma_queue #(
       + 4'(c_more_q[5]) + 4'(c_more_q[6]) + 4'(c_more_q[7]);
   assign c_write = {c_produced_q, c_fetched_q + (go ? {28'd0, slots} : 32'd0), c_consumed_q};
 
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .READS(2)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[1:0] == 2'b11),
-      .raddr_i({sl_vpid_i[CW-1:0], c_vpid_q[CW-1:0]}), .rdata_o({sl_on, s_on}));
+  context_flags #(.READS(2)) u_on (
+      .clk_i, .rst_ni, .context_i, .flags_i(context_i.data[1:0] == 2'b11), .vpid_i({sl_vpid_i, c_vpid_q}),
+      .flags_o({sl_on, s_on}));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_counted (
       .clk_i, .rst_ni, .we_i({ctrl, c_q && c_keep_q}), .waddr_i({context_i.vpid[CW-1:0], c_vpid_q[CW-1:0]}),
       .wdata_i(2'b01), .raddr_i(a_vpid_q[CW-1:0]), .rdata_o(counted));
@@ -267,14 +262,11 @@ module rma_queue #(
 
   rma_queue_read #(.DATA_W(DATA_W)) u_read (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(cmd_valid_q), .cmd_ready_o(cmd_ready),
-      .cmd_addr_i(cmd_addr_q),
-      .cmd_vpid_i(cmd_vpid_q), .cmd_slot_i(cmd_slot_q), .cmd_slots_i(cmd_slots_q), .fill_valid_o, .fill_ready_i,
-      .fill_vpid_o, .fill_slot_o,
-      .fill_mask_o, .fill_data_o, .over_valid_o(over_valid), .over_ready_i(pick_over), .over_vpid_o(over_vpid),
-      .over_failed_o(over_failed),
-      .over_addr_o(over_addr), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i,
-      .cpl_hdr_i,
-      .cpl_data_i, .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
+      .cmd_addr_i(cmd_addr_q), .cmd_vpid_i(cmd_vpid_q), .cmd_slot_i(cmd_slot_q), .cmd_slots_i(cmd_slots_q),
+      .fill_valid_o, .fill_ready_i, .fill_vpid_o, .fill_slot_o, .fill_mask_o, .fill_data_o, .over_valid_o(over_valid),
+      .over_ready_i(pick_over), .over_vpid_o(over_vpid), .over_failed_o(over_failed), .over_addr_o(over_addr),
+      .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_i, .cpl_ready_o, .cpl_data_i, .ev_unexpected_o, .ev_tag_o,
+      .busy_o(read_busy), .timer_o);
 
   // ---------------------------------------------------------------- pulses
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -87,7 +87,7 @@ module rma_slots (
   localparam logic [1:0] SIZE_OTHER = 2'd0, SIZE_WORD = 2'd1, SIZE_ONE = 2'd2, SIZE_TWO = 2'd3;
 
   function automatic logic [1:0] op_class(input logic [3:0] op);
-    op_class = op == ggas_pkg::DESC_INLINE || op == ggas_pkg::DESC_SEND ? OP_DATA : op == ggas_pkg::DESC_ATOMIC
+    op_class = op == rma_pkg::DESC_INLINE || op == rma_pkg::DESC_SEND ? OP_DATA : op == rma_pkg::DESC_ATOMIC
       ? OP_ATOMIC : OP_ONE;
   endfunction
   function automatic logic [1:0] size_class(input logic [23:0] size);

@@ -33,19 +33,14 @@ module rma_status #(
     input  wire logic [3:0]          st_status_i,
 
     // host writes
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
     output      logic                cnt_writes_o,  // pulse
     output      logic                busy_o
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
-
-  localparam bit NARROW = DATA_W < 128;  // a block takes two beats
 
   typedef struct packed {
     logic [7:0]  status;    // of the last error
@@ -64,9 +59,8 @@ module rma_status #(
   wire          base_we = context_i.we && context_i.word == 3'd3;
 
   // ---------------------------------------------------------------- whose turn
-  logic       pick_valid, pick_q, valid_q, pick_last_q, writing_q, second_q;
+  logic       pick_valid, pick_q, valid_q, pick_last_q, writing_q, sent;
   logic [7:0] pick_vpid;
-  wire        sent     = wr_valid_o && wr_ready_i && wr_eop_o;
   wire        pick_due = pick_valid && !pick_q && (!writing_q || sent);
   wire        pick_now = pick_due && !(st_valid_i && pick_last_q);
   assign st_ready_o    = !sl_valid_i && !pick_now;
@@ -108,9 +102,8 @@ module rma_status #(
   ram_1r1w #(.WIDTH(128), .DEPTH(ggas_pkg::CONTEXTS)) u_counts (
       .clk_i, .we_i(change), .waddr_i(vpid_q[CW-1:0]), .wdata_i(counts_w), .re_i(take), .raddr_i(take_vpid[CW-1:0]),
       .rdata_o(counts_r));
-  ram_1r1w #(.WIDTH(60), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(base_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[63:4]), .re_i(do_pick),
-      .raddr_i(pick_vpid[CW-1:0]), .rdata_o(base));
+  context_fields #(.WIDTH(60), .WORD(3)) u_base (
+      .clk_i, .context_i, .fields_i(context_i.data[63:4]), .re_i(do_pick), .vpid_i(pick_vpid), .fields_o(base));
 
   always_comb begin
     counts = '0;
@@ -134,9 +127,7 @@ module rma_status #(
       .rd_ready_i(do_pick), .rd_data_o(pick_vpid), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
-      .raddr_i(vpid_q[CW-1:0]), .rdata_o(on));
+  context_flags u_on (.clk_i, .rst_ni, .context_i, .flags_i(context_i.data[0]), .vpid_i(vpid_q), .flags_o(on));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_placed (
       .clk_i, .rst_ni, .we_i(base_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[63:4] != '0),
       .raddr_i(vpid_q[CW-1:0]), .rdata_o(placed));
@@ -153,14 +144,9 @@ module rma_status #(
   logic [127:0] block_q;
   wire          start = pick_q && !stop_i && on && placed;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      writing_q <= 1'b0;
-      second_q  <= 1'b0;
-    end else begin
-      if (sent) writing_q <= 1'b0;
-      if (start) writing_q <= 1'b1;
-      if (wr_valid_o && wr_ready_i) second_q <= !wr_eop_o;
-    end
+    if (!rst_ni) writing_q <= 1'b0;
+    else if (start) writing_q <= 1'b1;
+    else if (sent) writing_q <= 1'b0;
   end
   always_ff @(posedge clk_i) begin
     if (start) begin
@@ -170,25 +156,11 @@ module rma_status #(
     end
   end
 
-  assign wr_valid_o = writing_q;
-  assign wr_sop_o   = !second_q;
-  assign wr_eop_o   = !NARROW || second_q;
-  always_comb begin
-    wr_hdr_o = '0;
-    if (wr_valid_o) begin
-      wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
-      wr_hdr_o.bar      = 3'd7;
-      wr_hdr_o.addr     = {addr_q, 4'd0};
-      wr_hdr_o.len_dw   = 11'd4;
-      wr_hdr_o.first_be = 4'hf;
-      wr_hdr_o.last_be  = 4'hf;
-    end
-  end
-  if (NARROW) begin : g_narrow
-    assign wr_data_o = second_q ? block_q[127:64] : block_q[63:0];
-  end else begin : g_wide
-    assign wr_data_o = DATA_W'(block_q);
-  end
+  // verilator lint_off PINCONNECTEMPTY
+  record_writer #(.DATA_W(DATA_W)) u_writer (
+      .clk_i, .rst_ni, .valid_i(writing_q), .addr_i({addr_q, 4'd0}), .data_i(block_q), .beat_o(), .sent_o(sent),
+      .wr_o, .wr_ready_i, .wr_data_o);
+  // verilator lint_on PINCONNECTEMPTY
 
   assign cnt_writes_o = sent;
   assign look_busy_o  = look_listed || (valid_q && vpid_q == look_vpid_i)

@@ -27,25 +27,17 @@ module rma_fetch #(
     input  wire logic [META_W-1:0]   cmd_meta_i,
 
     // translation (reads)
-    output      logic                tr_valid_o,
+    output      rma_pkg::tr_req_t    tr_o,
     input  wire logic                tr_ready_i,
-    output      logic [63:0]         tr_nla_o,
-    output      logic [15:0]         tr_pd_o,
-    output      logic                tr_write_o,
-    input  wire logic                tr_rsp_valid_i,
-    input  wire logic [63:0]         tr_rsp_addr_i,
-    input  wire logic [3:0]          tr_rsp_status_i,
+    input  wire rma_pkg::tr_rsp_t    tr_rsp_i,
     output      logic                tr_done_o,       // in the order of the answers
 
     // host reads
     output      logic                rd_valid_o,
     input  wire logic                rd_ready_i,
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
     // packets
@@ -115,17 +107,13 @@ module rma_fetch #(
   logic        out_final, out_last;
   logic [DATA_W-1:0] out_data;
 
-  assign tr_write_o = 1'b0;
   rma_fetch_source #(.SLOTS(SLOTS)) u_source (
       .clk_i, .rst_ni, .cfg_mrrs_i, .cmd_valid_i(cmd_valid_i && room), .cmd_ready_o(source_ready), .cmd_slot_i(tail),
-      .cmd_nla_i, .cmd_pd_i,
-      .cmd_bytes_i, .cmd_at_i(cmd_hdr_i.addr[1:0]), .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_rsp_valid_i,
-      .tr_rsp_addr_i,
-      .tr_rsp_status_i, .rd_valid_o(cut_valid), .rd_ready_i(cut_ready), .rd_addr_o(cut_addr), .rd_len_dw_o(cut_len),
+      .cmd_nla_i, .cmd_pd_i, .cmd_bytes_i, .cmd_at_i(cmd_hdr_i.addr[1:0]), .tr_o, .tr_ready_i, .tr_rsp_i,
+      .rd_valid_o(cut_valid), .rd_ready_i(cut_ready), .rd_addr_o(cut_addr), .rd_len_dw_o(cut_len),
       .rd_first_be_o(cut_first_be), .rd_last_be_o(cut_last_be), .rd_slot_o(cut_slot), .rd_at_o(cut_at),
-      .rd_skip_o(cut_skip), .rd_trim_o(cut_trim),
-      .close_o(close),
-      .close_reads_o(close_reads), .close_uses_o(close_uses), .close_status_o(close_status), .busy_o(source_busy));
+      .rd_skip_o(cut_skip), .rd_trim_o(cut_trim), .close_o(close), .close_reads_o(close_reads),
+      .close_uses_o(close_uses), .close_status_o(close_status), .busy_o(source_busy));
 
   stage #(.WIDTH(CUT_W)) u_cut (
       .clk_i, .rst_ni, .in_valid_i(cut_valid), .in_ready_o(cut_ready),
@@ -135,15 +123,12 @@ module rma_fetch #(
 
   rma_read #(.DATA_W(DATA_W), .TAG_BASE(TAG_BASE), .TAGS(TAGS), .META_W(READ_W)) u_read (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(r_valid), .cmd_ready_o(r_ready), .cmd_addr_i(r_addr),
-      .cmd_len_dw_i(r_len),
-      .cmd_first_be_i(r_first_be), .cmd_last_be_i(r_last_be), .cmd_meta_i({r_slot, r_at, r_skip, r_trim}),
-      .rd_valid_o, .rd_ready_i,
-      .rd_hdr_o, .cpl_valid_i, .cpl_ready_o, .cpl_sop_i, .cpl_eop_i, .cpl_hdr_i, .cpl_data_i, .out_valid_o(out_valid),
-      .out_ready_i(1'b1),
-      .out_meta_o({out_slot, out_at, out_skip, out_trim}), .out_offset_dw_o(out_offset), .out_dws_o(out_dws),
-      .out_data_o(out_data), .out_final_o(out_final), .out_last_o(out_last),
-      .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status), .ev_unexpected_o, .ev_tag_o,
-      .busy_o(read_busy), .timer_o);
+      .cmd_len_dw_i(r_len), .cmd_first_be_i(r_first_be), .cmd_last_be_i(r_last_be),
+      .cmd_meta_i({r_slot, r_at, r_skip, r_trim}), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_i, .cpl_ready_o,
+      .cpl_data_i, .out_valid_o(out_valid), .out_ready_i(1'b1), .out_meta_o({out_slot, out_at, out_skip, out_trim}),
+      .out_offset_dw_o(out_offset), .out_dws_o(out_dws), .out_data_o(out_data), .out_final_o(out_final),
+      .out_last_o(out_last), .end_valid_o(end_valid), .end_meta_o(end_meta), .end_status_o(end_status),
+      .ev_unexpected_o, .ev_tag_o, .busy_o(read_busy), .timer_o);
   assign end_slot = end_meta[READ_W-1-:SW];
 
   // ---------------------------------------------------------------- data

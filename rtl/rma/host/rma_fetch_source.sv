@@ -21,13 +21,9 @@ module rma_fetch_source #(
     input  wire logic [1:0]                cmd_at_i,        // byte of the slot where the first one goes
 
     // translation
-    output      logic                      tr_valid_o,
+    output      rma_pkg::tr_req_t    tr_o,
     input  wire logic                      tr_ready_i,
-    output      logic [63:0]               tr_nla_o,
-    output      logic [15:0]               tr_pd_o,
-    input  wire logic                      tr_rsp_valid_i,
-    input  wire logic [63:0]               tr_rsp_addr_i,
-    input  wire logic [3:0]                tr_rsp_status_i,
+    input  wire rma_pkg::tr_rsp_t    tr_rsp_i,
 
     // reads
     output      logic                      rd_valid_o,
@@ -60,19 +56,16 @@ module rma_fetch_source #(
   endfunction
 
   // ---------------------------------------------------------------- translation
-  logic          x_valid_q, x_asked_q, x_reported_q, x_second_q;
+  logic          x_valid_q, x_second_q, x_asked, x_kept, reported;
   logic          x_more_q;            // it crosses 4 KB
   logic [8:0]    x_n_q, x_len_q;      // bytes of the piece, of its first read; known as the translation is asked for
   logic [SW-1:0] x_slot_q;
-  logic [63:0]   x_nla_q, x_addr_q;
+  logic [63:0]   x_nla_q, addr;
   logic [15:0]   x_pd_q;
   logic [8:0]    x_bytes_q;
   logic [7:0]    x_at_q;
-  logic [3:0]    x_status_q;
+  logic [3:0]    status;
 
-  wire         reported   = x_reported_q || tr_rsp_valid_i;
-  wire [63:0]  addr   = x_reported_q ? x_addr_q : tr_rsp_addr_i;
-  wire [3:0]   status = x_reported_q ? x_status_q : tr_rsp_status_i;
   wire         good   = status == ggas_pkg::ST_OK;
   wire [12:0]  to_end = ggas_pkg::to_border(x_nla_q[11:0], 13'd4096);
   wire [12:0]  border = ggas_pkg::to_border(x_nla_q[11:0], cfg_mrrs_i);
@@ -82,9 +75,9 @@ module rma_fetch_source #(
   wire         push   = x_valid_q && reported && (!p_valid_q || p_leaves);
   wire         take   = cmd_valid_i && cmd_ready_o;
 
-  assign tr_valid_o  = x_valid_q && !x_asked_q;
-  assign tr_nla_o    = x_nla_q;
-  assign tr_pd_o     = x_pd_q;
+  rma_translate #(.WRITE(1'b0)) u_translate (
+      .clk_i, .rst_ni, .want_i(x_valid_q), .nla_i(x_nla_q), .pd_i(x_pd_q), .done_i(push), .asked_o(x_asked),
+      .kept_o(x_kept), .known_o(reported), .addr_o(addr), .status_o(status), .tr_o, .tr_ready_i, .tr_rsp_i);
   assign cmd_ready_o = !x_valid_q || (push && !second);
 
   always_ff @(posedge clk_i) begin
@@ -95,27 +88,15 @@ module rma_fetch_source #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       x_valid_q  <= 1'b0;
-      x_asked_q  <= 1'b0;
-      x_reported_q   <= 1'b0;
       x_second_q <= 1'b0;
       x_slot_q   <= '0;
       x_nla_q    <= '0;
-      x_addr_q   <= '0;
       x_pd_q     <= '0;
       x_bytes_q  <= '0;
       x_at_q     <= '0;
-      x_status_q <= '0;
     end else begin
-      if (tr_valid_o && tr_ready_i) x_asked_q <= 1'b1;
-      if (tr_rsp_valid_i) begin
-        x_reported_q   <= 1'b1;
-        x_addr_q   <= tr_rsp_addr_i;
-        x_status_q <= tr_rsp_status_i;
-      end
       if (push) begin
         x_valid_q  <= second;
-        x_asked_q  <= 1'b0;
-        x_reported_q   <= 1'b0;
         x_second_q <= 1'b1;
         x_nla_q    <= {x_nla_q[63:12] + 1'b1, 12'd0};
         x_bytes_q  <= x_bytes_q - x_n_q;
@@ -215,13 +196,13 @@ module rma_fetch_source #(
     end
   end
 
-  assign busy_o = (x_valid_q && (!x_asked_q || x_reported_q)) || (p_valid_q && (p_none_q || rd_ready_i))
+  assign busy_o = (x_valid_q && (!x_asked || x_kept)) || (p_valid_q && (p_none_q || rd_ready_i))
     || close_o;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && take) assert (cmd_bytes_i != '0 && cmd_bytes_i <= 9'd256 && {7'd0, cmd_at_i} + cmd_bytes_i <= 9'd256);
-    if (rst_ni && tr_rsp_valid_i) assert (x_valid_q && x_asked_q && !x_reported_q);
+    if (rst_ni && tr_rsp_i.valid) assert (x_valid_q);
   end
 `endif
 endmodule

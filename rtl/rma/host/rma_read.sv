@@ -32,12 +32,9 @@ module rma_read #(
     output      ggas_pkg::tlp_hdr_t  rd_hdr_o,
 
     // completions, of these tags only
-    input  wire logic                cpl_valid_i,
+    input  wire ggas_pkg::tlp_beat_t cpl_i,
     output      logic                cpl_ready_o,
-    input  wire logic                cpl_sop_i,
-    input  wire logic                cpl_eop_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::tlp_hdr_t  cpl_hdr_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [DATA_W-1:0]   cpl_data_i,
 
@@ -120,18 +117,18 @@ module rma_read #(
   logic              q_leaves, see, bad;
   logic [10:0]       rest;
   logic [9:0]        came_then;
-  wire               in = cpl_valid_i && cpl_ready_o;
+  wire               in = cpl_i.valid && cpl_ready_o;
   wire [TW-1:0]      q_tag = q_tag_q[TW-1:0];
   wire               same_read = see && q_tag == look_tag;  // the completion in front is of the same read
   assign cpl_ready_o = !q_valid_q || q_leaves;
-  assign look_tag    = cpl_hdr_i.tag[TW-1:0];
+  assign look_tag    = cpl_i.hdr.tag[TW-1:0];
 
   logic [META_W-1:0] c_meta;
   logic [10:0]       asked, missing;
   logic [9:0]        came;
   always_comb begin
     {c_meta, asked, missing, came} = '0;
-    if (cpl_valid_i && !in_inside_q) begin
+    if (cpl_i.valid && !in_inside_q) begin
       {c_meta, asked} = read_q[look_tag];
       {missing, came} = fresh_q[look_tag] ? {asked, 10'd0} : progress_q[look_tag];
     end
@@ -141,21 +138,21 @@ module rma_read #(
       q_valid_q   <= 1'b0;
       in_inside_q <= 1'b0;
     end else begin
-      if (cpl_ready_o) q_valid_q <= cpl_valid_i;
-      if (in) in_inside_q <= !cpl_eop_i;
+      if (cpl_ready_o) q_valid_q <= cpl_i.valid;
+      if (in) in_inside_q <= !cpl_i.eop;
     end
   end
   always_ff @(posedge clk_i) begin
     if (in) begin
       q_first_q <= !in_inside_q;
-      q_eop_q   <= cpl_eop_i;
+      q_eop_q   <= cpl_i.eop;
       q_data_q  <= cpl_data_i;
     end
     if (in && !in_inside_q) begin
-      q_failed_q   <= cpl_hdr_i.kind != ggas_pkg::TLP_CPLD || cpl_hdr_i.status != ggas_pkg::CPL_SC;
-      q_poisoned_q <= cpl_hdr_i.poisoned;
-      q_tag_q      <= cpl_hdr_i.tag;
-      q_len_q      <= cpl_hdr_i.len_dw;
+      q_failed_q   <= cpl_i.hdr.kind != ggas_pkg::TLP_CPLD || cpl_i.hdr.status != ggas_pkg::CPL_SC;
+      q_poisoned_q <= cpl_i.hdr.poisoned;
+      q_tag_q      <= cpl_i.hdr.tag;
+      q_len_q      <= cpl_i.hdr.len_dw;
       q_meta_q     <= c_meta;
       q_missing_q  <= same_read ? rest : missing;
       q_came_q     <= same_read ? came_then : came;
@@ -262,7 +259,7 @@ module rma_read #(
 
   // A read is given up between its completions, when the port of the ends is free.
   wire [META_W-1:0] w_meta = expire ? read_q[walk_tag][META_W+10:11] : '0;
-  assign hold = (s_valid_q && s_tag_q == walk_tag) || (cpl_valid_i && look_tag == walk_tag)
+  assign hold = (s_valid_q && s_tag_q == walk_tag) || (cpl_i.valid && look_tag == walk_tag)
                 || ((q_valid_q || in_inside_q) && q_tag == walk_tag);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -294,7 +291,7 @@ module rma_read #(
     if (TAG_BASE % TAGS != 0 || TAG_BASE + TAGS > 1024) $error("rma_read: TAG_BASE must be a multiple of TAGS");
   end
   always_ff @(posedge clk_i) begin
-    if (rst_ni && in) assert (cpl_sop_i == !in_inside_q) else $error("rma_read: framing of completions");
+    if (rst_ni && in) assert (cpl_i.sop == !in_inside_q) else $error("rma_read: framing of completions");
     if (rst_ni && take) assert (cmd_len_dw_i != '0 && cmd_len_dw_i <= 11'd1024 && cmd_addr_i[1:0] == '0);
   end
 `endif

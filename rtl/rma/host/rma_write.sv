@@ -24,11 +24,8 @@ module rma_write #(
     output      logic                in_last_o,    // this beat is the packet's last one
 
     // host writes
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o
 );
 
@@ -49,21 +46,23 @@ module rma_write #(
   wire [6:0] next_len    = next_final ? behind_q : most;
   wire [6:0] to_pass = to_pass_q - BEAT_DW[6:0];
 
-  assign wr_valid_o = in_valid_i;
+  assign wr_o.valid = in_valid_i;
   assign in_ready_o = wr_ready_i;
   assign in_last_o  = final_q && eop_q;
-  assign wr_sop_o   = sop_q;
-  assign wr_eop_o   = eop_q;
+  assign wr_o.sop   = sop_q;
+  assign wr_o.eop   = eop_q;
   assign wr_data_o  = in_data_i;
+  ggas_pkg::tlp_hdr_t hdr;
+  assign wr_o.hdr = hdr;
   always_comb begin
-    wr_hdr_o = '0;
+    hdr = '0;
     if (in_valid_i) begin
-      wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
-      wr_hdr_o.bar      = 3'd7;
-      wr_hdr_o.addr     = {addr_q, 2'b00};
-      wr_hdr_o.len_dw   = {4'd0, len_q};
-      wr_hdr_o.first_be = first_be_q;
-      wr_hdr_o.last_be  = len_q == 7'd1 ? 4'h0 : final_q ? last_be_q : 4'hf;
+      hdr.kind     = ggas_pkg::TLP_MWR;
+      hdr.bar      = 3'd7;
+      hdr.addr     = {addr_q, 2'b00};
+      hdr.len_dw   = {4'd0, len_q};
+      hdr.first_be = first_be_q;
+      hdr.last_be  = len_q == 7'd1 ? 4'h0 : final_q ? last_be_q : 4'hf;
     end
   end
 

@@ -69,8 +69,7 @@ module rma_arm (
   // ---------------------------------------------------------------- does the row belong to this start?
   // A start leaves the row unchanged and marks it as unused. Operations in progress at that time belong to the start
   // before: they have no row.
-  wire         ctrl_we = context_i.we && context_i.word == 3'd0;
-  wire         start   = ctrl_we && context_i.data[0];
+  wire         start = context_i.we && context_i.word == 3'd0 && context_i.data[0];
   logic        done, used, used_q, stale_q;
   wire         uses    = done && !stale_q;
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_used (
@@ -90,10 +89,9 @@ module rma_arm (
   logic [3:0]  vector;
   logic [1:0]  row_armed, armed, now_armed;
   logic [63:0] row_counts, counts, now_counts;
-  ram_1r1w #(.WIDTH(CFG_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_cfg (
-      .clk_i, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]),
-      .wdata_i({context_i.data[7:4], context_i.data[13], context_i.data[0] && context_i.data[3]}),
-      .re_i(take), .raddr_i(vpid[CW-1:0]), .rdata_o({vector, list, on}));
+  context_fields #(.WIDTH(CFG_W)) u_cfg (
+      .clk_i, .context_i, .re_i(take), .vpid_i(vpid), .fields_o({vector, list, on}),
+      .fields_i({context_i.data[7:4], context_i.data[13], context_i.data[0] && context_i.data[3]}));
   ram_1r1w #(.WIDTH(ROW_W), .DEPTH(ggas_pkg::CONTEXTS)) u_rows (
       .clk_i, .we_i(done), .waddr_i(vpid_q[CW-1:0]), .wdata_i({now_armed, now_counts}),
       .re_i(take), .raddr_i(vpid[CW-1:0]), .rdata_o({row_armed, row_counts}));

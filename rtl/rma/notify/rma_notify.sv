@@ -36,11 +36,8 @@ module rma_notify #(
     output      logic [3:0]          nt_rsp_status_o,  // OK (record accepted as a host write), FULL, LOST, DISABLED
 
     // host writes
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
     // a record of a context that uses interrupts was written: its context and count
@@ -55,8 +52,6 @@ module rma_notify #(
     output      logic                writes_o,         // a record is in flight
     output      logic                busy_o
 );
-
-  localparam bit NARROW = DATA_W < 128;  // a record takes two beats
 
   // ---------------------------------------------------------------- whose turn
   localparam logic [1:0] S_IDLE = 2'd0, S_LOOK = 2'd1, S_LOST = 2'd2, S_RECORD = 2'd3;
@@ -152,54 +147,33 @@ module rma_notify #(
   end
 
   // ---------------------------------------------------------------- records
-  logic        second_q;   // second beat of a record
+  logic        sent, reader_look;
   logic [31:0] count_q, lost_q;  // record under way; what the LOST record reports
-  wire         last_beat = !NARROW || second_q;
-  wire         sent      = wr_valid_o && wr_ready_i && last_beat;
-  wire         done      = sent && state_q == S_RECORD;
-
-  wire [15:0]  index  = count_q[15:0] & ~(16'hffff << log_q);
-  wire         phase  = !count_q[log_q];
+  wire         done = sent && state_q == S_RECORD;
   // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::note_w1_t lost_w1;
+  rma_pkg::note_w1_t lost_w1;
   // verilator lint_on UNUSEDSIGNAL
   always_comb begin
     lost_w1      = '0;
-    lost_w1.kind = ggas_pkg::NOTE_LOST;
+    lost_w1.kind = rma_pkg::NOTE_LOST;
   end
-  wire [63:0]  w0 = state_q == S_LOST ? {32'd0, lost_q} : w0_q;
-  wire [63:0]  w1 = {phase, state_q == S_LOST ? lost_w1[62:0] : w1_q};
-
-  assign wr_valid_o = state_q == S_LOST || state_q == S_RECORD;
-  assign wr_sop_o   = !second_q;
-  assign wr_eop_o   = last_beat;
-  always_comb begin
-    wr_hdr_o = '0;
-    if (wr_valid_o) begin
-      wr_hdr_o.kind     = ggas_pkg::TLP_MWR;
-      wr_hdr_o.bar      = 3'd7;
-      wr_hdr_o.addr     = {base_q, 12'd0} + {44'd0, index, 4'd0};
-      wr_hdr_o.len_dw   = 11'd4;
-      wr_hdr_o.first_be = 4'hf;
-      wr_hdr_o.last_be  = 4'hf;
-    end
-  end
-  if (NARROW) begin : g_narrow
-    assign wr_data_o = second_q ? w1 : w0;
-  end else begin : g_wide
-    assign wr_data_o = {{(DATA_W - 128){1'b0}}, w1, w0};
-  end
+  // verilator lint_off PINCONNECTEMPTY
+  rma_record #(.DATA_W(DATA_W)) u_record (
+      .clk_i, .rst_ni, .valid_i(state_q == S_LOST || state_q == S_RECORD), .vpid_i(vpid_q), .base_i(base_q),
+      .log_i(log_q), .count_i(count_q), .irq_i(irq && state_q == S_RECORD),
+      .data_i(state_q == S_LOST ? {lost_w1[62:0], 32'd0, lost_q} : {w1_q, w0_q}), .beat_o(), .sent_o(sent), .wr_o,
+      .wr_ready_i, .wr_data_o, .written_valid_o, .written_ready_i, .written_vpid_o, .written_count_o, .look_vpid_i,
+      .look_busy_o(reader_look));
+  // verilator lint_on PINCONNECTEMPTY
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= S_IDLE;
-      asked_q  <= 1'b0;
-      second_q <= 1'b0;
-      count_q  <= '0;
-      lost_q   <= '0;
+      state_q <= S_IDLE;
+      asked_q <= 1'b0;
+      count_q <= '0;
+      lost_q  <= '0;
     end else begin
       asked_q <= take;
-      if (wr_valid_o && wr_ready_i) second_q <= !last_beat;
       if (look) begin
         count_q <= count;
         lost_q  <= lost;
@@ -216,7 +190,7 @@ module rma_notify #(
     end
   end
 
-  // ---------------------------------------------------------------- answers, events, readers
+  // ---------------------------------------------------------------- answers, events
   wire [3:0] refusal = !known ? ggas_pkg::ST_DISABLED : hold ? ggas_pkg::ST_FULL : ggas_pkg::ST_LOST;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -231,20 +205,8 @@ module rma_notify #(
       if (lose) ev_info_o <= {32'd0, vpid_q};
     end
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) written_valid_o <= 1'b0;
-    else if (done && irq) written_valid_o <= 1'b1;
-    else if (written_ready_i) written_valid_o <= 1'b0;
-  end
-  always_ff @(posedge clk_i) begin
-    if (done) begin
-      written_vpid_o  <= vpid_q;
-      written_count_o <= count_q + 32'd1;
-    end
-  end
-  assign look_busy_o         = (state_q != S_IDLE && vpid_q == look_vpid_i)
-    || (written_valid_o && written_vpid_o == look_vpid_i);
-  assign writes_o            = wr_valid_o;
+  assign look_busy_o         = (state_q != S_IDLE && vpid_q == look_vpid_i) || reader_look;
+  assign writes_o            = wr_o.valid;
   assign cnt_notifications_o = sent;
   assign cnt_full_o          = look && known && !fits;
   assign busy_o              = state_q != S_IDLE || nt_rsp_valid_o != '0 || written_valid_o;

@@ -49,7 +49,6 @@ module rma_ring #(
   localparam int unsigned CTRL_W = 23;  // pd 16, log2 5, irq, backpressure
 
   wire ctrl_we = context_i.we && context_i.word == 3'd0;
-  wire base_we = context_i.we && context_i.word == BASE_WORD[2:0];
   wire db_we   = db_valid_i && db_kind_i == DB_KIND[1:0];
 
   logic [7:0]   vpid_q;     // looked up last
@@ -71,7 +70,7 @@ module rma_ring #(
     end else begin
       if (re_i) begin
         vpid_q           <= vpid_i;
-        enabled_q        <= ggas_pkg::is_context(vpid_i) && on;
+        enabled_q        <= on;
         consumed_known_q <= rung;
         count_known_q    <= used;
         stale_q          <= ctrl_we && context_i.vpid == vpid_i;
@@ -80,9 +79,7 @@ module rma_ring #(
       end
     end
   end
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
-      .raddr_i(vpid_i[CW-1:0]), .rdata_o(on));
+  context_flags u_on (.clk_i, .rst_ni, .context_i, .flags_i(context_i.data[0]), .vpid_i, .flags_o(on));
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS), .WRITERS(2)) u_rung (
       .clk_i, .rst_ni, .we_i({start, db_we}), .waddr_i({context_i.vpid[CW-1:0], db_vpid_i[CW-1:0]}), .wdata_i(2'b01),
       .raddr_i(vpid_i[CW-1:0]), .rdata_o(rung));
@@ -96,12 +93,10 @@ module rma_ring #(
   logic [EXTRA_W-1:0] extra_raw;
   wire [CTRL_W-1:0]  ctrl = {context_i.data[47:32], context_i.data[LOG_LSB+:5], context_i.data[3], context_i.data[2]};
 
-  ram_1r1w #(.WIDTH(CTRL_W), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_ctrl (
-      .clk_i, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(ctrl), .re_i, .raddr_i(vpid_i[CW-1:0]),
-      .rdata_o({pd_o, log_o, irq_o, backpressure_o}));
-  ram_1r1w #(.WIDTH(52), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_base (
-      .clk_i, .we_i(base_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[63:12]), .re_i,
-      .raddr_i(vpid_i[CW-1:0]), .rdata_o(base));
+  context_fields #(.WIDTH(CTRL_W)) u_ctrl (
+      .clk_i, .context_i, .fields_i(ctrl), .re_i, .vpid_i, .fields_o({pd_o, log_o, irq_o, backpressure_o}));
+  context_fields #(.WIDTH(52), .WORD(BASE_WORD)) u_base (
+      .clk_i, .context_i, .fields_i(context_i.data[63:12]), .re_i, .vpid_i, .fields_o(base));
   ram_1r1w #(.WIDTH(32), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_consumed (
       .clk_i, .we_i(db_we), .waddr_i(db_vpid_i[CW-1:0]), .wdata_i(db_count_i), .re_i, .raddr_i(vpid_i[CW-1:0]),
       .rdata_o(consumed_raw));

@@ -42,14 +42,14 @@ module rma_commands #(
     output      logic [7:0]          done_vpid_o,
     output      logic                done_last_o,
     output      rma_requester_pkg::flags_t  done_flags_o,  // hold, tail, ack, own
-    output      ggas_pkg::desc_w0_t  done_w0_o,
+    output      rma_pkg::desc_w0_t  done_w0_o,
     output      logic [63:0]         done_cookie_o,
     output      logic                done_soon_o    // one will stand there
 );
 
   // ---------------------------------------------------------------- the command of a chunk
   // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::desc_w0_t w0;
+  rma_pkg::desc_w0_t w0;
   // verilator lint_on UNUSEDSIGNAL
   assign w0 = first_i[63:0];
   wire [63:0] dst = first_i[191:128] + {40'd0, s_i.offset};
@@ -72,9 +72,9 @@ module rma_commands #(
     hdr.dst      = w0.node;
     hdr.src      = cfg_node_i;
     hdr.vc       = ggas_pkg::VC_RMA;
-    hdr.flags[ggas_pkg::RMA_FIRST] = s_i.offset == '0;
-    hdr.flags[ggas_pkg::RMA_LAST]  = ends;
-    hdr.flags[ggas_pkg::RMA_ACK]   = ends && w0.ack;
+    hdr.flags[rma_pkg::RMA_FIRST] = s_i.offset == '0;
+    hdr.flags[rma_pkg::RMA_LAST]  = ends;
+    hdr.flags[rma_pkg::RMA_ACK]   = ends && w0.ack;
   end
 
   // ---------------------------------------------------------------- what is under way

@@ -22,7 +22,7 @@ module rma_express #(
     input  wire logic [15:0]         pd_i,
     input  wire logic [7:0]          epoch_i,     // header field
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::desc_w0_t  w0_i,
+    input  wire rma_pkg::desc_w0_t  w0_i,
     // verilator lint_on UNUSEDSIGNAL
     input  wire logic [63:0]         w1_i,        // words of the first slot
     input  wire logic [63:0]         w2_i,
@@ -98,8 +98,8 @@ module rma_express #(
       hdr.dst   = w0_i.node;
       hdr.src   = cfg_node_i;
       hdr.vc    = ggas_pkg::VC_RMA;
-      hdr.flags[ggas_pkg::RMA_LAST] = 1'b1;
-      hdr.flags[ggas_pkg::RMA_ACK]  = 1'b1;
+      hdr.flags[rma_pkg::RMA_LAST] = 1'b1;
+      hdr.flags[rma_pkg::RMA_ACK]  = 1'b1;
 
       if (put) begin
         skew   = w2_i[1:0];
@@ -110,29 +110,29 @@ module rma_express #(
         hdr.first_be = rma_requester_pkg::be_from(skew) & (total == 5'd1 ? end_be : 4'hf);
         single       = split ? dw[3:0] == 4'hf : total == 5'd1;
         hdr.last_be  = single ? 4'h0 : split ? 4'hf : end_be;
-        hdr.flags[ggas_pkg::RMA_FIRST] = 1'b1;
-        hdr.flags[ggas_pkg::RMA_LAST] = !w0_i.notify_completer && !split;
-        hdr.flags[ggas_pkg::RMA_ACK]  = w0_i.ack && !w0_i.notify_completer && !split;
-      end else if (w0_i.op == ggas_pkg::DESC_GET) begin
+        hdr.flags[rma_pkg::RMA_FIRST] = 1'b1;
+        hdr.flags[rma_pkg::RMA_LAST] = !w0_i.notify_completer && !split;
+        hdr.flags[rma_pkg::RMA_ACK]  = w0_i.ack && !w0_i.notify_completer && !split;
+      end else if (w0_i.op == rma_pkg::DESC_GET) begin
         total    = 5'd6;
         span     = 7'd24;
         hdr.op   = ggas_pkg::OP_RMA_GET;
         hdr.addr = w1_i;
-        hdr.flags[ggas_pkg::RMA_RESPONDER] = w0_i.notify_responder;
-      end else if (w0_i.op == ggas_pkg::DESC_ATOMIC) begin
+        hdr.flags[rma_pkg::RMA_RESPONDER] = w0_i.notify_responder;
+      end else if (w0_i.op == rma_pkg::DESC_ATOMIC) begin
         total    = 5'd10;
         span     = 7'd40;
         hdr.op   = ggas_pkg::OP_RMA_ATOMIC;
-        hdr.flags[ggas_pkg::RMA_RESULT] = slots_i[127:64] != '0;
-      end else if (w0_i.op == ggas_pkg::DESC_SEND) begin
+        hdr.flags[rma_pkg::RMA_RESULT] = slots_i[127:64] != '0;
+      end else if (w0_i.op == rma_pkg::DESC_SEND) begin
         total    = 5'd4 + w0_i.size[6:2] + {4'd0, w0_i.size[1:0] != 2'd0};
         span     = 7'd16 + w0_i.size[6:0];
         hdr.op   = ggas_pkg::OP_VELO_MSG;
         hdr.addr = '0;
       end else begin
         hdr.status = status_i;
-        hdr.flags[ggas_pkg::RMA_FIRST]  = !tail_i;
-        hdr.flags[ggas_pkg::RMA_STRONG] = w0_i.flush;
+        hdr.flags[rma_pkg::RMA_FIRST]  = !tail_i;
+        hdr.flags[rma_pkg::RMA_STRONG] = w0_i.flush;
         if (!w0_i.flush) hdr.addr = '0;
       end
       if (!put) hdr.len_dw = {6'd0, total};
@@ -203,9 +203,9 @@ module rma_express #(
         hdr_q.len_dw   <= {6'd0, next_q};
         hdr_q.first_be <= next_q == 5'd1 ? next_be_q : 4'hf;
         hdr_q.last_be  <= next_q == 5'd1 ? 4'h0 : next_be_q;
-        hdr_q.flags[ggas_pkg::RMA_FIRST] <= 1'b0;
-        hdr_q.flags[ggas_pkg::RMA_LAST] <= next_last_q;
-        hdr_q.flags[ggas_pkg::RMA_ACK]  <= next_ack_q;
+        hdr_q.flags[rma_pkg::RMA_FIRST] <= 1'b0;
+        hdr_q.flags[rma_pkg::RMA_LAST] <= next_last_q;
+        hdr_q.flags[rma_pkg::RMA_ACK]  <= next_ack_q;
       end
     end
   end
@@ -220,25 +220,25 @@ module rma_express #(
     {cookie, w2, w1} = words;
     at   = n[2:0];
     size = {40'd0, bytes};
-    if (op == ggas_pkg::DESC_SEND) at = n[2:0] - 3'd2;
-    if (op == ggas_pkg::DESC_ATOMIC) at = n[2:0] - 3'd1;
+    if (op == rma_pkg::DESC_SEND) at = n[2:0] - 3'd2;
+    if (op == rma_pkg::DESC_ATOMIC) at = n[2:0] - 3'd1;
     slot = slots[{at, 6'd0}+:64];
     quad = slot;
     if (notify) begin
       quad = n[0] ? {28'd0, op, 8'd0, bytes} : cookie;
     end else begin
       case (op)
-        ggas_pkg::DESC_INLINE: quad = slot;
-        ggas_pkg::DESC_IMM:    quad = w1;
-        ggas_pkg::DESC_SEND:   quad = n == 4'd0 ? cookie : n == 4'd1 ? size : slot;
-        ggas_pkg::DESC_GET:    quad = n[1] ? size : n[0] ? cookie : w2;
-        ggas_pkg::DESC_ATOMIC: quad = n[2] ? {32'd0, bytes[3], slots[158:128]} : n[1:0] == 2'd0 ? w1
+        rma_pkg::DESC_INLINE: quad = slot;
+        rma_pkg::DESC_IMM:    quad = w1;
+        rma_pkg::DESC_SEND:   quad = n == 4'd0 ? cookie : n == 4'd1 ? size : slot;
+        rma_pkg::DESC_GET:    quad = n[1] ? size : n[0] ? cookie : w2;
+        rma_pkg::DESC_ATOMIC: quad = n[2] ? {32'd0, bytes[3], slots[158:128]} : n[1:0] == 2'd0 ? w1
           : n[1:0] == 2'd3 ? cookie : slot;
         default:               quad = slot;
       endcase
     end
   endfunction
-  wire notify = tail_q || op_q == ggas_pkg::DESC_NOTIFY;
+  wire notify = tail_q || op_q == rma_pkg::DESC_NOTIFY;
   always_comb begin
     word = '0;
     if (valid_q) begin

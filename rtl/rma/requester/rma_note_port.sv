@@ -15,14 +15,14 @@ module rma_note_port (
     input  wire logic                held_i,
     input  wire logic [7:0]          vpid_i,
     input  wire logic [63:0]         w0_i,
-    input  wire ggas_pkg::note_w1_t  w1_i,
+    input  wire rma_pkg::note_w1_t  w1_i,
 
     output      logic                nt_valid_o,
     input  wire logic                nt_ready_i,
     output      logic [7:0]          nt_vpid_o,
     output      logic                nt_drop_o,
     output      logic [63:0]         nt_w0_o,
-    output      ggas_pkg::note_w1_t  nt_w1_o,
+    output      rma_pkg::note_w1_t  nt_w1_o,
     input  wire logic                nt_rsp_valid_i,
     input  wire logic [3:0]          nt_rsp_status_i,
 

@@ -10,11 +10,11 @@ module rma_note_words (
     input  wire logic [63:0]                 cookie_i,
     input  wire logic [127:0]                words_i,   // 0 and 1 of the descriptor, or a refused notification
     output      logic [63:0]                 w0_o,
-    output      ggas_pkg::note_w1_t          w1_o
+    output      rma_pkg::note_w1_t          w1_o
 );
 
   // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::desc_w0_t desc;
+  rma_pkg::desc_w0_t desc;
   // verilator lint_on UNUSEDSIGNAL
   assign desc = words_i[63:0];
   wire answer = act_i.words == rma_requester_pkg::NW_ANSWER;
@@ -24,8 +24,8 @@ module rma_note_words (
     w0_o = act_i.answer_w0 || answer ? ans_i.addr : cookie_i;
     if (lost) w0_o = '0;
     w1_o        = '0;
-    w1_o.kind   = act_i.error ? ggas_pkg::NOTE_ERROR : act_i.completer ? ggas_pkg::NOTE_COMPLETER
-                  : ggas_pkg::NOTE_REQUESTER;
+    w1_o.kind   = act_i.error ? rma_pkg::NOTE_ERROR : act_i.completer ? rma_pkg::NOTE_COMPLETER
+                  : rma_pkg::NOTE_REQUESTER;
     w1_o.status = act_i.status;
     if (answer) begin
       w1_o.op   = {5'd0, ans_i.epoch[2:0]};

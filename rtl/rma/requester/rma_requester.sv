@@ -48,7 +48,7 @@ module rma_requester #(
     // counts for the status block
     output      logic                st_valid_o,
     input  wire logic                st_ready_i,
-    output      ggas_pkg::rma_counts_t st_o,
+    output      rma_pkg::rma_counts_t st_o,
 
     // express packets: all but puts from memory
     output      ggas_pkg::rma_beat_t tx_o,
@@ -70,14 +70,14 @@ module rma_requester #(
     // notifications: client 0 of rma_notify (no domain to check)
     output      logic                nt_valid_o,
     input  wire logic                nt_ready_i,
-    output      ggas_pkg::note_t     nt_o,
+    output      rma_pkg::note_t     nt_o,
     input  wire logic                nt_rsp_valid_i,
     input  wire logic [3:0]          nt_rsp_status_i,
 
     // answers
     input  wire logic                ans_valid_i,
     output      logic                ans_ready_o,
-    input  wire ggas_pkg::rma_ans_t  ans_i,
+    input  wire rma_pkg::rma_ans_t  ans_i,
     input  wire logic                ans_progress_i,      // pulse: a packet of data of a get has come for ans_i.vpid
     output      logic [7:0]          ans_look_vpid_o,
     // something of ans_look_vpid_o is about to be written, in the same cycle
@@ -117,7 +117,7 @@ module rma_requester #(
   logic [7:0] done_vpid, late_vpid, put_vpid, exp_vpid;
   logic [3:0] done_status, noted_status, st_count;
   rma_requester_pkg::flags_t  done_flags;
-  ggas_pkg::desc_w0_t         done_w0;
+  rma_pkg::desc_w0_t         done_w0;
   logic [63:0]                done_cookie;
   rma_requester_pkg::answer_t answer;
   assign answer = {ans_i.op == ggas_pkg::OP_RMA_ACK, ans_i.op == ggas_pkg::OP_RMA_GET_DONE,
@@ -164,12 +164,10 @@ module rma_requester #(
       .word_we_i(word_we || keep), .word_waddr_i(keep ? {2'd3, end_vpid} : {word_we_at, desc_vpid_i}),
       .word_wdata_i({desc_data_i[255:128], keep ? {nt_o.w1, nt_o.w0} : desc_data_i[127:0]}));
   rma_step_read #(.DATA_W(DATA_W)) u_read (
-      .clk_i, .rst_ni, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i,
-      .cfg_we_i(context_i.we && context_i.word == 3'd0), .cfg_vpid_i(context_i.vpid), .cfg_enable_i(context_i.data[0]),
-      .valid_i(read_valid), .kind_i(read_kind), .vpid_i(read_vpid), .brought_i(brought), .second_i(slots[255:0]),
-      .state_i(read_state), .fresh_i(read_fresh), .word_i(word), .express_free_i(express_free), .over_o(over),
-      .over_ready_i(!free), .valid_o(decide_valid), .kind_o(decide_kind), .vpid_o(decide_vpid), .long_o(decide_long),
-      .known_o(known));
+      .clk_i, .rst_ni, .cfg_node_i, .peer_node_i, .peer_valid_i, .link_up_i, .context_i, .valid_i(read_valid),
+      .kind_i(read_kind), .vpid_i(read_vpid), .brought_i(brought), .second_i(slots[255:0]), .state_i(read_state),
+      .fresh_i(read_fresh), .word_i(word), .express_free_i(express_free), .over_o(over), .over_ready_i(!free),
+      .valid_o(decide_valid), .kind_o(decide_kind), .vpid_o(decide_vpid), .long_o(decide_long), .known_o(known));
 
   // ---------------------------------------------------------------- decide
   logic       express_held;
@@ -243,7 +241,7 @@ module rma_requester #(
 
   logic               note_empty, look_active, look_count, look_note;
   logic [63:0]        note_w0;
-  ggas_pkg::note_w1_t note_w1;
+  rma_pkg::note_w1_t note_w1;
   rma_note_words u_words (
     .act_i(act), .ans_i(decided.answer), .cookie_i(decided.first[255:192]), .words_i(decided.first[127:0]),
     .w0_o(note_w0), .w1_o(note_w1));
@@ -277,7 +275,7 @@ module rma_requester #(
 
   // ---------------------------------------------------------------- pulses
   // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::desc_w0_t end_w0;
+  rma_pkg::desc_w0_t end_w0;
   // verilator lint_on UNUSEDSIGNAL
   assign end_w0 = decided.first[63:0];
   always_ff @(posedge clk_i or negedge rst_ni) begin

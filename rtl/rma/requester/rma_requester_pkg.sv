@@ -170,12 +170,12 @@ package rma_requester_pkg;
 
   // The descriptor's packets go through fetch or are a put by themselves.
   function logic is_put(input logic [3:0] op);
-    is_put = op == ggas_pkg::DESC_PUT || op == ggas_pkg::DESC_IMM || op == ggas_pkg::DESC_INLINE;
+    is_put = op == rma_pkg::DESC_PUT || op == rma_pkg::DESC_IMM || op == rma_pkg::DESC_INLINE;
   endfunction
 
   // Data stands in the slots after the first.
   function logic has_slots(input logic [3:0] op);
-    has_slots = op == ggas_pkg::DESC_INLINE || op == ggas_pkg::DESC_ATOMIC || op == ggas_pkg::DESC_SEND;
+    has_slots = op == rma_pkg::DESC_INLINE || op == rma_pkg::DESC_ATOMIC || op == rma_pkg::DESC_SEND;
   endfunction
 
   // Bytes from the first of a DW on, and up to the one before offset `stop`; 0: the whole DW.

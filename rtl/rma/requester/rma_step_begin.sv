@@ -28,7 +28,7 @@ module rma_step_begin (
     input  wire logic [3:0]                   done_status_i,
     input  wire logic                         done_last_i,
     input  wire rma_requester_pkg::flags_t    done_flags_i,
-    input  wire ggas_pkg::desc_w0_t           done_w0_i,
+    input  wire rma_pkg::desc_w0_t           done_w0_i,
     input  wire logic [63:0]                  done_cookie_i,
 
     // a notification's answer, an answer of a target

@@ -61,7 +61,7 @@ module rma_step_decide #(
       K_PUT = rma_requester_pkg::K_PUT, K_LATE = rma_requester_pkg::K_LATE, K_RETRY = rma_requester_pkg::K_RETRY;
 
   // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::desc_w0_t w0;
+  rma_pkg::desc_w0_t w0;
   // verilator lint_on UNUSEDSIGNAL
   assign w0 = known_i.first[63:0];
   wire out    = kind_i[K_DESC] || kind_i[K_EXP] || kind_i[K_PUT];

@@ -13,9 +13,7 @@ module rma_step_read #(
     input  wire logic [15:0]                  peer_node_i,
     input  wire logic                         peer_valid_i,
     input  wire logic                         link_up_i,
-    input  wire logic                         cfg_we_i,        // writes of CONTEXT[].CTRL.enable
-    input  wire logic [7:0]                   cfg_vpid_i,
-    input  wire logic                         cfg_enable_i,
+    input  wire ggas_pkg::context_write_t     context_i,       // writes of CONTEXT[]
 
     // the step
     input  wire logic                         valid_i,
@@ -37,17 +35,14 @@ module rma_step_read #(
     output      logic                         long_o,          // it may load an express packet of more than a beat
     output      rma_requester_pkg::known_t    known_o
 );
-  localparam int unsigned CW = ggas_pkg::CONTEXT_W;
   localparam int unsigned K_DONE = rma_requester_pkg::K_DONE, K_DESC = rma_requester_pkg::K_DESC,
       K_EXP = rma_requester_pkg::K_EXP, K_PUT = rma_requester_pkg::K_PUT;
 
   logic enabled, bad;
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_enabled (
-      .clk_i, .rst_ni, .we_i(cfg_we_i), .waddr_i(cfg_vpid_i[CW-1:0]), .wdata_i(cfg_enable_i),
-      .raddr_i(vpid_i[CW-1:0]), .rdata_o(enabled));
+  context_flags u_enabled (.clk_i, .rst_ni, .context_i, .flags_i(context_i.data[0]), .vpid_i, .flags_o(enabled));
 
   // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::desc_w0_t w0;
+  rma_pkg::desc_w0_t w0;
   // verilator lint_on UNUSEDSIGNAL
   rma_requester_pkg::flags_t flags;
   assign w0 = brought_i.first[63:0];
@@ -58,9 +53,9 @@ module rma_step_read #(
   wire link     = peer_valid_i && link_up_i;
   wire reach    = flags.own || (flags.peer && link);
   wire good     = kind_i[K_DESC] && enabled && !bad;
-  wire is_nop   = w0.op == ggas_pkg::DESC_NOP;
-  wire is_put   = w0.op == ggas_pkg::DESC_PUT;
-  wire one_beat = is_put || w0.op == ggas_pkg::DESC_IMM || (DATA_W > 64 && !flags.slots);
+  wire is_nop   = w0.op == rma_pkg::DESC_NOP;
+  wire is_put   = w0.op == rma_pkg::DESC_PUT;
+  wire one_beat = is_put || w0.op == rma_pkg::DESC_IMM || (DATA_W > 64 && !flags.slots);
   // Nothing that follows can change it: not even what is written now, of which little is known in this cycle.
   assign over_o = good && reach && !flags.hold && !is_put && !is_nop && express_free_i && !state_i.clogged
     && !fresh_i;

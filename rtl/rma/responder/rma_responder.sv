@@ -13,11 +13,8 @@ module rma_responder #(
     input  wire logic [1:0]          cfg_mtu_i,        // RMA_CTRL.mtu
 
     // GET packets
-    input  wire logic                get_valid_i,
+    input  wire ggas_pkg::rma_beat_t get_i,
     output      logic                get_ready_o,
-    input  wire logic                get_sop_i,
-    input  wire logic                get_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  get_hdr_i,
     input  wire logic [DATA_W-1:0]   get_data_i,
 
     // to rma_fetch (gets), META_W = 8
@@ -41,7 +38,7 @@ module rma_responder #(
     output      logic [7:0]          nt_vpid_o,
     output      logic [15:0]         nt_pd_o,
     output      logic [63:0]         nt_w0_o,
-    output      ggas_pkg::note_w1_t  nt_w1_o,
+    output      rma_pkg::note_w1_t  nt_w1_o,
     input  wire logic                nt_rsp_valid_i,
     input  wire logic [3:0]          nt_rsp_status_i,
 
@@ -83,9 +80,8 @@ module rma_responder #(
   wire  [GET_W-1:0]   record = {in_bad, in_size[23:0], in_cookie, in_dst, in_hdr};
 
   rma_responder_in #(.DATA_W(DATA_W)) u_in (
-      .clk_i, .rst_ni, .get_valid_i, .get_ready_o, .get_sop_i, .get_eop_i, .get_hdr_i, .get_data_i, .valid_o(in_valid),
-      .ready_i(enter),
-      .hdr_o(in_hdr), .dst_o(in_dst), .cookie_o(in_cookie), .size_o(in_size));
+      .clk_i, .rst_ni, .get_i, .get_ready_o, .get_data_i, .valid_o(in_valid), .ready_i(enter), .hdr_o(in_hdr),
+      .dst_o(in_dst), .cookie_o(in_cookie), .size_o(in_size));
 
   // ---------------------------------------------------------------- state of a get
   logic [GETS-1:0]   more_q;           // packets are left to ask for
@@ -134,7 +130,7 @@ module rma_responder #(
     else sized_q <= in_valid && !enter;
   end
   always_ff @(posedge clk_i) if (in_valid) in_bytes_q <= in_bytes;
-  wire [12:0]  mtu      = ggas_pkg::rma_mtu(cfg_mtu_i);
+  wire [12:0]  mtu      = rma_pkg::rma_mtu(cfg_mtu_i);
   wire [23:0]  a_behind = behind_q[a_get], a_offset = a_begun ? offset_q[a_get] : '0;
   wire [8:0]   a_bytes  = bytes_q[a_get];
   wire         a_begun  = (begun_q & a_hot_q) != '0;

@@ -39,7 +39,7 @@ module rma_responder_cut (
       hdr_o.src      = cfg_node_i;
       hdr_o.len_dw   = {2'd0, dws};
       hdr_o.vc       = ggas_pkg::VC_RSP;
-      hdr_o.flags[ggas_pkg::RMA_FIRST] = first_i;
+      hdr_o.flags[rma_pkg::RMA_FIRST] = first_i;
     end
   end
 endmodule

@@ -25,7 +25,7 @@ module rma_responder_end (
     output      logic [7:0]          nt_vpid_o,
     output      logic [15:0]         nt_pd_o,
     output      logic [63:0]         nt_w0_o,
-    output      ggas_pkg::note_w1_t  nt_w1_o,
+    output      rma_pkg::note_w1_t  nt_w1_o,
     input  wire logic                nt_rsp_valid_i,
     input  wire logic [3:0]          nt_rsp_status_i,
 
@@ -49,7 +49,7 @@ module rma_responder_end (
     else begin
       case (state_q)
         E_IDLE:  if (start_i) state_q <= E_LOOK;
-        E_LOOK:  state_q <= status_i == ggas_pkg::ST_BAD ? E_BAD : get_i.flags[ggas_pkg::RMA_RESPONDER] ? E_NOTE
+        E_LOOK:  state_q <= status_i == ggas_pkg::ST_BAD ? E_BAD : get_i.flags[rma_pkg::RMA_RESPONDER] ? E_NOTE
           : E_DONE;
         E_NOTE:  if (nt_ready_i) state_q <= E_WAIT;
         E_WAIT:  if (nt_rsp_valid_i) state_q <= nt_rsp_status_i == ggas_pkg::ST_DISABLED ? E_OFF : E_DONE;
@@ -71,9 +71,9 @@ module rma_responder_end (
   always_comb begin
     nt_w1_o = '0;
     if (nt_valid_o) begin
-      nt_w1_o.kind   = ggas_pkg::NOTE_RESPONDER;
+      nt_w1_o.kind   = rma_pkg::NOTE_RESPONDER;
       nt_w1_o.status = status_i;
-      nt_w1_o.op     = {4'd0, ggas_pkg::DESC_GET};
+      nt_w1_o.op     = {4'd0, rma_pkg::DESC_GET};
       nt_w1_o.node   = get_i.src;
       nt_w1_o.vpid   = get_i.svpid;
       nt_w1_o.size   = size_i;

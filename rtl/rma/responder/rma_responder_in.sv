@@ -9,12 +9,9 @@ module rma_responder_in #(
     input  wire logic                rst_ni,
 
     // whole GET packets of 6 DW
-    input  wire logic                get_valid_i,
+    input  wire ggas_pkg::rma_beat_t get_i,
     output      logic                get_ready_o,
-    input  wire logic                get_sop_i,
-    input  wire logic                get_eop_i,
     // verilator lint_off UNUSEDSIGNAL
-    input  wire ggas_pkg::rma_hdr_t  get_hdr_i,
     input  wire logic [DATA_W-1:0]   get_data_i,
     // verilator lint_on UNUSEDSIGNAL
 
@@ -26,24 +23,24 @@ module rma_responder_in #(
     output      logic [31:0]         size_o      // bytes, as the packet says
 );
   assign get_ready_o = !valid_o || ready_i;
-  wire beat = get_valid_i && get_ready_o;
+  wire beat = get_i.valid && get_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_o <= 1'b0;
-    else if (beat) valid_o <= get_eop_i;
+    else if (beat) valid_o <= get_i.eop;
     else if (ready_i) valid_o <= 1'b0;
   end
-  always_ff @(posedge clk_i) if (beat && get_sop_i) hdr_o <= get_hdr_i;
+  always_ff @(posedge clk_i) if (beat && get_i.sop) hdr_o <= get_i.hdr;
 
   if (DATA_W == 64) begin : gen_narrow
     logic second_q;  // the beat after the first one
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) second_q <= 1'b0;
-      else if (beat) second_q <= get_sop_i;
+      else if (beat) second_q <= get_i.sop;
     end
     always_ff @(posedge clk_i) begin
       if (beat) begin
-        if (get_sop_i) dst_o <= get_data_i;
+        if (get_i.sop) dst_o <= get_data_i;
         else if (second_q) cookie_o <= get_data_i;
         else size_o <= get_data_i[31:0];
       end
@@ -53,8 +50,8 @@ module rma_responder_in #(
   end
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && beat && get_sop_i) assert (get_hdr_i.op == ggas_pkg::OP_RMA_GET
-    && get_hdr_i.len_dw == 11'd6);
+  always_ff @(posedge clk_i) if (rst_ni && beat && get_i.sop) assert (get_i.hdr.op == ggas_pkg::OP_RMA_GET
+    && get_i.hdr.len_dw == 11'd6);
 `endif
 endmodule
 

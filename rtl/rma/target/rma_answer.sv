@@ -33,38 +33,25 @@ module rma_answer #(
     output      logic                busy_vpid_o,    // in the same cycle
 
     // responses
-    input  wire logic                rx_valid_i,
+    input  wire ggas_pkg::rma_beat_t rx_i,
     output      logic                rx_ready_o,
-    input  wire logic                rx_sop_i,
-    input  wire logic                rx_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  rx_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_data_i,
 
     // translation
-    output      logic                tr_valid_o,
+    output      rma_pkg::tr_req_t    tr_o,
     input  wire logic                tr_ready_i,
-    output      logic [63:0]         tr_nla_o,
-    output      logic [15:0]         tr_pd_o,
-    output      logic                tr_write_o,
-    input  wire logic                tr_rsp_valid_i,
-    // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         tr_rsp_addr_i,
-    // verilator lint_on UNUSEDSIGNAL
-    input  wire logic [3:0]          tr_rsp_status_i,
+    input  wire rma_pkg::tr_rsp_t    tr_rsp_i,
     output      logic                tr_done_o,
 
     // host writes
-    output      logic                wr_valid_o,
+    output      ggas_pkg::tlp_beat_t wr_o,
     input  wire logic                wr_ready_i,
-    output      logic                wr_sop_o,
-    output      logic                wr_eop_o,
-    output      ggas_pkg::tlp_hdr_t  wr_hdr_o,
     output      logic [DATA_W-1:0]   wr_data_o,
 
     // answers to the requester, after their writes
     output      logic                ans_valid_o,
     input  wire logic                ans_ready_i,
-    output      ggas_pkg::rma_ans_t  ans_o,
+    output      rma_pkg::rma_ans_t  ans_o,
 
     // pulses, at most one a cycle
     output      logic                ev_bad_packet_o,
@@ -84,76 +71,58 @@ module rma_answer #(
   logic [DATA_W-1:0]  beat_data;
 
   rma_rx #(.DATA_W(DATA_W)) u_rx (
-      .clk_i, .rst_ni, .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i, .rx_head_o(rx_head),
-      .head_valid_o(head_valid), .head_take_i(head_take), .head_o(head),
-      .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_eop_o(beat_eop), .beat_data_o(beat_data));
+      .clk_i, .rst_ni, .rx_i, .rx_ready_o, .rx_data_i, .rx_head_o(rx_head), .head_valid_o(head_valid),
+      .head_take_i(head_take), .head_o(head), .beat_valid_o(beat_valid), .beat_ready_i(beat_ready),
+      .beat_eop_o(beat_eop), .beat_data_o(beat_data));
 
   logic        known, on;       // it is for the context's owner; the context is on
   logic [15:0] pd;
   wire         live = known && on && !stop_i;
   rma_answer_context u_context (
-      .clk_i, .rst_ni, .context_i, .ep_valid_i, .ep_vpid_i, .ep_epoch_i, .re_i(rx_head), .re_vpid_i(rx_hdr_i.svpid),
+      .clk_i, .rst_ni, .context_i, .ep_valid_i, .ep_vpid_i, .ep_epoch_i, .re_i(rx_head), .re_vpid_i(rx_i.hdr.svpid),
       .vpid_i(head.svpid), .epoch_i(head.epoch[7:3]), .pd_i(head.pd), .known_o(known), .on_o(on), .pd_o(pd));
 
   // The header is checked as it comes in.
-  wire [10:0] page_dw  = {1'b0, rx_hdr_i.addr[11:2]} + rx_hdr_i.len_dw;
-  wire        is_data  = rx_hdr_i.op == ggas_pkg::OP_RMA_GET_DATA;
-  wire        is_rsp   = rx_hdr_i.op == ggas_pkg::OP_RMA_ATOMIC_RSP;
-  wire        is_bare  = rx_hdr_i.op == ggas_pkg::OP_RMA_ACK || rx_hdr_i.op == ggas_pkg::OP_RMA_GET_DONE;
-  wire        data_ok  = ggas_pkg::is_node(rx_hdr_i.src) && rx_hdr_i.len_dw != '0 && rx_hdr_i.len_dw <= 11'd64
+  wire [10:0] page_dw  = {1'b0, rx_i.hdr.addr[11:2]} + rx_i.hdr.len_dw;
+  wire        is_data  = rx_i.hdr.op == ggas_pkg::OP_RMA_GET_DATA;
+  wire        is_rsp   = rx_i.hdr.op == ggas_pkg::OP_RMA_ATOMIC_RSP;
+  wire        is_bare  = rx_i.hdr.op == ggas_pkg::OP_RMA_ACK || rx_i.hdr.op == ggas_pkg::OP_RMA_GET_DONE;
+  wire        data_ok  = ggas_pkg::is_node(rx_i.hdr.src) && rx_i.hdr.len_dw != '0 && rx_i.hdr.len_dw <= 11'd64
                          && page_dw <= 11'd1024
-                         && smfu_pkg::be_good(rx_hdr_i.addr[2], rx_hdr_i.len_dw, rx_hdr_i.first_be, rx_hdr_i.last_be);
+                         && smfu_pkg::be_good(rx_i.hdr.addr[2], rx_i.hdr.len_dw, rx_i.hdr.first_be, rx_i.hdr.last_be);
   // a record is to be written
-  wire        result   = is_rsp && rx_hdr_i.flags[ggas_pkg::RMA_RESULT] && rx_hdr_i.status == ggas_pkg::ST_OK;
+  wire        result   = is_rsp && rx_i.hdr.flags[rma_pkg::RMA_RESULT] && rx_i.hdr.status == ggas_pkg::ST_OK;
   logic       data_q, bare_q, writes_q, sane_q;
   always_ff @(posedge clk_i) begin
     if (!head_valid || head_take) begin
       data_q   <= is_data;
       bare_q   <= is_bare;
       writes_q <= is_data || result;
-      sane_q   <= is_data ? data_ok : is_rsp ? rx_hdr_i.len_dw == 11'd4 && !(result && rx_hdr_i.addr[3:0] != '0)
-        : is_bare && rx_hdr_i.len_dw == '0;
+      sane_q   <= is_data ? data_ok : is_rsp ? rx_i.hdr.len_dw == 11'd4 && !(result && rx_i.hdr.addr[3:0] != '0)
+        : is_bare && rx_i.hdr.len_dw == '0;
     end
   end
 
   // There was nothing to write, or a write was translated or refused since the last cycle. The owner is known too late
   // for the logic at the end of a packet.
-  logic        asked_q, reported_q, refused_q;
-  logic [63:2] reported_addr_q;
-  logic [3:0]  reported_status_q;
-  wire         wants       = writes_q && sane_q && !refused_q && (live || asked_q);
-  wire         reports        = !data_q && sane_q && (known || asked_q);  // the requester is to know
-  wire         decided     = head_valid && (!writes_q || refused_q || reported_q || tr_rsp_valid_i);
-  wire [63:2]  head_addr   = reported_q ? reported_addr_q : tr_rsp_addr_i[63:2];
-  wire [3:0]   reported_status = reported_q ? reported_status_q : tr_rsp_status_i;
-  wire         good        = asked_q && reported_status == ggas_pkg::ST_OK;
+  logic        refused_q, asked, translated, unused_kept;
+  logic [3:0]  reported_status;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [63:0] bus_addr;
+  // verilator lint_on UNUSEDSIGNAL
+  wire         wants       = writes_q && sane_q && !refused_q && (live || asked);
+  wire         reports        = !data_q && sane_q && (known || asked);  // the requester is to know
+  wire         decided     = head_valid && (!writes_q || refused_q || translated);
+  wire [63:2]  head_addr   = bus_addr[63:2];
+  wire         good        = asked && reported_status == ggas_pkg::ST_OK;
 
-  assign tr_valid_o = head_valid && wants && !asked_q;
-  assign tr_nla_o   = head.addr;
-  assign tr_pd_o    = pd;
-  assign tr_write_o = 1'b1;
-
+  rma_translate u_translate (
+      .clk_i, .rst_ni, .want_i(head_valid && wants), .nla_i(head.addr), .pd_i(pd), .done_i(head_take),
+      .asked_o(asked), .kept_o(unused_kept), .known_o(translated), .addr_o(bus_addr), .status_o(reported_status),
+      .tr_o, .tr_ready_i, .tr_rsp_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      asked_q       <= 1'b0;
-      reported_q        <= 1'b0;
-      refused_q     <= 1'b0;
-      reported_addr_q   <= '0;
-      reported_status_q <= '0;
-    end else begin
-      refused_q <= head_valid && writes_q && !wants;
-      if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
-      if (tr_rsp_valid_i) begin
-        reported_q        <= 1'b1;
-        reported_addr_q   <= tr_rsp_addr_i[63:2];
-        reported_status_q <= tr_rsp_status_i;
-      end
-      if (head_take) begin
-        asked_q   <= 1'b0;
-        reported_q    <= 1'b0;
-        refused_q <= 1'b0;
-      end
-    end
+    if (!rst_ni) refused_q <= 1'b0;
+    else refused_q <= head_valid && writes_q && !wants && !head_take;
   end
 
   // ---------------------------------------------------------------- the packet that is executed
@@ -186,8 +155,7 @@ module rma_answer #(
   rma_write #(.DATA_W(DATA_W)) u_write (
       .clk_i, .rst_ni, .cfg_mps_i, .start_i(head_take && good), .addr_i(head_addr), .len_dw_i(head.len_dw[6:0]),
       .first_be_i(data_q ? head.first_be : 4'hf), .last_be_i(data_q ? head.last_be : 4'hf), .in_valid_i(w_valid),
-      .in_ready_o(w_ready),
-      .in_data_i(beat_data), .in_last_o(w_last), .wr_valid_o, .wr_ready_i, .wr_sop_o, .wr_eop_o, .wr_hdr_o, .wr_data_o);
+      .in_ready_o(w_ready), .in_data_i(beat_data), .in_last_o(w_last), .wr_o, .wr_ready_i, .wr_data_o);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -212,7 +180,7 @@ module rma_answer #(
         x_state_q  <= good ? X_WRITE : reports && bare_q ? X_ANSWER : X_TAKE;
         x_reports_q   <= reports;
         x_begun_q  <= 1'b0;
-        x_status_q <= asked_q ? reported_status : head.status;
+        x_status_q <= asked ? reported_status : head.status;
         x_hdr_q    <= head;
       end
     end
@@ -223,7 +191,7 @@ module rma_answer #(
     || (x_state_q == X_WRITE && x_hdr_q.svpid == look_vpid_i);
   assign busy_vpid_o  = (head_valid && head.svpid == busy_vpid_i)
     || (x_state_q != X_IDLE && x_hdr_q.svpid == busy_vpid_i);
-  assign writes_o     = asked_q || x_state_q == X_WRITE;
+  assign writes_o     = asked || x_state_q == X_WRITE;
   assign ans_valid_o  = x_state_q == X_ANSWER;
   assign ans_o.op     = x_hdr_q.op;
   assign ans_o.vpid   = x_hdr_q.svpid;
@@ -232,12 +200,12 @@ module rma_answer #(
   assign ans_o.node   = x_hdr_q.src;
   assign ans_o.status = x_done && x_refused && x_status_q == ggas_pkg::ST_OK ? ggas_pkg::ST_PROTECTION : x_status_q;
   assign ans_o.addr   = x_rsp ? x_old_q : x_hdr_q.addr;
-  assign ans_o.asked  = x_hdr_q.op != ggas_pkg::OP_RMA_ACK || x_hdr_q.flags[ggas_pkg::RMA_ACK];
+  assign ans_o.asked  = x_hdr_q.op != ggas_pkg::OP_RMA_ACK || x_hdr_q.flags[rma_pkg::RMA_ACK];
 
   // ---------------------------------------------------------------- events
   wire h_bad  = head_take && !sane_q;
-  wire h_late = head_take && sane_q && !asked_q && (writes_q || !reports);
-  wire h_prot = head_take && asked_q && !good;
+  wire h_late = head_take && sane_q && !asked && (writes_q || !reports);
+  wire h_prot = head_take && asked && !good;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {ev_bad_packet_o, ev_protection_o, ev_unexpected_o} <= '0;

@@ -28,28 +28,22 @@ module rma_answer_context (
 );
   localparam int unsigned CW = ggas_pkg::CONTEXT_W;
 
-  wire ctrl_we = context_i.we && context_i.word == 3'd0;
-
   logic [4:0] starts;
-  ram_1r1w #(.WIDTH(21), .DEPTH(ggas_pkg::CONTEXTS), .OLD(1'b1)) u_owner (
-      .clk_i, .we_i(ctrl_we && context_i.data[0]), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[52:32]),
-      .re_i, .raddr_i(re_vpid_i[CW-1:0]), .rdata_o({starts, pd_o}));
+  context_fields #(.WIDTH(21), .STARTS(1'b1)) u_owner (
+      .clk_i, .context_i, .fields_i(context_i.data[52:32]), .re_i, .vpid_i(re_vpid_i), .fields_o({starts, pd_o}));
+  context_flags u_on (.clk_i, .rst_ni, .context_i, .flags_i(context_i.data[0]), .vpid_i, .flags_o(on_o));
 
-  logic         on, changed;                       // its epoch has ever changed
+  logic         changed;                           // its epoch has ever changed
   logic [4:0]   epoch_q [ggas_pkg::CONTEXTS];
   wire [4:0]    epoch = changed ? epoch_q[vpid_i[CW-1:0]] : 5'd0;
   wire          over  = ep_valid_i && ep_vpid_i == vpid_i;  // known in the next cycle
   assign known_o = ggas_pkg::is_context(vpid_i) && pd_i == pd_o && epoch_i - starts == epoch && !over;
-  assign on_o    = ggas_pkg::is_context(vpid_i) && on;
 
   always_ff @(posedge clk_i) if (ep_valid_i) epoch_q[ep_vpid_i[CW-1:0]] <= ep_epoch_i;
 
   flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_changed (
       .clk_i, .rst_ni, .we_i(ep_valid_i), .waddr_i(ep_vpid_i[CW-1:0]), .wdata_i(1'b1), .raddr_i(vpid_i[CW-1:0]),
       .rdata_o(changed));
-  flag_ram #(.DEPTH(ggas_pkg::CONTEXTS)) u_on (
-      .clk_i, .rst_ni, .we_i(ctrl_we), .waddr_i(context_i.vpid[CW-1:0]), .wdata_i(context_i.data[0]),
-      .raddr_i(vpid_i[CW-1:0]), .rdata_o(on));
 
 endmodule
 

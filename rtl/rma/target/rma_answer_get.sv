@@ -17,7 +17,7 @@ module rma_answer_get (
 
   localparam int unsigned KEY_W = ggas_pkg::NODE_W + 4;
   wire [KEY_W-1:0] key = {hdr_i.src[ggas_pkg::NODE_W-1:0], hdr_i.place};
-  wire         we  = take_i && data_i && (!good_i || hdr_i.flags[ggas_pkg::RMA_FIRST]);
+  wire         we  = take_i && data_i && (!good_i || hdr_i.flags[rma_pkg::RMA_FIRST]);
   wire [16:0]  word = {!good_i, hdr_i.svpid, hdr_i.epoch};
   logic [15:0] owner_q, owner;  // context, epoch
   logic        refused;

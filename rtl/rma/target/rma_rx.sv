@@ -12,11 +12,8 @@ module rma_rx #(
     input  wire logic                rst_ni,
 
     // packets
-    input  wire logic                rx_valid_i,
+    input  wire ggas_pkg::rma_beat_t rx_i,
     output      logic                rx_ready_o,
-    input  wire logic                rx_sop_i,
-    input  wire logic                rx_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  rx_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_data_i,
     output      logic                rx_head_o,     // a header is taken in this cycle
 
@@ -34,8 +31,8 @@ module rma_rx #(
 
   logic room;
   wire  free = !head_valid_o || head_take_i;
-  assign rx_ready_o = room && (free || !rx_sop_i);
-  assign rx_head_o  = rx_valid_i && rx_ready_o && rx_sop_i;
+  assign rx_ready_o = room && (free || !rx_i.sop);
+  assign rx_head_o  = rx_i.valid && rx_ready_o && rx_i.sop;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -43,14 +40,14 @@ module rma_rx #(
       head_o       <= '0;
     end else if (free) begin
       head_valid_o <= rx_head_o;
-      head_o       <= rx_hdr_i;  // whether one comes is known too late to enable so many registers
+      head_o       <= rx_i.hdr;  // whether one comes is known too late to enable so many registers
     end
   end
 
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(DATA_W + 1), .DEPTH(DEPTH)) u_beats (
-      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(rx_valid_i && rx_ready_o), .wr_ready_o(room),
-      .wr_data_i({rx_eop_i, rx_data_i}),
+      .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(rx_i.valid && rx_ready_o), .wr_ready_o(room),
+      .wr_data_i({rx_i.eop, rx_data_i}),
       .rd_valid_o(beat_valid_o), .rd_ready_i(beat_ready_i), .rd_data_o({beat_eop_o, beat_data_o}), .count_o());
   // verilator lint_on PINCONNECTEMPTY
 

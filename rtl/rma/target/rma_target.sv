@@ -23,14 +23,9 @@ module rma_target #(
     input  wire logic [DATA_W-1:0]   rx_data_i,
 
     // translation
-    output      logic                tr_valid_o,
+    output      rma_pkg::tr_req_t    tr_o,
     input  wire logic                tr_ready_i,
-    output      logic [63:0]         tr_nla_o,
-    output      logic [15:0]         tr_pd_o,
-    output      logic                tr_write_o,
-    input  wire logic                tr_rsp_valid_i,
-    input  wire logic [63:0]         tr_rsp_addr_i,
-    input  wire logic [3:0]          tr_rsp_status_i,
+    input  wire rma_pkg::tr_rsp_t    tr_rsp_i,
     output      logic                tr_done_o,
 
     // host writes
@@ -69,7 +64,7 @@ module rma_target #(
     // notifications (domain checked, held back if the ring is full)
     output      logic                nt_valid_o,
     input  wire logic                nt_ready_i,
-    output      ggas_pkg::note_t     nt_o,
+    output      rma_pkg::note_t     nt_o,
     output      logic [15:0]         nt_pd_o,
     input  wire logic                nt_rsp_valid_i,
     input  wire logic [3:0]          nt_rsp_status_i,
@@ -100,13 +95,10 @@ module rma_target #(
   logic               beat_valid, beat_ready, beat_eop;
   logic [DATA_W-1:0]  beat_data;
   rma_target_head #(.DATA_W(DATA_W)) u_head (
-      .clk_i, .rst_ni, .cfg_target_i, .rx_valid_i(rx_i.valid), .rx_ready_o, .rx_sop_i(rx_i.sop), .rx_eop_i(rx_i.eop),
-      .rx_hdr_i(rx_i.hdr), .rx_data_i,
-      .tr_valid_o, .tr_ready_i, .tr_nla_o, .tr_pd_o, .tr_write_o, .tr_rsp_valid_i, .tr_rsp_addr_i, .tr_rsp_status_i,
+      .clk_i, .rst_ni, .cfg_target_i, .rx_i, .rx_ready_o, .rx_data_i, .tr_o, .tr_ready_i, .tr_rsp_i,
       .valid_o(head_valid), .decided_o(decided), .take_i(head_take), .hdr_o(head), .kind_o(head_kind),
-      .serves_o(head_serves), .wants_o(wants),
-      .addr_o(head_addr), .status_o(head_status),
-      .beat_valid_o(beat_valid), .beat_ready_i(beat_ready), .beat_eop_o(beat_eop), .beat_data_o(beat_data));
+      .serves_o(head_serves), .wants_o(wants), .addr_o(head_addr), .status_o(head_status), .beat_valid_o(beat_valid),
+      .beat_ready_i(beat_ready), .beat_eop_o(beat_eop), .beat_data_o(beat_data));
 
   // ---------------------------------------------------------------- the packet that is executed
   localparam logic [3:0] X_IDLE = 4'd0, X_WRITE = 4'd1, X_PASS = 4'd2, X_TAKE = 4'd3, X_FLUSH = 4'd4, X_FLUSHED = 4'd5,
@@ -121,9 +113,9 @@ module rma_target #(
   logic               x_begun_q;   // its first beat has passed
   logic               x_serves_q;  // it came while targets were on
   logic               marked_before; // a packet of this message was refused before, or of one that never ended
-  wire                x_first = x_hdr_q.flags[ggas_pkg::RMA_FIRST];
-  wire                x_last = x_hdr_q.flags[ggas_pkg::RMA_LAST];
-  wire                x_ack  = x_hdr_q.flags[ggas_pkg::RMA_ACK];
+  wire                x_first = x_hdr_q.flags[rma_pkg::RMA_FIRST];
+  wire                x_last = x_hdr_q.flags[rma_pkg::RMA_LAST];
+  wire                x_ack  = x_hdr_q.flags[rma_pkg::RMA_ACK];
   wire                x_ok   = x_status_q == ggas_pkg::ST_OK;
 
   logic               w_ready, w_last, ack_ready;
@@ -145,9 +137,7 @@ module rma_target #(
   rma_write #(.DATA_W(DATA_W)) u_write (
       .clk_i, .rst_ni, .cfg_mps_i, .start_i(head_take && put_ok), .addr_i(head_addr), .len_dw_i(head.len_dw[6:0]),
       .first_be_i(head.first_be), .last_be_i(head.last_be), .in_valid_i(w_valid), .in_ready_o(w_ready),
-      .in_data_i(beat_data),
-      .in_last_o(w_last), .wr_valid_o(wr_o.valid), .wr_ready_i, .wr_sop_o(wr_o.sop), .wr_eop_o(wr_o.eop),
-      .wr_hdr_o(wr_o.hdr), .wr_data_o);
+      .in_data_i(beat_data), .in_last_o(w_last), .wr_o, .wr_ready_i, .wr_data_o);
 
   logic marked;
   wire  failed = marked_before && !x_first;
@@ -194,7 +184,7 @@ module rma_target #(
         X_TAKE:    if (x_eop) begin
           if (x_kind_q == rma_target_pkg::K_NOTIFY && x_status_q != ggas_pkg::ST_BAD
             && x_status_q != ggas_pkg::ST_DISABLED)
-            x_state_q <= x_hdr_q.flags[ggas_pkg::RMA_STRONG] && x_ok ? X_FLUSH : X_NOTE;
+            x_state_q <= x_hdr_q.flags[rma_pkg::RMA_STRONG] && x_ok ? X_FLUSH : X_NOTE;
           else if (x_kind_q == rma_target_pkg::K_PUT && !x_last) x_state_q <= X_MARK;
           else x_state_q <= x_kind_q <= rma_target_pkg::K_VELO ? X_ANSWER : X_IDLE;
         end
@@ -238,12 +228,12 @@ module rma_target #(
   assign at_status_o = x_status_q;
 
   // verilator lint_off UNUSEDSIGNAL
-  ggas_pkg::note_w1_t note;
+  rma_pkg::note_w1_t note;
   // verilator lint_on UNUSEDSIGNAL
   always_comb begin
     note = '0;
     if (nt_valid_o) begin
-      note.kind   = ggas_pkg::NOTE_COMPLETER;
+      note.kind   = rma_pkg::NOTE_COMPLETER;
       note.status = x_hdr_q.status != ggas_pkg::ST_OK ? x_hdr_q.status : failed ? ggas_pkg::ST_PROTECTION : x_status_q;
       note.op     = note_q[103:96];
       note.node   = x_hdr_q.src;
@@ -257,16 +247,13 @@ module rma_target #(
 
   logic fl_busy;
   // verilator lint_off PINCONNECTEMPTY
-  rma_read #(.DATA_W(DATA_W), .TAG_BASE(ggas_pkg::TAG_ATOMIC + 8), .TAGS(8), .META_W(1)) u_flush (
+  rma_read #(.DATA_W(DATA_W), .TAG_BASE(rma_pkg::TAG_ATOMIC + 8), .TAGS(8), .META_W(1)) u_flush (
       .clk_i, .rst_ni, .time_i, .cfg_timeout_i, .cmd_valid_i(x_state_q == X_FLUSH), .cmd_ready_o(fl_ready),
-      .cmd_addr_i({x_addr_q, 2'b00}),
-      .cmd_len_dw_i(11'd1), .cmd_first_be_i(4'h0), .cmd_last_be_i(4'h0), .cmd_meta_i(1'b0), .rd_valid_o, .rd_ready_i,
-      .rd_hdr_o,
-      .cpl_valid_i(cpl_i.valid), .cpl_ready_o, .cpl_sop_i(cpl_i.sop), .cpl_eop_i(cpl_i.eop), .cpl_hdr_i(cpl_i.hdr),
-      .cpl_data_i, .out_valid_o(), .out_ready_i(1'b1),
-      .out_meta_o(), .out_offset_dw_o(), .out_dws_o(), .out_data_o(), .out_final_o(), .out_last_o(),
-      .end_valid_o(fl_end), .end_meta_o(), .end_status_o(fl_status),
-      .ev_unexpected_o, .ev_tag_o, .busy_o(fl_busy), .timer_o);
+      .cmd_addr_i({x_addr_q, 2'b00}), .cmd_len_dw_i(11'd1), .cmd_first_be_i(4'h0), .cmd_last_be_i(4'h0),
+      .cmd_meta_i(1'b0), .rd_valid_o, .rd_ready_i, .rd_hdr_o, .cpl_i, .cpl_ready_o, .cpl_data_i, .out_valid_o(),
+      .out_ready_i(1'b1), .out_meta_o(), .out_offset_dw_o(), .out_dws_o(), .out_data_o(), .out_final_o(),
+      .out_last_o(), .end_valid_o(fl_end), .end_meta_o(), .end_status_o(fl_status), .ev_unexpected_o, .ev_tag_o,
+      .busy_o(fl_busy), .timer_o);
   // verilator lint_on PINCONNECTEMPTY
 
   // ---------------------------------------------------------------- answers

@@ -31,7 +31,7 @@ module rma_target_ack #(
   // verilator lint_off PINCONNECTEMPTY
   fifo #(.WIDTH(126), .DEPTH(DEPTH)) u_acks (
       .clk_i, .rst_ni, .clear_i(1'b0), .wr_valid_i(push_i), .wr_ready_o(ready_o),
-      .wr_data_i({get_i, hdr_i.flags[ggas_pkg::RMA_ACK], status_i, hdr_i.svpid, hdr_i.epoch, hdr_i.dvpid, hdr_i.pd,
+      .wr_data_i({get_i, hdr_i.flags[rma_pkg::RMA_ACK], status_i, hdr_i.svpid, hdr_i.epoch, hdr_i.dvpid, hdr_i.pd,
       hdr_i.src, hdr_i.addr}),
       .rd_valid_o(rsp_valid_o), .rd_ready_i(rsp_ready_i),
       .rd_data_o({get, ack, status, svpid, epoch, dvpid, pd, dst, addr}), .count_o());
@@ -50,7 +50,7 @@ module rma_target_ack #(
       rsp_hdr_o.dst    = dst;
       rsp_hdr_o.src    = cfg_node_i;
       rsp_hdr_o.vc     = ggas_pkg::VC_RSP;
-      rsp_hdr_o.flags[ggas_pkg::RMA_ACK] = ack;
+      rsp_hdr_o.flags[rma_pkg::RMA_ACK] = ack;
     end
   end
 

@@ -11,24 +11,14 @@ module rma_target_head #(
     input  wire logic                cfg_target_i,    // RMA_CTRL.target
 
     // requests
-    input  wire logic                rx_valid_i,
+    input  wire ggas_pkg::rma_beat_t rx_i,
     output      logic                rx_ready_o,
-    input  wire logic                rx_sop_i,
-    input  wire logic                rx_eop_i,
-    input  wire ggas_pkg::rma_hdr_t  rx_hdr_i,
     input  wire logic [DATA_W-1:0]   rx_data_i,
 
     // translation
-    output      logic                tr_valid_o,
+    output      rma_pkg::tr_req_t    tr_o,
     input  wire logic                tr_ready_i,
-    output      logic [63:0]         tr_nla_o,
-    output      logic [15:0]         tr_pd_o,
-    output      logic                tr_write_o,
-    input  wire logic                tr_rsp_valid_i,
-    // verilator lint_off UNUSEDSIGNAL
-    input  wire logic [63:0]         tr_rsp_addr_i,
-    // verilator lint_on UNUSEDSIGNAL
-    input  wire logic [3:0]          tr_rsp_status_i,
+    input  wire rma_pkg::tr_rsp_t    tr_rsp_i,
 
     // the next packet
     output      logic                valid_o,         // there is one
@@ -50,14 +40,13 @@ module rma_target_head #(
 
   logic rx_head;
   rma_rx #(.DATA_W(DATA_W)) u_rx (
-      .clk_i, .rst_ni, .rx_valid_i, .rx_ready_o, .rx_sop_i, .rx_eop_i, .rx_hdr_i, .rx_data_i, .rx_head_o(rx_head),
-      .head_valid_o(valid_o), .head_take_i(take_i), .head_o(hdr_o),
-      .beat_valid_o, .beat_ready_i, .beat_eop_o, .beat_data_o);
+      .clk_i, .rst_ni, .rx_i, .rx_ready_o, .rx_data_i, .rx_head_o(rx_head), .head_valid_o(valid_o),
+      .head_take_i(take_i), .head_o(hdr_o), .beat_valid_o, .beat_ready_i, .beat_eop_o, .beat_data_o);
 
   // A header is checked as it comes.
   logic       sane_q, rx_sane;
   logic [2:0] rx_kind;
-  rma_target_check u_check (.hdr_i(rx_hdr_i), .kind_o(rx_kind), .sane_o(rx_sane));
+  rma_target_check u_check (.hdr_i(rx_i.hdr), .kind_o(rx_kind), .sane_o(rx_sane));
   always_ff @(posedge clk_i) begin
     if (!valid_o || take_i) begin
       kind_o <= rx_kind;
@@ -66,53 +55,34 @@ module rma_target_head #(
   end
 
   logic        on_q;                 // targets were on when the header came, and it is of a kind that this NIC serves
-  logic        asked_q, reported_q;      // translation asked for, and answered
-  logic [63:2] reported_addr_q;
-  logic [3:0]  reported_status_q;
+  logic        reported;              // the translation
+  logic [3:0]  translated;
+  logic        unused_asked, unused_kept;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [63:0] addr;
+  // verilator lint_on UNUSEDSIGNAL
   assign serves_o  = on_q;
   assign wants_o   = sane_q && on_q && (kind_o == rma_target_pkg::K_PUT
-    || (kind_o == rma_target_pkg::K_NOTIFY && hdr_o.flags[ggas_pkg::RMA_STRONG]));
-  assign decided_o = valid_o && (!wants_o || reported_q || tr_rsp_valid_i);
-  assign addr_o    = reported_q ? reported_addr_q : tr_rsp_addr_i[63:2];
+    || (kind_o == rma_target_pkg::K_NOTIFY && hdr_o.flags[rma_pkg::RMA_STRONG]));
+  assign decided_o = valid_o && (!wants_o || reported);
+  assign addr_o    = addr[63:2];
   always_comb begin
     status_o = ggas_pkg::ST_OK;
     if (valid_o) begin
       if (!sane_q) status_o = ggas_pkg::ST_BAD;
       else if (!on_q) status_o = ggas_pkg::ST_DISABLED;
-      else if (wants_o) status_o = reported_q ? reported_status_q : tr_rsp_status_i;
+      else if (wants_o) status_o = translated;
     end
   end
 
-  assign tr_valid_o = valid_o && wants_o && !asked_q;
-  assign tr_nla_o   = hdr_o.addr;
-  assign tr_pd_o    = hdr_o.pd;
-  assign tr_write_o = 1'b1;
-
+  rma_translate u_translate (
+      .clk_i, .rst_ni, .want_i(valid_o && wants_o), .nla_i(hdr_o.addr), .pd_i(hdr_o.pd), .done_i(take_i),
+      .asked_o(unused_asked), .kept_o(unused_kept), .known_o(reported), .addr_o(addr), .status_o(translated), .tr_o,
+      .tr_ready_i, .tr_rsp_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      on_q          <= 1'b0;
-      asked_q       <= 1'b0;
-      reported_q        <= 1'b0;
-      reported_addr_q   <= '0;
-      reported_status_q <= '0;
-    end else begin
-      if (rx_head) on_q <= cfg_target_i && rma_target_pkg::is_built(rx_kind);
-      if (tr_valid_o && tr_ready_i) asked_q <= 1'b1;
-      if (tr_rsp_valid_i) begin
-        reported_q        <= 1'b1;
-        reported_addr_q   <= tr_rsp_addr_i[63:2];
-        reported_status_q <= tr_rsp_status_i;
-      end
-      if (take_i) begin
-        asked_q <= 1'b0;
-        reported_q  <= 1'b0;
-      end
-    end
+    if (!rst_ni) on_q <= 1'b0;
+    else if (rx_head) on_q <= cfg_target_i && rma_target_pkg::is_built(rx_kind);
   end
-
-`ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni && tr_rsp_valid_i) assert (asked_q);
-`endif
 
 endmodule
 

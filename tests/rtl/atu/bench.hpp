@@ -103,7 +103,7 @@ class bench {
     drive();
     v.time_i = now;
     v.eval();
-    const bool asked = v.tr_valid_i || v.tr_done_i || v.cpl_valid_i || v.inv_start_i || v.ext_req_i;
+    const bool asked = v.tr_valid_i || v.tr_done_i || pins::get(v.cpl_i, pins::valid) || v.inv_start_i || v.ext_req_i;
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
@@ -173,7 +173,7 @@ class bench {
     v.ext_req_i = d.chance(registers_percent);
     v.ext_index_i = uint8_t(d.bits());
     host.step(now, d);
-    host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
+    host.cpl.drive(d, v.cpl_i, v.cpl_data_i);
   }
 
   void sample() {
@@ -195,7 +195,7 @@ class bench {
       host.request(now, r, f, d);
     }
     host.cpl.sample(v.cpl_ready_o);
-    if (v.wr_valid_o && v.wr_ready_i) written();
+    if (pins::get(v.wr_o, pins::valid) && v.wr_ready_i) written();
     walks_failed += v.ev_walk_o;
     unexpected += v.ev_unexpected_o;
     hits += v.cnt_hits_o;
@@ -258,7 +258,7 @@ class bench {
   // The acknowledgement in memory: never ahead of what was acknowledged, and every count comes in the end.
   void written() {
     nic::packet_header h{};
-    for (size_t i = 0; i < 5; ++i) h[i] = v.wr_hdr_o[i];
+    for (size_t i = 0; i < 5; ++i) h[i] = v.wr_o[i];
     const tlp w = rma::from_bits<tlp>(h);
     EXPECT_EQ(w.kind, tlp_kind::mwr);
     EXPECT_EQ(w.addr, ack_address);

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-`STREAM(rma_write, wr);
+`STREAM_OF(rma_write, wr, wr_data_o);

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-`STREAM(velo_mailbox, wr);
+`STREAM_OF(velo_mailbox, wr, wr_data_o);

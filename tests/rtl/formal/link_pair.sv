@@ -34,7 +34,7 @@ module link_pair (
     (* anyseq *) logic f_reset, f_tick, f_phy, f_taken, f_discarded, f_give_up, f_retrain, f_ready, f_packet, f_drop,
         f_twice, f_pop, f_keep, f_lose, f_ack, f_nak, f_poll;
     (* anyseq *) logic [9:0]    f_time;
-    (* anyseq *) logic [4*ggas_pkg::CREDIT_W-1:0] f_freed;
+    (* anyseq *) logic [4*link_pkg::CREDIT_W-1:0] f_freed;
     (* anyseq *) logic [7:0]    f_next_seq;
     wire rst_n = rst_ni && !f_reset;
 

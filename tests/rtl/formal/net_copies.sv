@@ -2,7 +2,7 @@
   // Each branch of a packet gets one copy, and the last copy is the one without keep_o.
   logic [WW:0]      f_given;   // branches that have their copy
   logic             f_open;    // a copy was made, and another one comes: the source offers the packet again
-  ggas_pkg::ways_t  f_ways;
+  net_pkg::ways_t  f_ways;
   wire  [WW:0]      f_all = {ways_i.member, ways_i.way};
   logic [WW:0]      f_now;     // the branch of this copy
   always_comb begin

@@ -7,7 +7,7 @@
   logic [AW:0]                    f_length;   // beats of the packet, once its end was seen
   logic                           f_held, f_sop, f_eop;
   logic [ggas_pkg::NET_HDR_W-1:0] f_hdr, f_in_hdr;
-  ggas_pkg::ways_t                f_ways;
+  net_pkg::ways_t                f_ways;
   logic [DATA_W-1:0]              f_data;
   wire f_taken = in_valid_i && in_ready_o;
   always_ff @(posedge clk_i) begin

@@ -22,8 +22,8 @@
   end
   // with REPEAT all beats of a packet stay until it goes, and count at the edge after that
   wire  [PTR_W:0] f_late = !REPEAT ? '0 : f_beat + (freed_o ? freed_units_o - 1'b1 : '0);
-  logic f_again;
-  always_ff @(posedge clk_i) f_again <= !f_init && REPEAT && take && eop_o && keep_i;
+  logic f_repeated;
+  always_ff @(posedge clk_i) f_repeated <= !f_init && REPEAT && take && eop_o && keep_i;
   // the sender
   always_comb begin
     assume (!(commit_i || wr_valid_i) || f_open || begin_i);
@@ -65,7 +65,7 @@
       assert (begun_q == (f_beat != '0));
       if (freed_o) assert (freed_units_o <= f_units);
       assert (drd_q == first_q + f_beat + dvalid_q);  // the output shows beat number f_beat
-      if (f_again) assert (valid_o && sop_o);         // a packet that stays comes again at once
-      if (f_again) assert (!freed_o);
+      if (f_repeated) assert (valid_o && sop_o);         // a packet that stays comes again at once
+      if (f_repeated) assert (!freed_o);
     end
   end

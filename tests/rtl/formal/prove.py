@@ -81,7 +81,8 @@ def build(name, proof, generated, folder, mutant=None):
         top_file = RTL / proof["module"]
         properties = (HERE / proof.get("properties", f"{name}.sv")).read_text()
         texts[proof["module"]] = splice(texts[proof["module"]], properties)
-    files = [RTL / "ggas_pkg.sv", generated / "ggas_regs_pkg.sv"] + [RTL / p for p in proof.get("packages", [])]
+    files = [RTL / "ggas_pkg.sv", generated / "ggas_regs_pkg.sv", *sorted((RTL / "common").glob("*_pkg.sv"))]
+    files += [RTL / p for p in proof.get("packages", [])]
     for path, text in texts.items():
         files.append(folder / pathlib.Path(path).name)
         files[-1].write_text(text)

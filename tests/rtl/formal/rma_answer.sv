@@ -19,7 +19,7 @@
   ggas_pkg::rma_hdr_t f_head;
   always_comb if (f_stands) assume (head_valid && head == f_head);
   // Translation answers once, and only what was asked.
-  always_comb if (tr_rsp_valid_i) assume (asked_q && !reported_q);
+  always_comb if (tr_rsp_i.valid) assume (asked && !unused_kept);
 
   always_ff @(posedge clk_i) begin
     f_epoch  <= f_init ? 5'd0 : f_now;
@@ -32,12 +32,12 @@
   wire f_written = x_state_q == X_WRITE && x_hdr_q.svpid == f_vpid;
   always_comb begin
     if (!f_init) begin
-      if (wr_valid_o && x_hdr_q.svpid == f_vpid) assert (x_hdr_q.epoch[7:3] == f_now);
-      if (f_here && tr_valid_o) assert (head.epoch[7:3] == f_now);  // nor is translation asked for anything else
+      if (wr_o.valid && x_hdr_q.svpid == f_vpid) assert (x_hdr_q.epoch[7:3] == f_now);
+      if (f_here && tr_o.valid) assert (head.epoch[7:3] == f_now);  // nor is translation asked for anything else
       // why
       if (f_written) assert (x_hdr_q.epoch[7:3] == f_now && f_writes);
-      if (asked_q) assert (f_stands && wants);
-      if (asked_q && f_here) assert (head.epoch[7:3] == f_now && f_writes);
-      if (reported_q) assert (asked_q);
+      if (asked) assert (f_stands && wants);
+      if (asked && f_here) assert (head.epoch[7:3] == f_now && f_writes);
+      if (unused_kept) assert (asked);
     end
   end

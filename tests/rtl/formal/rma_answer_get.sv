@@ -5,7 +5,7 @@
   wire [9:0]  f_of    = {hdr_i.src[5:0], hdr_i.place};
   wire [15:0] f_from  = {hdr_i.svpid, hdr_i.epoch};
   wire        f_mine  = take_i && f_of == f_get;
-  wire        f_first = hdr_i.flags[ggas_pkg::RMA_FIRST];
+  wire        f_first = hdr_i.flags[rma_pkg::RMA_FIRST];
   logic        f_begun, f_bad;      // its first packet has come; one was refused
   logic [15:0] f_owner;
   logic        f_over, f_expected;  // the packet taken last was its end, or pretends to be

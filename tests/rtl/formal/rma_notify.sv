@@ -9,9 +9,9 @@
   logic [31:0] f_count, f_lost;
   logic        f_take, f_looked;
   wire  [2:0]  f_took  = nt_ready_o & nt_valid_i;
-  wire         f_end   = wr_valid_o && wr_ready_i && wr_eop_o;
+  wire         f_end   = wr_o.valid && wr_ready_i && wr_o.eop;
   wire  [31:0] f_place = f_count + {30'd0, f_records};
-  wire         f_second = !wr_sop_o;
+  wire         f_second = !wr_o.sop;
 
   logic [4:0]  f_log;
   logic [51:0] f_base;
@@ -28,7 +28,7 @@
     if (room2) assume (room);
   end
 
-  logic        f_wr, f_tell;
+  logic        f_wr, f_informs;
   logic [127:0] f_hdr;
   logic [DATA_W-1:0] f_data;
   logic        f_sop;
@@ -47,11 +47,11 @@
       f_count <= count;
       f_lost  <= lost;
     end
-    f_wr   <= wr_valid_o && !wr_ready_i;
-    {f_sop, f_hdr, f_data} <= {wr_sop_o, {64'd0, wr_hdr_o.addr}, wr_data_o};
-    f_tell <= written_valid_o && !written_ready_i;
+    f_wr   <= wr_o.valid && !wr_ready_i;
+    {f_sop, f_hdr, f_data} <= {wr_o.sop, {64'd0, wr_o.hdr.addr}, wr_data_o};
+    f_informs <= written_valid_o && !written_ready_i;
     f_reported <= {written_vpid_o, written_count_o};
-    if (f_init) {f_open, f_take, f_looked, f_records, f_wr, f_tell} <= '0;
+    if (f_init) {f_open, f_take, f_looked, f_records, f_wr, f_informs} <= '0;
   end
 
   always_comb begin
@@ -64,9 +64,9 @@
           : ggas_pkg::ST_LOST));
         assert (f_records == (!f_good || f_full ? 2'd0 : f_lost != '0 ? 2'd2 : 2'd1));
       end
-      if (wr_valid_o) begin
+      if (wr_o.valid) begin
         assert (f_good && !f_full);
-        assert (wr_hdr_o.addr == {base, 12'd0} + ({32'd0, f_place & ~(32'hffffffff << log)} << 4));
+        assert (wr_o.hdr.addr == {base, 12'd0} + ({32'd0, f_place & ~(32'hffffffff << log)} << 4));
         if (f_second) assert (wr_data_o[63] == !f_place[log]);
         if (!f_second && f_lost != '0 && f_records == '0) assert (wr_data_o == {32'd0, f_lost});
         if (!f_second && (f_lost == '0 || f_records != '0)) assert (wr_data_o == w0_q);
@@ -74,9 +74,9 @@
         if (look_vpid_i == vpid_q) assert (look_busy_o);
       end
       if (write) assert (next == count + (some_lost_q ? 32'd2 : 32'd1));
-      if (f_wr) assert (wr_valid_o && wr_sop_o == f_sop && wr_hdr_o.addr == f_hdr[63:0] && wr_data_o == f_data);
-      if (f_tell) assert (written_valid_o && {written_vpid_o, written_count_o} == f_reported);
-      if (f_tell && written_vpid_o == look_vpid_i) assert (look_busy_o);
+      if (f_wr) assert (wr_o.valid && wr_o.sop == f_sop && wr_o.hdr.addr == f_hdr[63:0] && wr_data_o == f_data);
+      if (f_informs) assert (written_valid_o && {written_vpid_o, written_count_o} == f_reported);
+      if (f_informs && written_vpid_o == look_vpid_i) assert (look_busy_o);
       if (nt_rsp_valid_o != '0 && nt_rsp_status_o == ggas_pkg::ST_OK && written_valid_o)
         assert (written_count_o == f_place);
       // why
@@ -86,12 +86,12 @@
       if (state_q != S_IDLE && !asked_q) assert ({base_q, log_q} == {base, log});
       assert (f_open == ((state_q == S_IDLE ? 3'd0 : client_q) | nt_rsp_valid_o));
       if (state_q != S_IDLE) assert (nt_rsp_valid_o == '0 || f_take);
-      if (state_q == S_LOOK) assert (f_records == '0 && !second_q && !f_looked);
-      if (state_q == S_IDLE) assert (!second_q);
-      if (wr_valid_o) assert (f_looked && !f_take && count_q == f_place
+      if (state_q == S_LOOK) assert (f_records == '0 && wr_o.sop && !f_looked);
+      if (state_q == S_IDLE) assert (wr_o.sop);
+      if (wr_o.valid) assert (f_looked && !f_take && count_q == f_place
         && (state_q == S_LOST) == (f_lost != '0 && f_records == '0));
-      if (wr_valid_o) assert (nt_rsp_status_o == ggas_pkg::ST_OK);
-      if (wr_valid_o) assert (log >= 5'd4 && log <= 5'd16 && lost_q == f_lost && !written_valid_o);
+      if (wr_o.valid) assert (nt_rsp_status_o == ggas_pkg::ST_OK);
+      if (wr_o.valid) assert (log >= 5'd4 && log <= 5'd16 && lost_q == f_lost && !written_valid_o);
       if (state_q != S_IDLE) assert (client_q != '0 && (client_q & (client_q - 1'b1)) == '0);
     end
   end

@@ -21,9 +21,9 @@
   logic f_inside;
   always_ff @(posedge clk_i) begin
     if (f_init) f_inside <= 1'b0;
-    else if (rx_rsp_valid_i && rx_rsp_ready_o) f_inside <= !rx_rsp_eop_i;
+    else if (rx_rsp_i.valid && rx_rsp_ready_o) f_inside <= !rx_rsp_i.eop;
   end
-  always_comb if (rx_rsp_valid_i) assume (rx_rsp_sop_i == !f_inside);
+  always_comb if (rx_rsp_i.valid) assume (rx_rsp_i.sop == !f_inside);
 
   wire [ENTRY_W-1:0] f_entry = entry_q[f_slot];
   always_comb begin

@@ -13,7 +13,7 @@
   logic        f_first, f_open;
   logic        f_load, f_quiet_bad;
   wire  [6:0]  f_n      = tail_i - oldest_o;
-  wire         f_there  = f_slot - oldest_o < f_n + {6'd0, held_i};
+  wire         f_present  = f_slot - oldest_o < f_n + {6'd0, held_i};
   wire  [6:0]  f_dws    = f_word[7:1];
 
   always_comb begin
@@ -45,8 +45,8 @@
     // Its turn: what failed before does not matter to the next at its place.
     if (reflush_o && f_slot - next_q < tail_i + {6'd0, held_i} - next_q) f_reported <= 1'b1;
     if ((start || flushed) && next_q == f_slot) f_reported <= 1'b0;
-    if (mark_i) f_old <= f_there;
-    else if (!f_there) f_old <= 1'b0;
+    if (mark_i) f_old <= f_present;
+    else if (!f_present) f_old <= 1'b0;
     if (f_init) {f_reported, f_old, f_ready, f_moved, f_open} <= '0;
   end
 
@@ -78,6 +78,6 @@
       if (f_wait != '0) assert ((flush_failed_q && f_slot - next_q < f_to_end) == f_reported);
       if (f_reported) assert (f_slot - next_q < f_wait);
       if (old_o) assert (f_to_mark <= f_n + {6'd0, held_i});
-      if (f_old && f_there) assert (old_o && f_slot - oldest_o < f_to_mark);
+      if (f_old && f_present) assert (old_o && f_slot - oldest_o < f_to_mark);
     end
   end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas_pkg::link_events_t at the pins of a Verilated module.
+// link_pkg::link_events_t at the pins of a Verilated module.
 #pragma once
 
 #include <array>

@@ -3,14 +3,15 @@
 module atu_points (
     input wire logic clk_i, rst_ni,
     input wire logic s_ask, s_walk, s_drop, strange, hit, miss, answer, good, present, both, s_failed_q, s_present_q,
-    input wire logic s_write_q, drop, go_drop, walk_valid, drop_all, drop_range, wr_valid_o, wr_ready_i, stop_i,
+    input wire logic s_write_q, drop, go_drop, walk_valid, drop_all, drop_range, wr_ready_i, stop_i,
     input wire logic acknowledge,
     input wire logic [69:0] s_entry_q,
     input wire logic [139:0] entries,
     input wire logic [1:0] hits,
     input wire logic [15:0] s_pd_q,
     input wire logic [4:0] hold, tr_valid_i, tr_ready_o, stale, who, walking_q,
-    input wire logic [63:0] s_nla_q
+    input wire logic [63:0] s_nla_q,
+    input wire ggas_pkg::tlp_beat_t wr_o
 );
   logic [17:0] rights;  // protection domain, write, read
   always_comb begin
@@ -38,7 +39,7 @@ module atu_points (
   `POINT(all_dropped, s_drop && drop_all);
   `POINT(drop_waits_for_what_a_walk_fills_in, drop && !go_drop);
   `POINT(walk_waits_for_a_drop, drop && walk_valid);
-  `POINT(acknowledged_in_memory, wr_valid_o && wr_ready_i);
+  `POINT(acknowledged_in_memory, wr_o.valid && wr_ready_i);
   `POINT(not_acknowledged_in_a_stop, acknowledge && stop_i);
 endmodule
 bind atu atu_points i_points (.*);

@@ -20,11 +20,11 @@ module coll_engine_points (
   `POINT(contribution_stays, (held & ~alone_i) != '0);
   `POINT(alone_without_a_route, !route_i && (work & alone_i) != '0);
   `POINT(a_neighbour_breaks_it, route_i && breaks != '0);
-  `POINT(a_neighbour_says_so_again, breaks_i && breaks == '0);
+  `POINT(a_neighbour_repeats_its_report, breaks_i && breaks == '0);
   `POINT(breaks_under_its_operation, |(breaks & at_work));
   `POINT(route_is_gone_before_neighbours_are_informed, state_q == S_LOOK && fails && inform_q[group_q] && !route_i);
   `POINT(route_is_gone_as_they_are_informed, !route_i && fails_q && (state_q == S_UP || state_q == S_DOWN));
-  `POINT(reported_again, !route_i && (broken_o & ~inform_q) != '0);
+  `POINT(reported_twice, !route_i && (broken_o & ~inform_q) != '0);
   `POINT(operation_ends_that_waited, ended && fails_q && waits_o[group_q]);
   `POINT(operation_ends_that_had_not_left, ended && fails_q && !waits_o[group_q]);
   `POINT(ends_well_though_broken_meanwhile, ended && !fails_q && broken_o[group_q]);

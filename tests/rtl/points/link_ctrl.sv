@@ -3,7 +3,7 @@
 module link_ctrl_points (
     input wire logic clk_i, rst_ni,
     input wire logic sent_i, sent_run, urgent_o, reported_o, hello_q, polled_i, valid_o, packet_flit_i, up_i,
-    input wire ggas_pkg::link_ctrl_t sent, next,
+    input wire link_pkg::link_ctrl_t sent, next,
     input wire logic [ggas_pkg::CHANNELS-1:0] stale
 );
   `POINT(hello, sent_i && sent.hello);

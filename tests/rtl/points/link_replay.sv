@@ -7,14 +7,14 @@ module link_replay_points (
     input wire logic [7:0] unacked_o, tries_o
 );
   `POINT(acknowledged_in_a_batch, progress && unacked_o > 8'd1);
-  `POINT(acknowledged_again, ack_ok && !progress && !ctrl_nak_i);
+  `POINT(acknowledged_twice, ack_ok && !progress && !ctrl_nak_i);
   `POINT(acknowledgement_of_nothing_sent, up_i && ctrl_valid_i && !ack_ok);
   `POINT(nak_that_acknowledges, ack_ok && ctrl_nak_i && progress);
   `POINT(nak_during_a_replay, ack_ok && ctrl_nak_i && running_q);
   `POINT(nak_with_nothing_to_repeat, ack_ok && ctrl_nak_i && !ask);
   `POINT(times_out, late);
   `POINT(replays, cnt_replays_o);
-  `POINT(replays_again, cnt_replays_o && tries_o != '0);
+  `POINT(replays_repeatedly, cnt_replays_o && tries_o != '0);
   `POINT(nothing_left_to_repeat, start && !cnt_replays_o);
   `POINT(waits_for_the_packet_being_sent, request_q && !boundary_i);
   `POINT(waits_for_the_packet_being_repeated, request_q && inside_q);

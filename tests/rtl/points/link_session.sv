@@ -5,8 +5,8 @@ module link_session_points (
     input wire logic [1:0] state_o, state_d,
     input wire logic phy_up_i, taken_i, discarded_i, give_up_i, retrain_i, packet_i, ctrl_valid_i, reported_i,
     input wire logic hello_valid, dead_valid, same, echo, seen_q, met_q, retrain_q, ctrl_ours_o,
-    input wire ggas_pkg::link_hello_t hello,
-    input wire logic [ggas_pkg::SESSION_W-1:0] yours_q
+    input wire link_pkg::link_hello_t hello,
+    input wire logic [link_pkg::SESSION_W-1:0] yours_q
 );
   localparam logic [1:0] DOWN = 2'd0, INIT = 2'd1, UP = 2'd2, DEAD = 2'd3;
   `POINT(begins, state_o == DOWN && state_d == INIT);
@@ -25,8 +25,8 @@ module link_session_points (
   `POINT(dies_with_the_other_side, state_o == UP && dead_valid && same);
   `POINT(dead_hello_of_another_session, state_o == UP && dead_valid && !same);
   `POINT(ctrl_of_another_session, state_o == UP && ctrl_valid_i && !hello.hello && !ctrl_ours_o);
-  `POINT(dead_tells_a_packet, state_o == DEAD && packet_i);
-  `POINT(dead_tells_a_ctrl, state_o == DEAD && ctrl_valid_i && !dead_valid);
+  `POINT(dead_refuses_a_packet, state_o == DEAD && packet_i);
+  `POINT(dead_answers_a_ctrl, state_o == DEAD && ctrl_valid_i && !dead_valid);
   `POINT(retrain_waits_for_packets, state_o == DEAD && retrain_q && !discarded_i);
   `POINT(retrains, state_o == DEAD && state_d == DOWN);
   `POINT(retrain_of_a_living_link, state_o != DEAD && retrain_i);

@@ -10,10 +10,10 @@ module rma_arm_points (
   `POINTS_2(sleeps, {2{done && waits}} & ring);
   `POINTS_2(woken_as_it_lies_down, {2{is_arm_q && fire}} & ring);
   `POINTS_2(woken_by_a_record, {2{!is_arm_q && fire}} & ring);
-  `POINTS_2(record_for_nobody, {2{!is_arm_q && on}} & ring & ~armed);
+  `POINTS_2(record_without_a_reader, {2{!is_arm_q && on}} & ring & ~armed);
   `POINT(context_does_not_fire, act_q && !on);
-  `POINT(armed_before_it_was_started_again, act_q && !used_q && row_armed != '0);
-  `POINT(started_again_with_an_item_in_progress, done && stale_q);
+  `POINT(armed_before_its_restart, act_q && !used_q && row_armed != '0);
+  `POINT(restarted_with_an_item_in_progress, done && stale_q);
   `POINT(into_the_ring, fire && list && act_q);
   `POINT(by_vector_alone, fire && !list && act_q);
   `POINT(firing_waits, act_q && fire && !fire_ready_i);

@@ -3,15 +3,17 @@
 module rma_notify_points (
     input wire logic clk_i, rst_ni,
     input wire logic [1:0] state_q,
-    input wire logic look, known, exists, check_q, fits, hold, write, lose, some_lost_q, wr_valid_o, wr_ready_i,
-    input wire logic written_valid_o, written_ready_i, irq, done, phase, backpressure, drop_q,
+    input wire logic look, known, exists, check_q, fits, hold, write, lose, some_lost_q, wr_ready_i,
+    input wire logic written_valid_o, written_ready_i, irq, done, backpressure, drop_q,
     input wire logic [2:0] nt_valid_i,
-    input wire logic [15:0] index
+    input wire logic [31:0] count_q,
+    input wire logic [4:0] log_q,
+    input wire ggas_pkg::tlp_beat_t wr_o
 );
   localparam logic [1:0] S_LOOK = 2'd1, S_LOST = 2'd2;
   `POINT(written, done);
   `POINT(written_behind_what_was_lost, done && state_q != S_LOST && some_lost_q);
-  `POINT(tells_what_was_lost, state_q == S_LOST);
+  `POINT(reports_what_was_lost, state_q == S_LOST);
   `POINT(lost, lose);
   `POINT(room_for_one_of_two, look && known && some_lost_q && !fits);
   `POINT(sender_must_wait, look && known && !fits && hold);
@@ -21,7 +23,7 @@ module rma_notify_points (
   `POINT(two_ask_at_once, (nt_valid_i & (nt_valid_i - 1'b1)) != '0);
   `POINT(reader_is_informed, done && irq);
   `POINT(reader_of_the_record_before_is_not_informed_yet, state_q == S_LOOK && written_valid_o);
-  `POINT(host_waits, wr_valid_o && !wr_ready_i);
-  `POINT(second_round_of_the_ring, wr_valid_o && !phase);
+  `POINT(host_waits, wr_o.valid && !wr_ready_i);
+  `POINT(second_round_of_the_ring, wr_o.valid && count_q[log_q]);
 endmodule
 bind rma_notify rma_notify_points i_points (.*);

@@ -4,7 +4,8 @@ module rma_read_points (
     input wire logic clk_i, rst_ni,
     input wire logic cmd_valid_i, free, see, q_failed_q, q_poisoned_q, wrong, waits, bad, last, stray, good,
     input wire logic look_open, look_rests, expire,
-    input wire logic hold, refuse, stuck, rd_valid_o, rd_ready_i, out_valid_o, out_ready_i, cpl_valid_i, cpl_ready_o
+    input wire logic hold, refuse, stuck, rd_valid_o, rd_ready_i, out_valid_o, out_ready_i, cpl_ready_o,
+    input wire ggas_pkg::tlp_beat_t cpl_i
 );
   `POINT(answered_at_once, see && good && last);
   `POINT(answered_in_parts, see && good && !last);

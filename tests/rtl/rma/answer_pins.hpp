@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ggas_pkg::rma_ans_t at the pins of a Verilated module, 117 bits.
+// rma_pkg::rma_ans_t at the pins of a Verilated module, 117 bits.
 #pragma once
 
 #include <cstdint>

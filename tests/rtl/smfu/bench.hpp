@@ -68,6 +68,23 @@ struct seen {
   uint64_t first = 0, last = 0;
 };
 
+// smfu_pkg::config_t, in its order.
+struct config {
+  uint16_t node = 1;
+  bool egress = true, ingress = true, mode = false;
+  uint64_t mask = 0;
+  uint8_t shift = 0;
+  uint16_t nodes = 0;
+  uint8_t export_no = 0;
+  uint16_t domain = 0, timeout_load = 1000, timeout_host = 1000, mps = 256, mrrs = 512;
+  bool operator==(const config&) const = default;
+
+  std::vector<std::pair<uint64_t, unsigned>> fields() const {  // value, bits
+    return {{node, 16},     {egress, 1},  {ingress, 1},       {mode, 1},          {mask, 64}, {shift, 6}, {nodes, 16},
+            {export_no, 8}, {domain, 16}, {timeout_load, 16}, {timeout_host, 16}, {mps, 13},  {mrrs, 13}};
+  }
+};
+
 template <class V, unsigned W>
 class bench {
  public:
@@ -104,13 +121,10 @@ class bench {
   std::deque<uint64_t> np_marks;  // stores that must be taken before the next window read is offered
   std::mt19937_64 rng;
   V v;
+  smfu::config cfg;
 
   explicit bench(uint64_t seed) : rng(seed) {
-    v.cfg_node_i = 1;
-    v.cfg_egress_i = v.cfg_ingress_i = 1;
-    v.cfg_timeout_load_i = v.cfg_timeout_host_i = 1000;
-    v.cfg_mps_i = 256;
-    v.cfg_mrrs_i = 512;
+    configure();
     v.peer_node_i = 2;
     v.peer_valid_i = v.link_up_i = 1;
     v.tgt_np_ok_i = 1;
@@ -162,17 +176,15 @@ class bench {
     pins::end_write(v.context_i);
   }
   void write_register(uint16_t addr, uint64_t data, uint8_t strobe = 0xff) {
-    select(addr) = v.ext_write_i = 1;
-    v.ext_addr_i = addr;
-    v.ext_wdata_i = data;
-    v.ext_wstrb_i = strobe;
+    access(true, addr, data, strobe);
+    select(addr) = 1;
     step();
-    select(addr) = v.ext_write_i = 0;
+    access(false, addr, data, strobe);
+    select(addr) = 0;
   }
   uint64_t read_register(uint16_t addr) {
+    access(false, addr, 0, 0);
     select(addr) = 1;
-    v.ext_write_i = 0;
-    v.ext_addr_i = addr;
     step();
     select(addr) = 0;
     return addr < 0x3000 ? v.ext_interval_rdata_o : v.ext_export_rdata_o;
@@ -234,6 +246,21 @@ class bench {
   }
 
  private:
+  // ggas_pkg::reg_access_t without its request.
+  void access(bool write, uint16_t addr, uint64_t data, uint8_t strobe) {
+    v.ext_i[0] = static_cast<uint32_t>(data << 8 | strobe);
+    v.ext_i[1] = static_cast<uint32_t>(data >> 24);
+    v.ext_i[2] = static_cast<uint32_t>(data >> 56) | uint32_t{addr} << 8 | uint32_t{write} << 24;
+  }
+  void configure() {
+    if (cfg == driven_) return;
+    driven_ = cfg;
+    unsigned at = 0;
+    for (size_t i = 0; i < sizeof v.cfg_i / 4; ++i) v.cfg_i[i] = 0;
+    const auto fields = cfg.fields();
+    for (auto f = fields.rbegin(); f != fields.rend(); ++f)  // the last one in the low bits
+      for (unsigned bit = 0; bit < f->second; ++bit, ++at) v.cfg_i[at / 32] |= uint32_t(f->first >> bit & 1) << at % 32;
+  }
   uint8_t& select(uint16_t addr) { return addr < 0x3000 ? v.ext_interval_req_i : v.ext_export_req_i; }
   void edge() {
     v.clk_i = 1;
@@ -269,6 +296,7 @@ class bench {
   }
 
   void drive() {
+    configure();
     offer(win_p, v.win_p_i, v.win_p_data_i);
     offer_np();
     offer(tgt_cpl, v.tgt_cpl_i, v.tgt_cpl_data_i);
@@ -341,17 +369,12 @@ class bench {
     }
     for (unsigned i = 0; i < event_count.size(); ++i) event_count[i] += v.event_count_o >> i & 1;
     if (v.fence_done_o) fences.push_back(nic::net_status(v.fence_status_o));
-    counters["stores_in"] += v.cnt_stores_in_o;
-    counters["loads_in"] += v.cnt_loads_in_o;
-    counters["store_packets"] += v.cnt_store_packets_o;
-    counters["load_packets"] += v.cnt_load_packets_o;
-    counters["load_cpls"] += v.cnt_load_cpls_o;
-    counters["load_errors"] += v.cnt_load_errors_o;
-    counters["quiets"] += v.cnt_quiets_o;
-    counters["target_stores"] += v.cnt_target_stores_o;
-    counters["target_loads"] += v.cnt_target_loads_o;
+    static constexpr std::array names{"stores_in",   "loads_in", "store_packets", "load_packets", "load_cpls",
+                                      "load_errors", "quiets",   "target_stores", "target_loads"};
+    for (size_t i = 0; i < names.size(); ++i) counters[names[i]] += v.cnt_o >> i & 1;
   }
 
+  smfu::config driven_{.node = 0};  // another one: the first is driven, too
   uint64_t stores_pushed_ = 0;
   std::vector<std::function<void()>> retired_;  // valids that fall after the edge
 };

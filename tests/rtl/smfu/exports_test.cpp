@@ -206,7 +206,7 @@ TYPED_TEST(smfu_exports, number_domain_right_and_range) {
   b.give_out(0, 0x1'0000'0000, 0x2000, 9);
   this->expect(this->store(0, 7, 0, 1), false, this->load(0, 7, 0, 1), false);
   this->expect(this->store(0, 9, 0, 1), true, this->load(0, 9, 0, 1), true);
-  b.v.cfg_ingress_i = 0;
+  b.cfg.ingress = 0;
   this->expect(this->store(0, 9, 0, 1), false, this->load(0, 9, 0, 1), false);
 }
 

@@ -18,8 +18,8 @@ class smfu_fault : public suite<T> {
   // Every fault must leave the unit as good as before.
   void TearDown() override {
     b.v.link_up_i = 1;
-    b.v.cfg_ingress_i = 1;
-    b.v.cfg_mps_i = 256;
+    b.cfg.ingress = 1;
+    b.cfg.mps = 256;
     b.give_out(home_export, home_base, home_size, home_domain);
     ASSERT_TRUE(b.settle());
     b.run(200);

@@ -43,7 +43,7 @@ TYPED_TEST(smfu_handover, nothing_is_left) {
     expect_nothing_left([&](uint64_t secret) {
       auto own = std::make_unique<typename TestFixture::bench_type>(seed() + turn);
       auto& b = *own;
-      b.v.cfg_timeout_host_i = 2;
+      b.cfg.timeout_host = 2;
       two_owners seen;
       for (unsigned owner = 0; owner < 2; ++owner) {
         view& now = owner ? seen.next : seen.former;

@@ -49,7 +49,7 @@ TYPED_TEST(smfu_fault, many_unmapped_stores_are_all_counted) {
 
 TYPED_TEST(smfu_fault, load_time_out) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   const tlp t = this->load(TestFixture::window + 0x80, 128, 3);  // three chunks
   const auto q = this->start(t);
   ASSERT_EQ(q.size(), 3u);
@@ -74,7 +74,7 @@ TYPED_TEST(smfu_fault, load_time_out) {
 // The header of the last answer still stands at the input when another load is given up.
 TYPED_TEST(smfu_fault, time_out_after_an_answer) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   b.host(this->load(TestFixture::window, 16, 1));
   b.host(this->load(TestFixture::window, 16, 2));
   EXPECT_TRUE(b.settle());
@@ -82,17 +82,17 @@ TYPED_TEST(smfu_fault, time_out_after_an_answer) {
   b.run(4000);
   ASSERT_EQ(b.ld_cpl.all.size(), 2u);
   this->expect_ones(this->load(TestFixture::window, 16, 2));
-  b.v.cfg_timeout_load_i = 1000;
+  b.cfg.timeout_load = 1000;
 }
 
 // A late answer must not end up in the load that has the slot now.
 TYPED_TEST(smfu_fault, late_answer_meets_a_reused_slot) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   const auto old = this->start(this->load(TestFixture::window, 1, 0));
   b.run(5000);
   EXPECT_EQ(b.event_count[GGAS_EV_LOAD_TIMEOUT], 1u);
-  b.v.cfg_timeout_load_i = 1000;
+  b.cfg.timeout_load = 1000;
   b.clear_outputs();
   for (unsigned i = 1; i <= 64; ++i) b.host(this->load(TestFixture::window + 0x100, 1, i));
   EXPECT_TRUE(b.settle());
@@ -138,7 +138,7 @@ TYPED_TEST(smfu_fault, remote_error_ends_the_load_once) {
 
 TYPED_TEST(smfu_fault, remote_error_and_the_rest_never_comes) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   const tlp t = this->load(TestFixture::window, 128, 3);
   const auto q = this->start(t);
   b.push(b.rx_rsp, answer_to(q[0], net_status::timeout));
@@ -151,11 +151,11 @@ TYPED_TEST(smfu_fault, remote_error_and_the_rest_never_comes) {
 // Pieces of a load look alike. If the answer of one is lost, the next one is not taken for it.
 TYPED_TEST(smfu_fault, the_answer_of_one_piece_is_lost) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   for (const unsigned mps : {128u, 512u})
     for (const uint64_t first : {0u, 0x80u, 0x3fcu, 0x404u})
       for (unsigned lost = 0; lost < 3; ++lost) {
-        b.v.cfg_mps_i = uint16_t(mps);
+        b.cfg.mps = uint16_t(mps);
         const tlp t = this->load(TestFixture::window + first, 256, 3);
         const auto q = this->start(t);
         ASSERT_GE(q.size(), 4u);
@@ -166,7 +166,7 @@ TYPED_TEST(smfu_fault, the_answer_of_one_piece_is_lost) {
         this->expect_ones(t, lost ? unsigned(q[lost].addr - q[0].addr) / 4 : 0);
         this->expect_event(GGAS_EV_LOAD_TIMEOUT, 2, q[0].tag);
       }
-  b.v.cfg_mps_i = 512;
+  b.cfg.mps = 512;
 }
 
 TYPED_TEST(smfu_fault, nonsense_responses) {
@@ -245,7 +245,7 @@ TYPED_TEST(smfu_fault, link_death_in_the_middle_of_a_split) {
 // However many loads wait, they are over as soon as the first one is.
 TYPED_TEST(smfu_fault, loads_time_out_behind_a_stuck_network) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   b.tx_np.percent = 0;
   for (unsigned i = 0; i < 20; ++i) b.host(this->load(TestFixture::window, 200, i));
   b.host(this->store(TestFixture::window, 64));
@@ -256,7 +256,7 @@ TYPED_TEST(smfu_fault, loads_time_out_behind_a_stuck_network) {
   for (const auto& c : b.ld_cpl.all) EXPECT_EQ(c.t.data.at(0), ~0u);
   EXPECT_EQ(b.tx_p.all.size(), 1u) << "stores pass";
   b.tx_np.percent = 100;
-  b.v.cfg_timeout_load_i = 1000;
+  b.cfg.timeout_load = 1000;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 // The tag of a read that was given up before the host took it is no other one's until the host has answered it.
 TYPED_TEST(smfu_fault, tag_of_a_read_that_the_host_takes_late) {
   auto& b = this->b;
-  b.v.cfg_timeout_host_i = 4;
+  b.cfg.timeout_host = 4;
   b.v.tgt_np_ok_i = 0;
   packet p = net_packet(nic::op::load, 2, 0x200, 16);
   p.tag = 0x4242;
@@ -39,14 +39,14 @@ TYPED_TEST(smfu_fault, tag_of_a_read_that_the_host_takes_late) {
   ASSERT_EQ(b.tx_rsp.all.size(), 1u);
   EXPECT_EQ(b.tx_rsp.all[0].t.tag, next.tag);
   for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(b.tx_rsp.all[0].t.data[i], content(0, home_base + 0x400 + 4 * i));
-  b.v.cfg_timeout_host_i = 1000;
+  b.cfg.timeout_host = 1000;
 }
 
 // The rest of a tag is not extended in a tick if another read is made in that very cycle: no harm, as long as the host
 // has not taken the read with the tag.
 TYPED_TEST(smfu_fault, tag_rests_though_a_tick_did_not_count) {
   auto& b = this->b;
-  b.v.cfg_timeout_host_i = 2;
+  b.cfg.timeout_host = 2;
   for (unsigned early = 2; early < 10; ++early) {
     b.clear_outputs();
     b.v.tgt_np_ok_i = 0;
@@ -68,13 +68,13 @@ TYPED_TEST(smfu_fault, tag_rests_though_a_tick_did_not_count) {
     ASSERT_EQ(b.tx_rsp.all.size(), 65u);
     EXPECT_EQ(b.tx_rsp.all.back().t.data.at(0), content(0, home_base + 0x600));
   }
-  b.v.cfg_timeout_host_i = 1000;
+  b.cfg.timeout_host = 1000;
 }
 
 // A tag is released in the cycle in which its completion comes after all, or in one near it.
 TYPED_TEST(smfu_fault, completion_comes_as_its_tag_is_released) {
   auto& b = this->b;
-  b.v.cfg_timeout_host_i = 2;
+  b.cfg.timeout_host = 2;
   bool before = false, after = false;  // the tag's rest was not over yet, or was
   for (unsigned early = 0; early < 8; ++early) {
     const auto r = this->start_target();
@@ -86,21 +86,21 @@ TYPED_TEST(smfu_fault, completion_comes_as_its_tag_is_released) {
     EXPECT_FALSE(b.v.timer_o) << "a read that is none, " << early;
   }
   EXPECT_TRUE(before && after) << "the cycle of the release is not among those tried";
-  b.v.cfg_timeout_host_i = 1000;
+  b.cfg.timeout_host = 1000;
 }
 
 // Both reads of a load that was given up are answered after all, in either order: its slot serves again.
 TYPED_TEST(smfu_fault, both_parts_come_late) {
   auto& b = this->b;
   for (const bool in_order : {true, false}) {
-    b.v.cfg_mrrs_i = 128;
-    b.v.cfg_timeout_host_i = 2;
+    b.cfg.mrrs = 128;
+    b.cfg.timeout_host = 2;
     const auto r = this->start_target(64, 0x300);
     ASSERT_EQ(r.size(), 2u);
     this->wait_for_answer();
     this->expect_response(net_status::timeout);
-    b.v.cfg_mrrs_i = 512;
-    b.v.cfg_timeout_host_i = 1000;
+    b.cfg.mrrs = 512;
+    b.cfg.timeout_host = 1000;
     for (const bool first : {in_order, !in_order}) b.push(b.tgt_cpl, this->completion(r[first ? 0 : 1], 32));
     ASSERT_TRUE(b.settle());
     EXPECT_EQ(b.event_count[GGAS_EV_UNEXPECTED_CPL], 2u);
@@ -116,8 +116,8 @@ TYPED_TEST(smfu_fault, both_parts_come_late) {
 // A load of two reads, of which both fail in one way or another, at once or not: one event, one answer.
 TYPED_TEST(smfu_fault, both_parts_fail) {
   auto& b = this->b;
-  b.v.cfg_mrrs_i = 128;
-  b.v.cfg_timeout_host_i = 2;
+  b.cfg.mrrs = 128;
+  b.cfg.timeout_host = 2;
   for (unsigned gap : {0u, 1u, 2u, 3u, 10u})
     for (unsigned how = 0; how < 4; ++how) {
       const auto r = this->start_target(64, 0x300);
@@ -143,8 +143,8 @@ TYPED_TEST(smfu_fault, both_parts_fail) {
   EXPECT_EQ(b.event_count[GGAS_EV_TARGET_TIMEOUT], 0u) << "reported already";
   b.push(b.tgt_cpl, this->completion(r[0], 32));
   b.run(5 * 1024);
-  b.v.cfg_mrrs_i = 512;
-  b.v.cfg_timeout_host_i = 1000;
+  b.cfg.mrrs = 512;
+  b.cfg.timeout_host = 1000;
 }
 
 // An answer that waits for the host stays what it was, whatever else goes wrong meanwhile; the rest is the next one's.

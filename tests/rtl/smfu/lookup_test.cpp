@@ -135,21 +135,21 @@ TYPED_TEST(smfu_lookup, registers) {
 TYPED_TEST(smfu_lookup, mask_mode) {
   using place = typename TestFixture::place;
   auto& b = this->b;
-  b.v.cfg_mode_i = 1;
-  b.v.cfg_mask_i = 0xff'0000'0000;
-  b.v.cfg_shift_i = 32;
-  b.v.cfg_nodes_i = 3;
-  b.v.cfg_export_i = home_export;
-  b.v.cfg_domain_i = home_domain;
+  b.cfg.mode = 1;
+  b.cfg.mask = 0xff'0000'0000;
+  b.cfg.shift = 32;
+  b.cfg.nodes = 3;
+  b.cfg.export_no = home_export;
+  b.cfg.domain = home_domain;
   EXPECT_EQ(this->where(0x1'0000'0040), (place{1, 0x40}));
   EXPECT_EQ(this->where(0x2'ffff'f000, 64), (place{2, 0xffff'f000}));
   EXPECT_EQ(this->where(0x3'0000'0000), this->nowhere) << "beyond the last node";
   EXPECT_EQ(this->where(0xff'0000'0000), this->nowhere);
   EXPECT_EQ(this->where(0x1'ffff'fffc, 2), this->nowhere) << "two nodes";
   EXPECT_EQ(this->where(0x7700'0000'0000 | 0x1'0000'1000), (place{1, 0x7700'0000'1000})) << "other bits stay";
-  b.v.cfg_mask_i = ~uint64_t{0xfff};
-  b.v.cfg_shift_i = 12;
-  b.v.cfg_nodes_i = 0xffff;
+  b.cfg.mask = ~uint64_t{0xfff};
+  b.cfg.shift = 12;
+  b.cfg.nodes = 0xffff;
   EXPECT_EQ(this->where(0x2000), (place{2, 0}));
   EXPECT_EQ(this->where(0x2000 | 0x1'0000'0000'0000), this->nowhere) << "node numbers beyond 16 bits";
 }
@@ -159,15 +159,15 @@ TYPED_TEST(smfu_lookup, mask_mode) {
 TYPED_TEST(smfu_lookup, mask_of_low_bits) {
   using place = typename TestFixture::place;
   auto& b = this->b;
-  b.v.cfg_mode_i = 1;
-  b.v.cfg_nodes_i = 3;
-  b.v.cfg_export_i = home_export;
-  b.v.cfg_domain_i = home_domain;
+  b.cfg.mode = 1;
+  b.cfg.nodes = 3;
+  b.cfg.export_no = home_export;
+  b.cfg.domain = home_domain;
   for (unsigned k = 0; k < 600; ++k) {
     const unsigned shift = 3 + b.random(6), len = 1 + b.random(k % 3 ? 16 : 64);
-    b.v.cfg_shift_i = uint8_t(shift);
-    b.v.cfg_mask_i = uint64_t{3} << shift;
-    const uint64_t mask = b.v.cfg_mask_i, addr = 4 * uint64_t{b.random(960)};
+    b.cfg.shift = uint8_t(shift);
+    b.cfg.mask = uint64_t{3} << shift;
+    const uint64_t mask = b.cfg.mask, addr = 4 * uint64_t{b.random(960)};
     if (addr % 4096 + 4 * len > 4096) continue;
     place want{int((addr & mask) >> shift), addr & ~mask};
     for (uint64_t at = addr; at < addr + 4 * len; at += 4)
@@ -184,7 +184,7 @@ TYPED_TEST(smfu_lookup, mask_of_low_bits) {
 }
 
 TYPED_TEST(smfu_lookup, egress_off) {
-  this->b.v.cfg_egress_i = 0;
+  this->b.cfg.egress = 0;
   EXPECT_EQ(this->where(TestFixture::window), this->nowhere);
 }
 

@@ -33,7 +33,7 @@ TYPED_TEST_SUITE(smfu_nodes, widths);
 TYPED_TEST(smfu_nodes, the_last_two) {
   auto& b = this->b;
   const unsigned own = this->nodes - 1, peer = this->nodes - 2;
-  b.v.cfg_node_i = uint16_t(own);
+  b.cfg.node = uint16_t(own);
   this->lead_to(peer);
   EXPECT_TRUE(b.settle());
   b.clear_outputs();

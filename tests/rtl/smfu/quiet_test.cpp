@@ -93,7 +93,7 @@ TYPED_TEST(smfu_quiet, further_reads_wait_in_order) {
 
 TYPED_TEST(smfu_quiet, time_out) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   this->store_to(0);
   this->store_to(1);
   b.host(quiet_read(3));
@@ -115,7 +115,7 @@ TYPED_TEST(smfu_quiet, time_out) {
 
 TYPED_TEST(smfu_quiet, time_out_behind_a_stuck_network) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   b.tx_np.percent = 0;
   this->store_to(0);
   this->store_to(1);
@@ -369,7 +369,7 @@ TYPED_TEST(smfu_quiet, fence_tells_an_error_but_keeps_it) {
 
 TYPED_TEST(smfu_quiet, fence_times_out) {
   auto& b = this->b;
-  b.v.cfg_timeout_load_i = 2;
+  b.cfg.timeout_load = 2;
   this->store_to(0);
   EXPECT_TRUE(b.settle());
   b.fence(3);
@@ -469,7 +469,7 @@ TYPED_TEST(smfu_quiet, lost_store_is_reported_to_its_source_once) {
 
 TYPED_TEST(smfu_quiet, nothing_exported) {
   auto& b = this->b;
-  b.v.cfg_ingress_i = 0;
+  b.cfg.ingress = 0;
   b.push(b.rx_np, net_packet(nic::op::quiet, 2, 0, 0));
   EXPECT_TRUE(b.settle());
   ASSERT_EQ(b.tx_rsp.all.size(), 1u);

@@ -252,8 +252,8 @@ class smfu_random : public suite<T> {
       nodes world(b);
       memory host(b);
       mps = b.chance(50) ? 256 : 128u << b.random(6);
-      b.v.cfg_mps_i = mps;
-      b.v.cfg_mrrs_i = b.chance(50) ? 512 : 128;
+      b.cfg.mps = mps;
+      b.cfg.mrrs = b.chance(50) ? 512 : 128;
       host.rcb = b.chance(50) ? 64 : 128;
       host.percent = b.chance(50) ? 100 : 5;
       world.percent = b.chance(50) ? 100 : 5;

@@ -205,8 +205,8 @@ class smfu_storm : public smfu_fault<T> {
     b.tx_p.percent = level();
     b.event_percent = level();
     b.gate = b.chance(50);
-    b.v.cfg_timeout_load_i = uint16_t(1 + b.random(3));
-    b.v.cfg_timeout_host_i = uint16_t(1 + b.random(3));
+    b.cfg.timeout_load = uint16_t(1 + b.random(3));
+    b.cfg.timeout_host = uint16_t(1 + b.random(3));
     trouble_ = b.chance(30) ? 60 : 20;
     slow_ = b.chance(30) ? 1500 : 100;
   }
@@ -255,7 +255,7 @@ class smfu_storm : public smfu_fault<T> {
   void TearDown() override {
     for (auto* s : {&b.win_p, &b.win_np, &b.rx_p, &b.rx_np, &b.rx_rsp, &b.tgt_cpl}) s->percent = 100;
     b.tgt_req.percent = b.tx_rsp.percent = b.tx_p.percent = b.event_percent = 100;
-    b.v.cfg_timeout_load_i = b.v.cfg_timeout_host_i = 1000;
+    b.cfg.timeout_load = b.cfg.timeout_host = 1000;
     b.gate = false;
     smfu_fault<T>::TearDown();
   }

@@ -68,7 +68,7 @@ class suite : public testing::Test {
     std::vector<tlp> mine;
     for (const auto& c : b.ld_cpl.all)
       if (c.t.tag == t.tag) mine.push_back(c.t);
-    const unsigned border = std::min<unsigned>(b.v.cfg_mps_i, 256);
+    const unsigned border = std::min<unsigned>(b.cfg.mps, 256);
     const auto room = [&](unsigned done) { return unsigned((border - (t.addr + 4 * done) % border) / 4); };
     const auto pieces = cut(t.len_dw, room);
     ASSERT_EQ(mine.size(), pieces.size()) << "tag " << t.tag;

@@ -28,7 +28,7 @@ TYPED_TEST(smfu_fault, target_range_of_stores) {
     EXPECT_EQ(b.events.empty(), good);
   }
   for (auto [ingress, exported] : {std::pair<int, uint64_t>{0, size}, {1, 0}}) {
-    b.v.cfg_ingress_i = ingress;
+    b.cfg.ingress = ingress;
     b.give_out(home_export, home_base, exported, home_domain);
     b.clear_outputs();
     packet p = net_packet(nic::op::store, 2, 0, 1);
@@ -45,7 +45,7 @@ TYPED_TEST(smfu_fault, target_range_of_loads) {
   this->expect_response(net_status::range);
   this->expect_event(GGAS_EV_TARGET_RANGE, 2, info(home_size));
   EXPECT_TRUE(this->b.tgt_req.all.empty());
-  this->b.v.cfg_ingress_i = 0;
+  this->b.cfg.ingress = 0;
   this->start_target(1, 0);
   this->expect_response(net_status::range);
 }
@@ -114,7 +114,7 @@ TYPED_TEST(smfu_fault, host_errors) {
 
 TYPED_TEST(smfu_fault, error_in_one_part_of_two) {
   auto& b = this->b;
-  b.v.cfg_mrrs_i = 128;
+  b.cfg.mrrs = 128;
   const auto r = this->start_target(64, 0x300);
   ASSERT_EQ(r.size(), 2u);
   b.push(b.tgt_cpl, this->completion(r[1], 0, cpl_status::ur));
@@ -123,7 +123,7 @@ TYPED_TEST(smfu_fault, error_in_one_part_of_two) {
   b.push(b.tgt_cpl, this->completion(r[0], 32));
   EXPECT_TRUE(b.settle());
   this->expect_response(net_status::host_error);
-  b.v.cfg_mrrs_i = 512;
+  b.cfg.mrrs = 512;
 }
 
 TYPED_TEST(smfu_fault, strange_completions) {
@@ -148,7 +148,7 @@ TYPED_TEST(smfu_fault, strange_completions) {
 
 TYPED_TEST(smfu_fault, host_time_out_and_late_completion) {
   auto& b = this->b;
-  b.v.cfg_timeout_host_i = 2;
+  b.cfg.timeout_host = 2;
   const auto r = this->start_target();
   b.run(2500);
   this->expect_response(net_status::timeout);
@@ -163,7 +163,7 @@ TYPED_TEST(smfu_fault, host_time_out_and_late_completion) {
 
 TYPED_TEST(smfu_fault, host_time_out_and_no_completion) {
   auto& b = this->b;
-  b.v.cfg_timeout_host_i = 2;
+  b.cfg.timeout_host = 2;
   this->start_target();
   b.run(8000);
   this->expect_response(net_status::timeout);
@@ -173,7 +173,7 @@ TYPED_TEST(smfu_fault, host_time_out_and_no_completion) {
 // A request that waits for the oldest slot of a full ring does not keep that slot from running out of time.
 TYPED_TEST(smfu_fault, full_ring_runs_out_of_time) {
   auto& b = this->b;
-  b.v.cfg_timeout_host_i = 2;
+  b.cfg.timeout_host = 2;
   for (unsigned i = 0; i < 65; ++i) b.push(b.rx_np, net_packet(nic::op::load, 2, 0x1000, 4));
   b.run(12000);
   EXPECT_EQ(b.tgt_req.all.size(), 65u);
@@ -185,10 +185,10 @@ TYPED_TEST(smfu_fault, full_ring_runs_out_of_time) {
 // A slot whose tag may still be answered is not used again.
 TYPED_TEST(smfu_fault, a_timed_out_tag_rests) {
   auto& b = this->b;
-  b.v.cfg_timeout_host_i = 2;
+  b.cfg.timeout_host = 2;
   const auto old = this->start_target();
   while (b.tx_rsp.all.empty()) b.step();
-  b.v.cfg_timeout_host_i = 1000;
+  b.cfg.timeout_host = 1000;
   b.clear_outputs();
   memory host(b);
   host.percent = 100;

@@ -8,5 +8,5 @@
   )
 `STANDS(cc, cc_tvalid_o, cc_tready_i, ({cc_tlast_o, cc_tkeep_o, cc_tuser_o, cc_tdata_o}));
 `STANDS(rq, rq_tvalid_o, rq_tready_i, ({rq_tlast_o, rq_tkeep_o, rq_tuser_o, rq_tdata_o}));
-`STANDS(rx_req, rx_req_valid_o, rx_req_ready_i, ({rx_req_sop_o, rx_req_eop_o, rx_req_hdr_o, rx_req_data_o}));
-`STANDS(rx_cpl, rx_cpl_valid_o, rx_cpl_ready_i, ({rx_cpl_sop_o, rx_cpl_eop_o, rx_cpl_hdr_o, rx_cpl_data_o}));
+`STANDS(rx_req, rx_req_o.valid, rx_req_ready_i, ({rx_req_o.sop, rx_req_o.eop, rx_req_o.hdr, rx_req_data_o}));
+`STANDS(rx_cpl, rx_cpl_o.valid, rx_cpl_ready_i, ({rx_cpl_o.sop, rx_cpl_o.eop, rx_cpl_o.hdr, rx_cpl_data_o}));

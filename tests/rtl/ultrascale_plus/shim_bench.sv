@@ -90,17 +90,14 @@ module shim_bench #(
       .cfg_function_status_i(cfg_function_status), .cfg_bus_number_i(cfg_bus_number),
       .cfg_msix_enable_i(cfg_msix_enable), .cfg_msix_mask_i(cfg_msix_mask),
       .cfg_flr_in_process_i(cfg_flr_in_process), .cfg_flr_done_o(cfg_flr_done), .cfg_err_uncor_o(cfg_err_uncor),
-      .nic_mps_o(nic_mps), .nic_mrrs_o(nic_mrrs), .nic_bus_id_o(nic_bus_id),
-      .nic_msix_enable_o(nic_msix_enable), .nic_msix_mask_o(nic_msix_mask), .nic_bus_master_o(nic_bus_master),
+      .nic_o({nic_mps, nic_mrrs, nic_bus_id, nic_msix_enable, nic_msix_mask, nic_bus_master}),
       .nic_flr_o(nic_flr), .nic_flr_done_i(nic_flr_done_q), .np_credit_i(np_credit_q), .tx_np_ok_o(np_ok),
-      .rx_req_valid_o(rx_req_valid), .rx_req_ready_i(rx_req_ready_q), .rx_req_sop_o(rx_req_sop),
-      .rx_req_eop_o(rx_req_eop), .rx_req_hdr_o(rx_req_hdr), .rx_req_data_o(rx_req_data),
-      .rx_cpl_valid_o(rx_cpl_valid), .rx_cpl_ready_i(rx_cpl_ready_q), .rx_cpl_sop_o(rx_cpl_sop),
-      .rx_cpl_eop_o(rx_cpl_eop), .rx_cpl_hdr_o(rx_cpl_hdr), .rx_cpl_data_o(rx_cpl_data),
-      .tx_req_valid_i(tx_req_valid_q), .tx_req_ready_o(tx_req_ready), .tx_req_sop_i(tx_req_sop_q),
-      .tx_req_eop_i(tx_req_eop_q), .tx_req_hdr_i(tx_req_hdr_q), .tx_req_data_i(tx_req_data_q),
-      .tx_cpl_valid_i(tx_cpl_valid_q), .tx_cpl_ready_o(tx_cpl_ready), .tx_cpl_sop_i(tx_cpl_sop_q),
-      .tx_cpl_eop_i(tx_cpl_eop_q), .tx_cpl_hdr_i(tx_cpl_hdr_q), .tx_cpl_data_i(tx_cpl_data_q)
+      .rx_req_o({rx_req_valid, rx_req_sop, rx_req_eop, rx_req_hdr}), .rx_req_ready_i(rx_req_ready_q),
+      .rx_req_data_o(rx_req_data), .rx_cpl_o({rx_cpl_valid, rx_cpl_sop, rx_cpl_eop, rx_cpl_hdr}),
+      .rx_cpl_ready_i(rx_cpl_ready_q), .rx_cpl_data_o(rx_cpl_data),
+      .tx_req_i({tx_req_valid_q, tx_req_sop_q, tx_req_eop_q, tx_req_hdr_q}), .tx_req_ready_o(tx_req_ready),
+      .tx_req_data_i(tx_req_data_q), .tx_cpl_i({tx_cpl_valid_q, tx_cpl_sop_q, tx_cpl_eop_q, tx_cpl_hdr_q}),
+      .tx_cpl_ready_o(tx_cpl_ready), .tx_cpl_data_i(tx_cpl_data_q)
   );
 endmodule
 

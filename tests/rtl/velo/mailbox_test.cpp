@@ -67,7 +67,7 @@ class bench {
     v.eval();
     if (!gate || v.busy_o || v.mb_valid_i || pins::is_written(v.context_i) || v.db_valid_i) {
       mb.sample(v.mb_ready_o);
-      if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o)) {
+      if (wr.sample(now, v.wr_o, v.wr_ready_i, v.wr_data_o)) {
         EXPECT_EQ(wr.all.back().len_dw, 20u);
         EXPECT_EQ(wr.all.back().addr % 128, 0u);
         mem.write(wr.all.back());
@@ -176,8 +176,8 @@ TYPED_TEST(Mailbox, NothingIsLeft) {
         }
       },
       [](auto& b, view& now) {
-        now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
-        now.see(b.v.wr_valid_o, b.v.wr_data_o);
+        now.see(pins::get(b.v.wr_o, pins::valid) && pins::get(b.v.wr_o, pins::sop), b.v.wr_o);
+        now.see(pins::get(b.v.wr_o, pins::valid), b.v.wr_data_o);
         now.see(b.v.written_valid_o, b.v.written_vpid_o, b.v.written_count_o);
         now.see(b.v.mb_rsp_valid_o, b.v.mb_rsp_status_o);
       },

@@ -84,8 +84,8 @@ class atomic_bench {
   void step() {
     drive();
     v.eval();
-    if (!gate || v.busy_o || v.at_valid_i || v.cpl_valid_i || v.tr_rsp_valid_i ||
-        (v.timer_o && (v.wr_snoop_i || now % 1024 == 0))) {
+    if (!gate || v.busy_o || pins::get(v.at_i, pins::valid) || pins::get(v.cpl_i, pins::valid) ||
+        tr::answers(v.tr_rsp_i) || (v.timer_o && (v.wr_snoop_i || now % 1024 == 0))) {
       sample();
       edge();
     } else {
@@ -118,9 +118,9 @@ class atomic_bench {
   void drive() {
     v.time_i = now;
     v.at_status_i = uint8_t(refuse ? net_status::disabled : net_status::ok);
-    at.drive(d, v.at_valid_i, v.at_sop_i, v.at_eop_i, v.at_hdr_i, v.at_data_i);
+    at.drive(d, v.at_i, v.at_data_i);
     host.step(d);
-    host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
+    host.cpl.drive(d, v.cpl_i, v.cpl_data_i);
     tr.drive(d, v);
     v.wr_ready_i = wr.ready(d);
     v.rd_ready_i = rd.ready(d);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/rtl/rma/unit/completer.hpp"
+#include "tests/rtl/rma/unit/tr_pins.hpp"
 
 namespace ggas::test::rma {
 
@@ -64,13 +65,13 @@ class fetch_bench {
     drive();
     v.time_i = now;
     v.eval();
-    const bool asked = v.cmd_valid_i || v.tr_rsp_valid_i || v.cpl_valid_i;
+    const bool asked = v.cmd_valid_i || tr::answers(v.tr_rsp_i) || pins::get(v.cpl_i, pins::valid);
     if (!gate || asked || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
       if (command_taken_) v.cmd_valid_i = 0, command_taken_ = false;
     } else {
-      EXPECT_FALSE(v.tx_valid_o || v.rd_valid_o || v.done_valid_o || v.tr_done_o || (v.tr_valid_o && v.tr_ready_i))
+      EXPECT_FALSE(v.tx_valid_o || v.rd_valid_o || v.done_valid_o || v.tr_done_o || (tr::valid(v.tr_o) && v.tr_ready_i))
           << "something moves while idle";
     }
     ++now;
@@ -144,26 +145,23 @@ class fetch_bench {
       const auto h = header_bits(c.p);
       for (unsigned i = 0; i < h.size(); ++i) v.cmd_hdr_i[i] = h[i];
     }
-    v.tr_rsp_valid_i = translating_ && now >= answer_at_;
-    if (v.tr_rsp_valid_i) {
-      const bool good = !(asked_ & denied);
-      v.tr_rsp_addr_i = good ? bus(asked_) : d.bits();
-      v.tr_rsp_status_i = uint8_t(good ? net_status::ok : net_status::protection);
-    }
+    const bool answers = translating_ && now >= answer_at_, good = !(asked_ & denied);
+    const uint64_t addr = answers ? good ? bus(asked_) : d.bits() : 0;
+    tr::put(v.tr_rsp_i, answers, addr, uint8_t(good ? net_status::ok : net_status::protection));
     v.tr_ready_i = !translating_ && d.chance(translate_percent);
     v.rd_ready_i = d.chance(read_percent);
     v.tx_ready_i = tx.ready(d);
     host.mrrs = v.cfg_mrrs_i;
     host.step(now, d);
-    host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
+    host.cpl.drive(d, v.cpl_i, v.cpl_data_i);
   }
 
   void sample() {
-    if (v.tr_rsp_valid_i) translating_ = false, uses += v.tr_rsp_status_i == 0;
-    if (v.tr_valid_o && v.tr_ready_i) {
-      EXPECT_FALSE(v.tr_write_o);
+    if (tr::answers(v.tr_rsp_i)) translating_ = false, uses += tr::status(v.tr_rsp_i) == 0;
+    if (tr::valid(v.tr_o) && v.tr_ready_i) {
+      EXPECT_FALSE(tr::write(v.tr_o));
       translating_ = true;
-      asked_ = v.tr_nla_o;
+      asked_ = tr::nla(v.tr_o);
       answer_at_ = now + 2 + (translate_percent < 100 ? d.below(30) : 0);
     }
     if (v.tr_done_o) {
@@ -176,7 +174,7 @@ class fetch_bench {
       command_taken_ = true;
     }
     if (v.rd_valid_o && v.rd_ready_i) take_read(from_bits<tlp>(bits(v.rd_hdr_o)));
-    if (v.cpl_valid_i && v.cpl_ready_o) last_completion = now;
+    if (pins::get(v.cpl_i, pins::valid) && v.cpl_ready_o) last_completion = now;
     host.cpl.sample(v.cpl_ready_o);
     // A packet and its done come in order, so a packet is checked when it is done.
     tx.sample(now, v.tx_valid_o, v.tx_ready_i, v.tx_sop_o, v.tx_eop_o, v.tx_hdr_o, v.tx_data_o);

@@ -164,8 +164,8 @@ class bench {
   void step() {
     drive();
     v.eval();
-    const bool input = pins::get(v.page_i, pins::valid) || v.cpl_valid_i || pins::is_written(v.context_i) ||
-                       v.st_valid_i || v.desc_done_i;
+    const bool input = pins::get(v.page_i, pins::valid) || pins::get(v.cpl_i, pins::valid) ||
+                       pins::is_written(v.context_i) || v.st_valid_i || v.desc_done_i;
     if (!gate || v.busy_o || input || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
@@ -218,7 +218,7 @@ class bench {
     v.cfg_timeout_i = uint16_t(timeout);
     page.drive(d, v.page_i, v.page_data_i);
     reads.step(d);
-    reads.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
+    reads.cpl.drive(d, v.cpl_i, v.cpl_data_i);
     v.wr_ready_i = wr.ready(d);
     v.rd_ready_i = d.chance(rd_percent);
     v.desc_ready_i = d.chance(desc_percent);
@@ -257,8 +257,7 @@ class bench {
     page.sample(v.page_ready_o);
     reads.cpl.sample(v.cpl_ready_o);
     if (v.st_valid_i && v.st_ready_o) counts_.pop_front();
-    if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o))
-      block_written(wr.all.back());
+    if (wr.sample(now, v.wr_o, v.wr_ready_i, v.wr_data_o)) block_written(wr.all.back());
     if (v.rd_valid_o && v.rd_ready_i) request(nic::pins::unpack(v.rd_hdr_o));
     sample_descriptor();
     if (v.db_valid_o) {

@@ -40,8 +40,8 @@ TYPED_TEST(FrontHandover, NothingIsLeft) {
       },
       [](auto& b, view& now) {
         now.see(b.v.desc_valid_o, b.v.desc_vpid_o, b.v.desc_pd_o, b.v.desc_sop_o, b.v.desc_eop_o, b.v.desc_data_o);
-        now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
-        now.see(b.v.wr_valid_o, b.v.wr_data_o);
+        now.see(pins::get(b.v.wr_o, pins::valid) && pins::get(b.v.wr_o, pins::sop), b.v.wr_o);
+        now.see(pins::get(b.v.wr_o, pins::valid), b.v.wr_data_o);
         now.see(b.v.rd_valid_o, b.v.rd_hdr_o);
         now.see(b.v.ev_page_access_o, b.v.ev_page_info_o);
         now.see(b.v.ev_bad_descriptor_o, b.v.ev_doorbell_info_o);

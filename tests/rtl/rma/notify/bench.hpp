@@ -129,7 +129,7 @@ class bench {
     v.nt_valid_i = uint8_t(offered_);
   }
   void sample() {
-    if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o)) {
+    if (wr.sample(now, v.wr_o, v.wr_ready_i, v.wr_data_o)) {
       const tlp& t = wr.all.back();
       EXPECT_EQ(t.len_dw, 4u);
       EXPECT_EQ(t.addr % 16, 0u);

@@ -24,8 +24,8 @@ TYPED_TEST(NotifyHandover, NothingIsLeft) {
         if (next) b.doorbells.push_back({9, 4});
       },
       [](auto& b, view& now) {
-        now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
-        now.see(b.v.wr_valid_o, b.v.wr_data_o);
+        now.see(pins::get(b.v.wr_o, pins::valid) && pins::get(b.v.wr_o, pins::sop), b.v.wr_o);
+        now.see(pins::get(b.v.wr_o, pins::valid), b.v.wr_data_o);
         now.see(b.v.written_valid_o, b.v.written_vpid_o, b.v.written_count_o);
         now.see(b.v.nt_rsp_valid_o, b.v.nt_rsp_status_o);
         now.see(b.v.ev_lost_o, b.v.ev_info_o);

@@ -45,7 +45,7 @@ class bench {
     drive();
     v.time_i = now;
     v.eval();
-    if (!gate || v.cmd_valid_i || v.cpl_valid_i || v.busy_o || (v.timer_o && now % 1024 == 0)) {
+    if (!gate || v.cmd_valid_i || pins::get(v.cpl_i, pins::valid) || v.busy_o || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
       if (taken_) v.cmd_valid_i = 0, taken_ = false;
@@ -93,7 +93,7 @@ class bench {
     v.rd_ready_i = d.chance(read_percent);
     v.out_ready_i = d.chance(out_percent);
     host.step(now, d);
-    host.cpl.drive(d, v.cpl_valid_i, v.cpl_sop_i, v.cpl_eop_i, v.cpl_hdr_i, v.cpl_data_i);
+    host.cpl.drive(d, v.cpl_i, v.cpl_data_i);
   }
 
   void sample() {

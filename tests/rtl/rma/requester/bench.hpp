@@ -60,7 +60,7 @@ struct counts {
   net_status status = net_status::ok;
 };
 
-// As ggas_pkg::note_t and rma_counts_t.
+// As rma_pkg::note_t and rma_counts_t.
 template <class Port>
 record record_of(const Port& p) {
   const auto word = [&](unsigned i) { return p[i] | uint64_t{p[i + 1]} << 32; };

@@ -74,7 +74,7 @@ class bench {
   }
 
   void step() {
-    in.drive(d, v.get_valid_i, v.get_sop_i, v.get_eop_i, v.get_hdr_i, v.get_data_i);
+    in.drive(d, v.get_i, v.get_data_i);
     v.cmd_ready_i = waiting_.size() < 16 && d.chance(fetch_percent);
     v.done_valid_i = !waiting_.empty() && waiting_.front().from <= now && d.chance(fetch_percent);
     if (v.done_valid_i) {
@@ -88,7 +88,7 @@ class bench {
     v.nt_rsp_status_i = uint8_t(noted_off_ ? net_status::disabled : net_status::ok);
     v.rsp_ready_i = d.chance(answer_percent);
     v.eval();
-    const bool asked = v.get_valid_i || v.done_valid_i || v.nt_rsp_valid_i;
+    const bool asked = pins::get(v.get_i, pins::valid) || v.done_valid_i || v.nt_rsp_valid_i;
     if (!gate || asked || v.busy_o) {
       sample();
       edge();

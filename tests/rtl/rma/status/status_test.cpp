@@ -112,7 +112,7 @@ class bench {
       m.remote += c.remote;
       if (c.error) m.errors = uint32_t{c.status} << 24 | ((m.errors + 1) & 0xffffff);
     }
-    if (!wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o)) return;
+    if (!wr.sample(now, v.wr_o, v.wr_ready_i, v.wr_data_o)) return;
     const tlp& t = wr.all.back();
     EXPECT_EQ(t.len_dw, 4u);
     EXPECT_EQ(t.addr % 16, 0u);
@@ -191,8 +191,8 @@ TYPED_TEST(Status, NothingIsLeft) {
         }
       },
       [](auto& b, view& now) {
-        now.see(b.v.wr_valid_o && b.v.wr_sop_o, b.v.wr_hdr_o);
-        now.see(b.v.wr_valid_o, b.v.wr_data_o);
+        now.see(pins::get(b.v.wr_o, pins::valid) && pins::get(b.v.wr_o, pins::sop), b.v.wr_o);
+        now.see(pins::get(b.v.wr_o, pins::valid), b.v.wr_data_o);
       },
       [](auto& b) {
         b.start(9, 0, false);

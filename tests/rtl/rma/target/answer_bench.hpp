@@ -177,7 +177,8 @@ class answer_bench {
   void step() {
     drive();
     v.eval();
-    if (!gate || v.busy_o || v.rx_valid_i || v.tr_rsp_valid_i || pins::is_written(v.context_i) || v.ep_valid_i) {
+    if (!gate || v.busy_o || pins::get(v.rx_i, pins::valid) || tr::answers(v.tr_rsp_i) ||
+        pins::is_written(v.context_i) || v.ep_valid_i) {
       sample();
       edge();
     } else {
@@ -214,7 +215,7 @@ class answer_bench {
     v.eval();
   }
   void drive() {
-    rx.drive(d, v.rx_valid_i, v.rx_sop_i, v.rx_eop_i, v.rx_hdr_i, v.rx_data_i);
+    rx.drive(d, v.rx_i, v.rx_data_i);
     tr.drive(d, v);
     v.wr_ready_i = wr.ready(d);
     v.ans_ready_i = d.chance(answer_percent);
@@ -222,7 +223,7 @@ class answer_bench {
   void sample() {
     rx.sample(v.rx_ready_o);
     tr.sample(d, v);
-    if (wr.sample(now, v.wr_valid_o, v.wr_ready_i, v.wr_sop_o, v.wr_eop_o, v.wr_hdr_o, v.wr_data_o)) {
+    if (wr.sample(now, v.wr_o, v.wr_ready_i, v.wr_data_o)) {
       if (on_write) {
         on_write(wr.all.back());
       } else {

@@ -79,8 +79,8 @@ class target_bench {
   void step() {
     drive();
     v.eval();
-    if (!gate || v.busy_o || pins::get(v.rx_i, pins::valid) || pins::get(v.cpl_i, pins::valid) || v.tr_rsp_valid_i ||
-        v.nt_rsp_valid_i || v.mb_rsp_valid_i || (v.timer_o && now % 1024 == 0)) {
+    if (!gate || v.busy_o || pins::get(v.rx_i, pins::valid) || pins::get(v.cpl_i, pins::valid) ||
+        tr::answers(v.tr_rsp_i) || v.nt_rsp_valid_i || v.mb_rsp_valid_i || (v.timer_o && now % 1024 == 0)) {
       sample();
       edge();
     } else {
@@ -237,7 +237,7 @@ class target_bench {
     ASSERT_FALSE(work.notes.empty());
     const packet& p = work.notes.front().p;
     behind(work.notes.front(), "notification");
-    const auto word = [&](unsigned i) { return v.nt_o[i] | uint64_t{v.nt_o[i + 1]} << 32; };  // as ggas_pkg::note_t
+    const auto word = [&](unsigned i) { return v.nt_o[i] | uint64_t{v.nt_o[i + 1]} << 32; };  // as rma_pkg::note_t
     EXPECT_EQ(v.nt_o[4], p.vpid) << "it is not dropped if the ring is full";
     EXPECT_EQ(v.nt_pd_o, p.pd());
     EXPECT_EQ(word(2), qword(p.data, 0));

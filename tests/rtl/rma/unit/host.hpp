@@ -7,6 +7,7 @@
 #include <map>
 
 #include "tests/rtl/rma/unit/streams.hpp"
+#include "tests/rtl/rma/unit/tr_pins.hpp"
 
 namespace ggas::test::rma {
 
@@ -118,13 +119,11 @@ class translator {
   template <class V>
   void drive(dice& d, V& v) {
     v.tr_ready_i = ready(d);
-    v.tr_rsp_valid_i = out_.valid;
-    v.tr_rsp_addr_i = out_.addr;
-    v.tr_rsp_status_i = out_.status;
+    tr::put(v.tr_rsp_i, out_.valid, out_.addr, out_.status);
   }
   template <class V>
   void sample(dice& d, const V& v) {
-    sample(d, v.tr_valid_o, v.tr_ready_i, v.tr_nla_o, v.tr_pd_o, v.tr_write_o, v.tr_done_o);
+    sample(d, tr::valid(v.tr_o), v.tr_ready_i, tr::nla(v.tr_o), tr::pd(v.tr_o), tr::write(v.tr_o), v.tr_done_o);
   }
   void rest(dice& d) { sample(d, false, false, 0, 0, false, false); }
 
