@@ -7,22 +7,38 @@ namespace ggas::test {
 namespace {
 
 constexpr unsigned threads = 32;
-constexpr size_t shorts = 4, longs = 777;  // floats: in a record, and from memory to memory or in pieces
+constexpr size_t shorts = 4, longs = 777;  // floats; all threads of a launch move the long ones
 
-std::vector<target> stream_targets() {
-  std::vector<target> all{{.nodes = 1}, {.nodes = 3}, {.nodes = 2, .threads = true}};
+struct stream_target {
+  target on;
+  // Long messages are one record; else they go from memory to memory, or in pieces.
+  bool one_record = false;
+  std::string name() const { return on.name() + (one_record ? "record" : ""); }
+  friend void PrintTo(const stream_target& t, std::ostream* os) { *os << t.name(); }
+  message_config config() const {
+    message_config c{.kind = ggas_rank_is_block, .blocks = 2, .threads = threads};
+    if (one_record) c.lines = 1024, c.short_bytes = 4096;
+    return c;
+  }
+};
+std::vector<stream_target> stream_targets() {
+  std::vector<stream_target> all;
+  for (const bool one_record : {false, true}) {
+    all.push_back({{.nodes = 1}, one_record});
+    all.push_back({{.nodes = 3}, one_record});
+    all.push_back({{.nodes = 2, .threads = true}, one_record});
 #ifdef GGAS_TEST_SIM
-  all.push_back({.provider = "sim", .nodes = 2, .label = "model", .nic = "model"});
+    all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"}, one_record});
 #endif
+  }
   return all;
 }
 
 // Two ranks a node: kernels are the first, streams the second one.
-class MessagesOnStream : public testing::TestWithParam<target> {
+class MessagesOnStream : public testing::TestWithParam<stream_target> {
  protected:
   void SetUp() override {
-    m_ = std::make_unique<message_machine>(
-        GetParam(), message_config{.kind = ggas_rank_is_block, .blocks = 2, .threads = threads}, 8192);
+    m_ = std::make_unique<message_machine>(GetParam().on, GetParam().config(), 16384);
     for (int n = 0; n < nodes(); ++n) {
       *status(n) = 0;
       queued(begin_messages_on_stream(on(), n, world(), report(n)));
@@ -62,23 +78,78 @@ class MessagesOnStream : public testing::TestWithParam<target> {
 INSTANTIATE_TEST_SUITE_P(On, MessagesOnStream, testing::ValuesIn(stream_targets()),
                          [](const auto& i) { return i.param.name(); });
 
-// Again and again without a new beginning, as a graph does.
+// Again and again without a new beginning, as a graph does. A long send that is no record waits for its receiver.
 TEST_P(MessagesOnStream, GoRoundAllNodes) {
+  const size_t n_most = GetParam().one_record ? longs : shorts;
   for (int round = 0; round < 3; ++round) {
+    const size_t sent = round == 1 ? n_most : shorts;
     fill();
     for (int n = 0; n < nodes(); ++n) {
       const int next = (n + 1) % nodes();
-      queued(send_on_stream(on(), n, world(), stream_of(n), out(n), shorts, stream_of(next), round, report(n)));
-      queued(recv_on_stream(on(), n, world(), stream_of(n), in(n), shorts, ggas_any_source, round, got(n), report(n)));
+      queued(send_on_stream(on(), n, world(), stream_of(n), out(n), sent, stream_of(next), round, report(n)));
+      queued(recv_on_stream(on(), n, world(), stream_of(n), in(n), n_most, ggas_any_source, round, got(n), report(n)));
     }
     run();
     for (int n = 0; n < nodes(); ++n) {
       const int before = (n + nodes() - 1) % nodes();
-      expect_data(n, before, shorts);
+      expect_data(n, before, sent);
       EXPECT_EQ(got(n)->source, stream_of(before));
-      EXPECT_EQ(got(n)->bytes, shorts * sizeof(float));
+      EXPECT_EQ(got(n)->bytes, sent * sizeof(float));
     }
   }
+}
+
+// Later messages of the sender are put aside while the stream waits for another tag, and one that does not fit is lost.
+TEST_P(MessagesOnStream, WaitForTheirTurn) {
+  if (nodes() == 1 || !GetParam().one_record) GTEST_SKIP() << "the sends must not wait";
+  fill();
+  const auto send = [&](size_t n, int tag) {
+    queued(send_on_stream(on(), 0, world(), stream_of(0), out(0), n, stream_of(1), tag, report(0)));
+  };
+  const auto receive = [&](size_t most, int tag, const stream_report& to) {
+    queued(recv_on_stream(on(), 1, world(), stream_of(1), in(1), most, stream_of(0), tag, got(1), to));
+  };
+  send(longs, 1);
+  send(longs, 2);
+  send(shorts, 3);
+  receive(longs, 3, report(1));
+  run();
+  expect_data(1, 0, shorts);
+  fill();
+  status(1)[1] = ggas_ok;
+  receive(longs - 1, 1, {m_->timeout_ns(), status(1) + 1});
+  const auto r = on().run(4 * m_->timeout_ns());
+  ASSERT_TRUE(r) << r.error().text;
+  EXPECT_EQ(status(1)[1], ggas_bad_argument);
+  EXPECT_EQ(got(1)->bytes, longs * sizeof(float));
+  expect_data(1, 0, 0);
+  receive(longs, 2, report(1));
+  run();
+  expect_data(1, 0, longs);
+}
+
+// The sender dies within a record: the receive ends in time, and so does the next one.
+TEST_P(MessagesOnStream, ARecordThatDoesNotEnd) {
+  if (nodes() == 1 || !GetParam().one_record) GTEST_SKIP() << "no such record";
+  fill();
+  const ggas_messages w = world();
+  const int to = stream_of(1);
+  queued(on().launch(0, 1, 1, [=] {
+    const detail::message_rank r(w);
+    detail::line_claim c(detail::rank_view(r), to);
+    ASSERT_EQ(c.claim(detail::lines_of_record(4 * longs), 1), 1u);
+    const detail::claimed_lines at(r.ring_of(to), r.node_of(to), c.end - detail::lines_of_record(4 * longs));
+    at.put_head(detail::record_short, r.me(), 4 * longs, detail::envelope(7, 0));
+    at.put(2, 0);
+  }));
+  run();
+  stream_report brief = report(1);
+  brief.timeout_ns = m_->brief_ns();
+  for (int i = 0; i < 2; ++i)
+    queued(recv_on_stream(on(), 1, world(), stream_of(1), in(1), longs, kernel_of(0), 7, got(1), brief));
+  const auto r = on().run(m_->timeout_ns());
+  ASSERT_TRUE(r) << r.error().text;
+  EXPECT_EQ(*status(1), ggas_timed_out);
 }
 
 // A stream sends to the kernel of the next node, which answers: long and short, both ways.

@@ -32,8 +32,11 @@ static result<> send_on_stream(cluster& c, const stream& s, const ggas_messages&
     return error{errc::bad_argument, "send_on_stream: rank " + std::to_string(to) + ", tag " + std::to_string(tag) +
                                          ": must be a rank below " + std::to_string(detail::rank_count(m)) +
                                          ", a tag of 0 or more, and a buffer"};
-  return launch(c, s, 1, m.threads, detail::send_message_kernel, detail::played_by_stream(m, rank),
-                reinterpret_cast<const char*>(data), n * sizeof(T), to, tag, report);
+  const size_t bytes = n * sizeof(T),
+               shared = bytes > m.short_bytes ? 0 : bytes;  // a long one is the receiver's to copy
+  return detail::launch_message(c, s, shared, detail::send_short_kernel, detail::send_message_kernel,
+                                detail::played_by_stream(m, rank, detail::message_threads(shared)),
+                                reinterpret_cast<const char*>(data), bytes, to, tag, report);
 }
 /// Queues a receive of at most `n` elements into memory of the GPU. `got`: in the segment, or null.
 /// Order: as all calls on a stream; later work in the stream sees the data.
@@ -45,8 +48,10 @@ static result<> recv_on_stream(cluster& c, const stream& s, const ggas_messages&
     return error{errc::bad_argument, "recv_on_stream: rank " + std::to_string(from) + ", tag " + std::to_string(tag) +
                                          ": must be a rank below " + std::to_string(detail::rank_count(m)) +
                                          " or any, a tag or any, and a buffer"};
-  return launch(c, s, 1, m.threads, detail::receive_message_kernel, detail::played_by_stream(m, rank),
-                reinterpret_cast<char*>(data), n * sizeof(T), from, tag, got, report);
+  const size_t most = n * sizeof(T);
+  return detail::launch_message(c, s, most, detail::receive_short_kernel, detail::receive_message_kernel,
+                                detail::played_by_stream(m, rank, detail::message_threads(most)),
+                                reinterpret_cast<char*>(data), most, from, tag, got, report);
 }
 
 }  // namespace ggas

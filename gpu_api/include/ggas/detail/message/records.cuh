@@ -106,6 +106,25 @@ struct line_claim {
   bool ordered_ = false;
 };
 
+// Lines of the ring to a node, from a position on.
+struct claimed_lines {
+  ring_shape ring;
+  ggas_tagged* first;
+  uint64_t position;
+  GGAS_DEVICE claimed_lines(const ring_shape& r, int node, uint64_t at)
+      : ring(r), first(ring_line(r, node, ggas_node(), 0)), position(at) {}
+  GGAS_DEVICE void put(uint64_t i, uint64_t data) const {
+    const uint64_t at = position + i;
+    store_relaxed(first + (at & (ring.lines() - 1)), tagged_line(ring.tag(at), data));
+  }
+  GGAS_DEVICE void put_head(message_record kind, int source, uint64_t bytes, uint64_t word) const {
+    put(0, uint64_t{record_word(kind, source)} << 32 | (8 + bytes));
+    put(1, word);
+  }
+};
+// Of a record: head and first word, then data.
+GGAS_DEVICE uint64_t lines_of_record(uint64_t bytes) { return 2 + (bytes + 7) / 8; }
+
 // Who moves the words of a message; alone: the first thread.
 template <class G>
 GGAS_DEVICE movers words_by(const G& g, bool alone) {
@@ -117,26 +136,19 @@ GGAS_DEVICE movers words_by(const G& g, bool alone) {
 template <class G, class W>
 GGAS_DEVICE bool try_send(const G& g, bool alone, message_rank r, const rank_view& v, int to, message_record kind,
                           uint64_t first, uint64_t bytes, W word) {
-  const uint64_t words = (bytes + 7) / 8, lines = 2 + words;
+  const uint64_t words = (bytes + 7) / 8, lines = lines_of_record(bytes);
   const bool moves = !alone || g.leads();
   const uint64_t own = moves && g.rank() < words ? word(g.rank()) : 0;  // on the way during the claim
   line_claim c(v, to);
-  ggas_tagged* const ring = ring_line(c.ring, c.node, ggas_node(), 0);
+  claimed_lines at(c.ring, c.node, 0);
   if (!c.claim_for(g, lines)) return false;
-  const uint64_t position = g.of_leader(c.position);
+  at.position = g.of_leader(c.position);
   g.sync();  // the lines are free for all
-  const auto put = [&](uint64_t i, uint64_t data) {
-    const uint64_t at = position + i;
-    store_relaxed(ring + (at & (c.ring.lines() - 1)), tagged_line(c.ring.tag(at), data));
-  };
-  if (g.leads()) {
-    put(0, uint64_t{record_word(kind, v.own.me)} << 32 | (8 + bytes));
-    put(1, first);
-  }
+  if (g.leads()) at.put_head(kind, v.own.me, bytes, first);
   if (moves)
     move_each<4>(
         words, words_by(g, alone), [&](uint64_t i) { return i == g.rank() ? own : word(i); },
-        [&](uint64_t i, uint64_t data) { put(2 + i, data); });
+        [&](uint64_t i, uint64_t data) { at.put(2 + i, data); });
   if (g.leads()) c.keep(r, to);
   g.sync();
   return true;
@@ -210,10 +222,10 @@ GGAS_DEVICE bool send_first(const G& g, message_rank r, int slot) {
 // ---- taking
 
 // Words load(0), load(1) ... to any address; some are loaded before the first is stored.
-template <class G, class Load>
-GGAS_DEVICE void store_words(const G& g, bool alone, char* to, uint64_t bytes, Load load) {
+template <class Load>
+GGAS_DEVICE void store_words(const movers& by, char* to, uint64_t bytes, Load load) {
   const bool whole = are_whole(to, bytes);
-  move_each<4>((bytes + 7) / 8, words_by(g, alone), load, [=](uint64_t i, uint64_t v) {
+  move_each<4>((bytes + 7) / 8, by, load, [=](uint64_t i, uint64_t v) {
     if (whole)
       whole_words<uint64_t>{reinterpret_cast<uint64_t*>(to)}.store(i, v);
     else if (is_one_half(to, bytes))
@@ -221,6 +233,16 @@ GGAS_DEVICE void store_words(const G& g, bool alone, char* to, uint64_t bytes, L
     else
       misaligned_words<uint8_t>{reinterpret_cast<uint8_t*>(to), bytes}.store(i, v);
   });
+}
+
+GGAS_DEVICE void acquire_record(message_rank r) {
+  acquire_after_spins();
+  matching_state& d = r.matching();
+  if (d.visible != d.put_aside) d.visible = d.put_aside;
+}
+GGAS_DEVICE void free_lines(const ring_end& ring, uint64_t from, uint64_t to) {
+  store_own(ring.taken, to);
+  release_lines(ring, from, to);
 }
 
 // The record at the head of the ring from a node, as all threads of a group see it. It is used only if all of it has
@@ -234,14 +256,9 @@ class record_here {
   // To the one after this, which was taken.
   GGAS_DEVICE void go_on() { go_to(at_ + lines()); }
 
-  // Head, envelope and the first words of data are loaded at once.
   GGAS_DEVICE bool look() {
-    const ggas_tagged head = load_spin(head_at_), first = load_spin(first_at_), own = load_spin(own_at_);
-    bool here = has_tag(head, head_tag_) && has_tag(first, first_tag_);
-    bytes_ = static_cast<uint32_t>(tagged_data(head));
-    word_ = static_cast<uint32_t>(tagged_data(head) >> 32);
-    first_ = tagged_data(first);
-    own_ = tagged_data(own);
+    ggas_tagged own;
+    bool here = load_begin(own);
     if (here) {
       here = 2 + g_.rank() >= lines() || has_tag(own, own_tag_);
       for (uint64_t i = 2 + g_.rank() + g_.size(); i < lines(); i += g_.size())
@@ -249,6 +266,12 @@ class record_here {
     }
     return g_.all(here);
   }
+  // Whether head and envelope have arrived: then the data come.
+  GGAS_DEVICE bool begins() {
+    ggas_tagged own;
+    return g_.all(load_begin(own));
+  }
+  GGAS_DEVICE uint64_t position() const { return at_; }
   GGAS_DEVICE message_record kind() const { return static_cast<message_record>(word_ >> record_kind_shift); }
   GGAS_DEVICE uint64_t first() const { return first_; }
   GGAS_DEVICE uint64_t data_bytes() const { return bytes_ - 8; }  // after the first word
@@ -267,21 +290,24 @@ class record_here {
   // Stores the data; by the first thread alone: into a variable of it.
   GGAS_DEVICE void copy_to(char* to, uint64_t bytes, bool alone) const {
     if (alone && !g_.leads()) return;
-    store_words(g_, alone, to, bytes, [&](uint64_t i) { return word(i); });
+    store_words(words_by(g_, alone), to, bytes, [&](uint64_t i) { return word(i); });
   }
   // By the first thread, after all have read the record, whose lines then are free. acquire(): the stores that its
   // sender made before are visible, and those of messages put aside.
-  GGAS_DEVICE void acquire(message_rank r) const {
-    acquire_after_spins();
-    matching_state& d = r.matching();
-    if (d.visible != d.put_aside) d.visible = d.put_aside;
-  }
-  GGAS_DEVICE void take() const {
-    store_own(ring_.taken, at_ + lines());
-    release_lines(ring_, at_, at_ + lines());
-  }
+  GGAS_DEVICE void acquire(message_rank r) const { acquire_record(r); }
+  GGAS_DEVICE void take() const { free_lines(ring_, at_, at_ + lines()); }
 
  private:
+  // Head, envelope and the first words of data are loaded at once.
+  GGAS_DEVICE bool load_begin(ggas_tagged& own) {
+    const ggas_tagged head = load_spin(head_at_), first = load_spin(first_at_);
+    own = load_spin(own_at_);
+    bytes_ = static_cast<uint32_t>(tagged_data(head));
+    word_ = static_cast<uint32_t>(tagged_data(head) >> 32);
+    first_ = tagged_data(first);
+    own_ = tagged_data(own);
+    return has_tag(head, head_tag_) && has_tag(first, first_tag_);
+  }
   GGAS_DEVICE void go_to(uint64_t at) {
     at_ = at;
     head_at_ = ring_.line(at);
@@ -329,7 +355,7 @@ template <class G>
 GGAS_DEVICE void copy_waiting(const G& g, message_rank r, uint32_t place, char* to, uint64_t bytes, bool alone) {
   if (alone && !g.leads()) return;
   const uint64_t* const from = r.data(place);
-  store_words(g, alone, to, bytes, [=](uint64_t i) { return from[i]; });
+  store_words(words_by(g, alone), to, bytes, [=](uint64_t i) { return from[i]; });
 }
 // The first thread takes a message that was put aside. The acquire of a later record serves for it, too.
 GGAS_DEVICE void take_waiting(message_rank r, uint32_t place) {

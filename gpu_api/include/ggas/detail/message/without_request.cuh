@@ -160,9 +160,11 @@ struct turns_of_nodes {
     return static_cast<int>((home < 0 ? turn : turn / 8) % static_cast<unsigned>(nodes));
   }
 };
-// The first message that fits: among those that wait, then from the rings; others are put aside.
-template <class G>
-GGAS_DEVICE receive_turn receive_once(const G& g, message_rank r, const wanted_message& w, poll_deadline& end) {
+// The first message that fits: among those that wait, then from the rings; others are put aside. look(record): whether
+// it can be used; receive(record): one that fits.
+template <class G, class Look, class Receive>
+GGAS_DEVICE receive_turn find_message(const G& g, message_rank r, const wanted_message& w, poll_deadline& end,
+                                      Look look, Receive receive) {
   const matching_state& d = r.matching();
   if (d.launch == 0) return without_message(call_turn::ended, ggas_bad_argument);
   if (d.used != 0) return without_message(call_turn::needs_request, ggas_ok);
@@ -173,9 +175,9 @@ GGAS_DEVICE receive_turn receive_once(const G& g, message_rank r, const wanted_m
   GGAS_NO_UNROLL
   for (unsigned turn = 0;; ++turn) {
     bool moved = false;
-    if (record.look()) {
+    if (look(record)) {
       const bool is_message = record.kind() == record_short || record.kind() == record_asks;
-      if (is_message && w.fits(record.source(), record.tag())) return receive_record(g, r, w, record);
+      if (is_message && w.fits(record.source(), record.tag())) return receive(record);
       moved = is_message ? put_aside(g, r, record) : move_messages<G>(r);
       if (moved) record.go_on();
     }
@@ -185,6 +187,12 @@ GGAS_DEVICE receive_turn receive_once(const G& g, message_rank r, const wanted_m
     idle = 0;
     if (is_over(g, end)) return without_message(call_turn::ended, status_of_end(g));
   }
+}
+template <class G>
+GGAS_DEVICE receive_turn receive_once(const G& g, message_rank r, const wanted_message& w, poll_deadline& end) {
+  return find_message(
+      g, r, w, end, [](record_here<G>& record) { return record.look(); },
+      [&](const record_here<G>& record) { return receive_record(g, r, w, record); });
 }
 
 }  // namespace ggas::detail
