@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "report"))
 import joining  # noqa: E402
 import results  # noqa: E402
 import table  # noqa: E402
-from quantities import ENERGY, NVSHMEM_GROUPS, QUANTITIES  # noqa: E402
+from quantities import ENERGY, NCCL_GROUPS, NVSHMEM_GROUPS, QUANTITIES  # noqa: E402
 
 BAD_INPUT, NO_GPU = 2, 77
 MOST_GPUS = 64
@@ -96,7 +96,7 @@ def groups(name, energy):
     """Of another library's program, each measured in a process of its own; "": all that it has."""
     if energy:
         return (ENERGY,) if name in ("NVSHMEM", "NCCL") else ()
-    return NVSHMEM_GROUPS if name == "NVSHMEM" else ("",)
+    return {"NVSHMEM": NVSHMEM_GROUPS, "NCCL": NCCL_GROUPS}.get(name, ("",))
 
 
 def measure_ours(program, arguments, out):

@@ -22,7 +22,7 @@ def belongs(record, quantity, library):
     scaled = {key: part * record["nodes"] for key, part in quantity.params_per_gpu.items()}
     wanted = quantity.params | quantity.own_params.get(library, {}) | scaled
     return (
-        (record["benchmark"], record["metric"]) == (quantity.benchmark, quantity.metric)
+        (record["benchmark"], record["metric"]) == (quantity.own_benchmark.get(library, quantity.benchmark), quantity.metric)
         and is_of(record["variant"], quantity, library)
         and all(key in record["params"] and fits(record["params"][key], value) for key, value in wanted.items())
     )

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's collectives as nodes of a CUDA graph, one process a GPU, NVLink multicast off. Prints a record a line: variant
-// `nccl` for plain device memory, `nccl_window` for memory that was registered as a symmetric window (NCCL's fastest).
+// NCCL's collectives and messages as nodes of a CUDA graph, one process a GPU, NVLink multicast off. Prints a record a
+// line: variant `nccl` for plain device memory, `nccl_window` for memory that was registered as a symmetric window
+// (NCCL's fastest).
 //
-//   compare_nccl [GPUs [energy]]      GPUs 0 or nothing: all of them; energy: joules of calls, no times
-#include <nccl.h>
+//   compare_nccl [GPUs [GROUP]]      GPUs 0 or nothing: all of them; collectives (as without a group), messages, or
+//                                    energy: joules of calls, no times
+#include "benchmarks/compare/nccl.cuh"
 
 #include <algorithm>
-#include <cstring>
-#include <functional>
+#include <string_view>
 #include <vector>
 
-#include "benchmarks/compare/checked.cuh"
 #include "benchmarks/compare/energy.hpp"
-#include "benchmarks/compare/figure.hpp"
-#include "benchmarks/compare/gpu.cuh"
-#include "benchmarks/compare/processes.hpp"
-
-#define COMPARE_NCCL(call) require(call, #call)
 
 namespace ggas::compare {
 
@@ -24,21 +19,6 @@ namespace {
 
 constexpr unsigned timeout_s = 150;
 constexpr size_t most_elements = size_t{32} << 20, most_parts = size_t{16} << 20;
-
-void require(ncclResult_t r, const char* what) {
-  if (r == ncclSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, ncclGetErrorString(r));
-  std::exit(1);
-}
-
-struct member {
-  crew& all;
-  origin from;
-  ncclComm_t comm = nullptr;
-  cudaStream_t stream = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  outcome* found = nullptr;  // host memory that kernels write
-};
 
 member join(crew& all) {
   int version = 0;
@@ -57,10 +37,6 @@ member join(crew& all) {
   *m.found = {0, 0};
   return m;
 }
-
-struct buffers {
-  float *in, *out;
-};
 
 using collective = ncclResult_t (*)(const buffers&, size_t elements, const member&);
 
@@ -97,41 +73,6 @@ ncclResult_t scatter(const buffers& b, size_t elements, const member& m) {
   return ncclScatter(b.in, b.out, elements, ncclFloat, 0, m.comm, m.stream);
 }
 
-// A graph of what queue(i) queues for i < `nodes`.
-cudaGraphExec_t capture(const member& m, int nodes, const std::function<void(uint64_t i)>& queue) {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
-  COMPARE_CUDA(cudaStreamBeginCapture(m.stream, cudaStreamCaptureModeThreadLocal));
-  for (int i = 0; i < nodes; ++i) queue(static_cast<uint64_t>(i));
-  COMPARE_CUDA(cudaStreamEndCapture(m.stream, &graph));
-  COMPARE_CUDA(cudaGraphInstantiate(&ready, graph, 0));
-  COMPARE_CUDA(cudaGraphUpload(ready, m.stream));
-  COMPARE_CUDA(cudaStreamSynchronize(m.stream));
-  COMPARE_CUDA(cudaGraphDestroy(graph));
-  return ready;
-}
-
-// Time in ns of a launch of the graph: of the slowest GPU. A launch before it makes all GPUs begin together.
-double launch(member& m, cudaGraphExec_t graph) {
-  m.all.meet();
-  COMPARE_CUDA(cudaGraphLaunch(graph, m.stream));
-  COMPARE_CUDA(cudaEventRecord(m.begin, m.stream));
-  COMPARE_CUDA(cudaGraphLaunch(graph, m.stream));
-  COMPARE_CUDA(cudaEventRecord(m.end, m.stream));
-  COMPARE_CUDA(cudaStreamSynchronize(m.stream));
-  float ms = 0;
-  COMPARE_CUDA(cudaEventElapsedTime(&ms, m.begin, m.end));
-  return 1e6 * m.all.largest(ms);
-}
-
-void require_right(const member& m, moved what) {
-  COMPARE_CUDA(cudaStreamSynchronize(m.stream));
-  if (m.found->failed == 0) return;
-  std::fprintf(stderr, "NCCL, %s: GPU %d found %llu wrong\n", name_of(what), m.all.rank(),
-               static_cast<unsigned long long>(m.found->failed));
-  std::exit(1);
-}
-
 // The calls of a measured graph in one that no one times: each with data of its own into a destination that was
 // overwritten, all of which is looked at.
 void check_graph(const member& m, moved what, collective call, const buffers& b, size_t elements, int nodes) {
@@ -143,7 +84,7 @@ void check_graph(const member& m, moved what, collective call, const buffers& b,
     check_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.out, m.found);
   });
   COMPARE_CUDA(cudaGraphLaunch(graph, m.stream));
-  require_right(m, what);
+  require_right(m, name_of(what));
   COMPARE_CUDA(cudaGraphExecDestroy(graph));
 }
 
@@ -158,7 +99,7 @@ void measure(member& m, const char* variant, moved what, collective call, const 
     give_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.in, b.out);
     const double ns = launch(m, graph) / nodes;
     check_vectors<<<check_blocks, check_threads, 0, m.stream>>>(v, b.out, m.found);
-    require_right(m, what);
+    require_right(m, name_of(what));
     if (run > 0) f.samples.push_back(ns);
   }
   COMPARE_CUDA(cudaGraphExecDestroy(graph));
@@ -225,14 +166,16 @@ void measure_energy(member& m) {
   for (const energy_load& load : loads) energy.measure(load);
 }
 
-int work(crew& all, bool energy) {
+using group = void (*)(member& m, const char* variant, const buffers& b);
+
+int work(crew& all, group measured) {
   member m = join(all);
   if (all.rank() == 0) std::fprintf(stderr, "%s\n", m.from.library.c_str());
-  if (energy) {
+  if (!measured) {
     measure_energy(m);
   } else {
-    measure_all(m, "nccl", plain_buffers(m));
-    measure_all(m, "nccl_window", window_buffers(m));
+    measured(m, "nccl", plain_buffers(m));
+    measured(m, "nccl_window", window_buffers(m));
   }
   all.meet();
   return 0;
@@ -245,6 +188,9 @@ int work(crew& all, bool energy) {
 int main(int argc, char** argv) {
   using namespace ggas::compare;
   set_environment();
-  const bool energy = argc == 3 && std::strcmp(argv[2], "energy") == 0;
-  return run_on_gpus(energy ? 2 : argc, argv, timeout_s, [energy](crew& all) { return work(all, energy); });
+  const std::string_view name = argc == 3 ? argv[2] : "collectives";
+  const group measured = name == "collectives" ? measure_all : name == "messages" ? measure_messages : nullptr;
+  const bool known = measured || name == "energy";
+  return run_on_gpus(known ? std::min(argc, 2) : argc, argv, timeout_s,
+                     [measured](crew& all) { return work(all, measured); });
 }

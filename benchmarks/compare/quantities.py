@@ -19,6 +19,7 @@ class Quantity:
     bar: float | None = None  # in the metric's unit, on 8 GPUs
     bar_ratio: float | None = None  # of the best other library's time
     own_params: dict = field(default_factory=dict)  # by library: further params
+    own_benchmark: dict = field(default_factory=dict)  # by library, where it does the same job by another benchmark
     only_with_ours: bool = False  # no row without a figure of GGAS
     params_per_gpu: dict = field(default_factory=dict)  # params that grow with the number of GPUs: their part
 
@@ -42,6 +43,9 @@ def size_text(elements):
     return "1 float" if elements == 1 else f"{elements} floats"
 
 
+MESSAGE_SIZES = ((8, "8 B"), (1 << 12, "4 KB"), (1 << 16, "64 KB"), (1 << 20, "1 MB"), (1 << 24, "16 MB"))
+
+
 def latencies():
     yield Quantity("store ping-pong, 1 thread", "store_latency", "half_round_trip", {"threads": 1, "bytes": 8}, bar=630)
     for size, text, bar in ((8, "8 B", 1300), (4096, "4 KB", 1700), (262144, "256 KB", 7000)):
@@ -54,6 +58,19 @@ def latencies():
         text = "barrier with quiet" if method == "barrier" else method
         yield Quantity(f"{text}, one block a GPU", "barrier", "latency", {"method": method}, ours=("block",), bar=bar)
     yield Quantity("barrier with quiet, graph node", "barrier", "latency", {"method": "barrier_graph"})
+
+
+def messages():
+    """In kernels next to NVSHMEM's puts with signal, the nearest that it has; on a stream next to NCCL's sends and receives."""
+    puts = dict.fromkeys(("nvshmem", "raw"), "put_latency")
+    for size, text in ((8, "8 B"), (4096, "4 KB")):
+        yield Quantity(
+            f"message between blocks, {text}, NVSHMEM's put + signal", "message", "half_round_trip", {"bytes": size}, ours=("block",), bar_ratio=0.7, own_benchmark=puts, only_with_ours=True
+        )
+    for method, text, metric in (("one_way", "in sequence", "time"), ("ping_pong", "half a round trip", "half_round_trip")):
+        for size, size_text in MESSAGE_SIZES:
+            bar = 0.6 if size <= 1 << 16 else 1.0
+            yield Quantity(f"send and receive, graph nodes, {text}, {size_text}", "message_on_stream", metric, {"bytes": size, "method": method}, bar_ratio=bar, only_with_ours=True)
 
 
 def allreduces():
@@ -189,10 +206,12 @@ def energies():
             yield Quantity(f"energy of {text}, {more}", "energy", metric + tail, {"method": "gpus"} | params, ours=(load,), own_params=others, bar_ratio=1.0)
 
 
+ON_STREAM = "message_on_stream"  # NCCL alone has such calls
 COLLECTIVES = ("allreduce", "broadcast", "allgather", "alltoall", "reduce", "reducescatter", "gather", "scatter")
 # Groups of NVSHMEM's program (nvshmem.cu). Each is measured in separate processes, so that one that fails or hangs
 # does not affect the others.
 NVSHMEM_GROUPS = ("latencies", "block_collectives", "rates", "on_stream", "jacobi", "ring", "grid_collectives")
+NCCL_GROUPS = ("collectives", "messages")
 ENERGY = "energy"  # the group of NVSHMEM's and NCCL's programs, and the benchmark of GGAS, that --energy asks for
 
 
@@ -212,17 +231,21 @@ def group_of(quantity, library):
         return ENERGY if library == "nvshmem" or (library == "nccl_window" and "elements" in quantity.params) else None
     method = (quantity.params | quantity.own_params.get(library, {})).get("method")
     if library == "nvshmem":
+        if quantity.benchmark == ON_STREAM:
+            return None
         rooted = quantity.benchmark in ("gather", "scatter") and method != "block"
         known = quantity.metric != "atomics" and not rooted and (quantity.benchmark not in ("pack", "typed_put") or method == "iput")
         return nvshmem_group(quantity, method) if known else None
     if library in ("nccl", "nccl_window"):
-        return "" if method == "graph" and quantity.benchmark in COLLECTIVES else None
+        if quantity.benchmark == ON_STREAM:
+            return "messages"
+        return "collectives" if method == "graph" and quantity.benchmark in COLLECTIVES else None
     if library == "yaksa":
         return "" if quantity.text.endswith("beside Yaksa") else None
     return ""
 
 
 QUANTITIES = [
-    *latencies(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *rooted_collectives(), *parted_collectives(),
+    *latencies(), *messages(), *allreduces(), *graph_collectives(), *kernel_allreduces(), *kernel_collectives(), *rooted_collectives(), *parted_collectives(),
     *rates(), *packs(), *typed_puts(), *message_rates(), *programs(), *energies(),
 ]  # fmt: skip

@@ -44,6 +44,7 @@ fault run_upc_barrier(gpu_session& s);        // ranks.cu
 fault run_upc_cases(gpu_session& s);          // upc_cases.cu
 fault run_barrier_of_blocks(gpu_session& s);  // ranks.cu
 fault run_message(gpu_session& s);            // message.cu
+fault run_message_on_stream(gpu_session& s);  // message_on_stream.cu
 fault run_pi(gpu_session& s);                 // pi.cu
 fault run_virtualization(gpu_session& s);     // virtualization.cu
 fault run_himeno(gpu_session& s);             // himeno.cu

@@ -25,11 +25,20 @@ GGAS_DEVICE uint64_t word_at(const words_args& a, uint64_t i) { return a.key ? s
   for (uint64_t i = global_thread(); i < a.count; i += global_threads())
     own<uint64_t>(a.at)[i * a.step] = word_at(a, i);
 }
-[[maybe_unused]] static __global__ void check_words(words_args a) {
-  outcome out{0, 0, 0, ggas_ok};
+// Those that the caller looks at.
+GGAS_DEVICE uint64_t wrong_words(const words_args& a) {
+  uint64_t wrong = 0;
   for (uint64_t i = global_thread(); i < a.count; i += global_threads())
-    out.errors += own<uint64_t>(a.at)[i * a.step] != word_at(a, i);
-  own<outcome>(a.outcomes)[global_thread()] = out;
+    wrong += own<uint64_t>(a.at)[i * a.step] != word_at(a, i);
+  return wrong;
+}
+[[maybe_unused]] static __global__ void check_words(words_args a) {
+  own<outcome>(a.outcomes)[global_thread()] = {0, 0, wrong_words(a), ggas_ok};
+}
+// Of several checks in sequence; the words are overwritten, so that none is found twice.
+[[maybe_unused]] static __global__ void add_wrong_words(words_args a) {
+  own<outcome>(a.outcomes)[global_thread()].errors += wrong_words(a);
+  for (uint64_t i = global_thread(); i < a.count; i += global_threads()) own<uint64_t>(a.at)[i * a.step] = 0;
 }
 
 }  // namespace ggas::bench

@@ -13,6 +13,7 @@ struct message_shape {
   unsigned blocks, threads;
   unsigned waiting = 64;
   unsigned stage_bytes = 64;
+  unsigned lines_log2 = 6, short_bytes = 64;
 };
 
 // Ranks whose rings and state begin at the next place of `room`; `first` ... `room` is to be zero.
@@ -21,8 +22,8 @@ inline ggas_messages place_messages(layout_plan& room, int nodes, const message_
                   shape.kind,
                   shape.threads,
                   0,
-                  6,
-                  64,
+                  shape.lines_log2,
+                  shape.short_bytes,
                   shape.waiting,
                   8,
                   shape.stage_bytes};

@@ -69,6 +69,21 @@ def test_tagged_puts_have_rows_of_their_own():
     assert [(row["ggas"], row["nvshmem"], row["limit"], row["bar_met"]) for row in rows] == [(2000, 2400, 1700, False), (1200, 2400, None, True)]
 
 
+def test_messages_stand_next_to_what_another_library_has_for_them():
+    """NVSHMEM: puts with signal, by a benchmark of another name; NCCL: sends and receives as nodes of graphs."""
+    half = {"metric": "half_round_trip"}
+    puts = [record("put_latency", v, t, bytes=8, threads=32) for v, t in (("put_signal", 900.0), ("nvshmem", 2000.0), ("raw", 1500.0))]
+    blocks = [record("message", v, t, bytes=8, method="named") | half for v, t in (("thread", 800.0), ("block", 4800.0))]
+    row = rows_of(puts + blocks)["message between blocks, 8 B, NVSHMEM's put + signal"]
+    assert (row["ggas"], row["nvshmem"], row["limit"], row["bar"], row["bar_met"]) == (4800, 2000, 1500, 1400, False)
+    assert "message between blocks, 8 B, NVSHMEM's put + signal" not in rows_of(puts)
+    sends = [record("message_on_stream", v, t, bytes=b, method="one_way") for b in (8, 1 << 20) for v, t in (("stream", 3000.0), ("nccl", 4000.0), ("nccl_window", 4500.0))]
+    rows = rows_of(sends)
+    assert [rows[f"send and receive, graph nodes, in sequence, {size}"]["bar_met"] for size in ("8 B", "1 MB")] == [False, True]
+    groups = [quantities.group_of(q, library) for q in quantities.messages() for library in ("nvshmem", "nccl") if ", 4 KB" in q.text]
+    assert groups == ["latencies", None, None, "messages", None, "messages"]
+
+
 def test_a_bar_may_be_a_part_of_the_other_library():
     found = rows_of([record("alltoall", "nvshmem", 8000.0, elements=64, method="block"), record("alltoall", "block", 4100.0, elements=64, method="block")])
     row = found["alltoall by a block, 64 floats"]

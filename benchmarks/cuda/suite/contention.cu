@@ -58,7 +58,10 @@ class contention_bench {
     const auto few = c.make_stream_on(0, reserved_multiprocessors);
     const int all = s_.limits().multiprocessors;
     const unsigned left = few ? static_cast<unsigned>(all) - c.multiprocessors(*few) : 0;
-    const auto rest = few ? c.make_stream_on(0, left / group * group) : few;
+    // A part of the GPU has some over that make no group.
+    auto rest = few;
+    for (unsigned count = left / group * group; few && count > 0; count -= group)
+      if (rest = c.make_stream_on(0, count); rest) break;
     if (!few || !rest) {
       s_.note("reserved: " + (few ? rest : few).error().text);
       return {};
