@@ -24,3 +24,4 @@
 #include "ggas/signal.cuh"
 #include "ggas/strided.cuh"
 #include "ggas/tagged.cuh"
+#include "ggas/velo.cuh"

@@ -61,6 +61,11 @@ struct ggas_notification {
   uint32_t code;    // ST_* of docs/rma.md, 0: all went well
   uint32_t action;  // op of the descriptor
 };
+// A message of VELO.
+struct ggas_velo_message {
+  ggas_notification from;  // cookie, size (bytes of data), node and queue
+  uint64_t data[8];        // zero after its bytes
+};
 enum ggas_note_kind {
   ggas_note_requester = 0,
   ggas_note_arrived = 1,

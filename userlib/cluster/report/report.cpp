@@ -152,6 +152,8 @@ std::string what_was_missing(const context& c, const wait_record& r) {
       return "there was no room in its queue " + expected + " of the NIC";
     case waited_for::record:
       return "no notification came to queue " + expected;
+    case waited_for::mail:
+      return "no message came to the mailbox of queue " + expected;
     case waited_for::ranks:
       return list(r, "rank", "ranks") + " did not arrive at call " + expected + ", or sent less than it waits for";
     case waited_for::message: {

@@ -146,11 +146,20 @@ GGAS_DEVICE void tell_reader_position(const ggas_queue& q, uint32_t position) {
   store_relaxed(reinterpret_cast<uint32_t*>(q.at.page + at_notes_read), position);
 }
 
-constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2]: someone is at it
+constexpr uint64_t telling = uint64_t{1} << 63;  // bit of words[2] and words[5]: a thread is reporting
 
-// From time to time reports to the NIC how far the ring was read. Only one thread reports at a time, so that the count
-// never decreases. A thread that finds another one reporting does not report. Then the next thread reports, or a thread
-// that waits and finds nothing.
+// From time to time reports to the NIC how far a ring was read, at a doorbell; `said` is the word of the last report.
+// Only one thread reports at a time, so that the count never decreases. A thread that finds another one reporting does
+// not report. Then the next thread reports, or a thread that waits and finds nothing.
+GGAS_DEVICE void tell_as_one_of_many(const ggas_queue& q, uint64_t* said, unsigned doorbell, uint32_t position) {
+  const uint64_t reported = load_relaxed(said);
+  if ((reported & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(reported)) <= 0) return;
+  if (cas_gpu(said, reported, reported | telling) != reported) return;
+  fence_acq_rel_gpu();  // after who reported before, and before who reports next
+  store_relaxed(reinterpret_cast<uint32_t*>(q.at.page + doorbell), position);
+  fence_acq_rel_gpu();
+  store_relaxed(said, uint64_t{position});
+}
 GGAS_DEVICE uint32_t quarter_of_ring(const ggas_queue& q) { return 1u << (q.at.notify_log2 - 2); }
 GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
   const uint32_t quarter = quarter_of_ring(q);
@@ -161,14 +170,7 @@ GGAS_DEVICE void tell_lazily(const ggas_queue& q, uint32_t position) {
     store_relaxed(q.at.words + 2, uint64_t{position});
     return;
   }
-  if (position % quarter != 0) return;
-  const uint64_t reported = load_relaxed(q.at.words + 2);
-  if ((reported & telling) || static_cast<int32_t>(position - static_cast<uint32_t>(reported)) <= 0) return;
-  if (cas_gpu(q.at.words + 2, reported, reported | telling) != reported) return;
-  fence_acq_rel_gpu();  // after who reported before, and before who reports next
-  tell_reader_position(q, position);
-  fence_acq_rel_gpu();
-  store_relaxed(q.at.words + 2, uint64_t{position});
+  if (position % quarter == 0) tell_as_one_of_many(q, q.at.words + 2, at_notes_read, position);
 }
 
 // Takes the next record if there is one. The position in memory is needed only by later users. An exclusive user

@@ -13,18 +13,20 @@ enum : uint64_t {
   desc_get = 4,
   desc_notify = 5,
   desc_atomic = 6,
+  desc_send = 7,
+  desc_ops = 15,
   notify_completer = 1u << 5,
   want_ack = 1u << 7,
 };
 constexpr unsigned slot_bytes = 32, slot_words = 4, page_slots = 16, inline_most = 64;
 constexpr uint64_t largest_put = 8u << 20;
 // Offsets in the page of a context.
-constexpr unsigned at_doorbell = 0x010, at_notes_read = 0x018;
+constexpr unsigned at_doorbell = 0x010, at_notes_read = 0x018, at_messages_read = 0x020;
 
 // `to_queue_vpid` is the own context of the number that is meant there.
 GGAS_DEVICE uint64_t first_word(uint64_t op_and_flags, int node, uint64_t bytes, int to_queue_vpid = 0) {
   if (const nic_place* const all = nic_places()) {
-    if (op_and_flags & notify_completer)
+    if ((op_and_flags & notify_completer) || (op_and_flags & desc_ops) == desc_send)
       to_queue_vpid += static_cast<int>(all[node].vpid) - static_cast<int>(all[device_context().node].vpid);
     node = all[node].nic;
   }

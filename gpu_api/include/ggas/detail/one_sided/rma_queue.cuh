@@ -4,7 +4,8 @@
 //
 // words[0] of a queue is its ticket: slots produced (63:32), descriptors issued (31:8), bit 1: a thread writes to the
 // work queue, bit 0: a thread waits for completion, nothing may be posted. words[1]: notifications taken, words[2]:
-// notifications reported to the NIC (bit 63: a thread is reporting), words[3]: failures forgiven.
+// notifications reported to the NIC (bit 63: a thread is reporting), words[3]: failures forgiven. words[4], words[5]:
+// as words[1] and words[2], of the messages in the mailbox.
 #pragma once
 
 #include "ggas/detail/one_sided/rma_descriptor.cuh"

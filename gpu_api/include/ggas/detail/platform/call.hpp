@@ -25,6 +25,8 @@
   X(ggas_notification_wait)      \
   X(ggas_notification_wait_some) \
   X(ggas_notification_wait_all)  \
+  X(ggas_velo_send)              \
+  X(ggas_velo_take)              \
   X(ggas_barrier)                \
   X(ggas_sync)                   \
   X(ggas_barrier_wait)           \
@@ -70,6 +72,7 @@ enum class waited_for : uint32_t {
   message,  // from the rank in `missing`, or any, with tag `expected`, or any (all ones); `seen`: own rank
   workers,  // only `seen` of the `expected` blocks of the group of workers came to the end of its function `n`
   receipt,  // by the rank in `missing`, of the message with tag `expected`, or room for it; `seen`: own rank
+  mail,     // a message in the mailbox of queue `expected`
   // What was refused, by no wait: ggas_bad_argument.
   same_call,   // of the member or rank in `missing`, whose call differs: see call_terms
   other_call,  // the same, noticed without the checked mode: how it differs is not known
