@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "ggas/detail/message/shared.cuh"
 #include "ggas/detail/stream/on_stream.cuh"
+#include "ggas/detail/stream/shared_messages.cuh"
 
 namespace ggas::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages on a stream whose data all threads of a launch move: a block, or the blocks of a cluster. The first block is
 // the rank: it decides, and puts what it found into the shared memory of the others. docs/messages.md#on-a-stream.
-// Included by stream/messages.cuh.
+// Included by messages.cuh.
 #pragma once
 
 #include "ggas/detail/message/calls.cuh"
