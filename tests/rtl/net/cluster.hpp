@@ -127,6 +127,18 @@ class cluster {
       nodes_[end.node].wire[end.port].clear();
     }
   }
+  // The cable is plugged in again, and both nodes retrain their dead links.
+  void repair(unsigned node, unsigned port) {
+    const auto far = *shape_.across(node, port);
+    for (const auto end : {topology::end{node, port}, far}) {
+      plugged(end.node, end.port, true);
+      Model& m = *nodes_[end.node].m;
+      m.cfg_retrain_i = 1;
+      m.eval();  // the clocks of links are gated
+      clock(m);
+      m.cfg_retrain_i = 0;
+    }
+  }
   double offers = 0.5, takes = 0.7, phy = 0.95;
   double unordered = 0.5;  // of the responses: those that may pass others
   unsigned latency = 20;   // of a wire, cycles

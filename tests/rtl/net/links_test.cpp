@@ -334,6 +334,32 @@ TYPED_TEST(LinksTest, CutLinkIsReroutedAround) {
   }
 }
 
+// Packets that waited for a link when it died are lost: none of them arrives when the link comes back.
+TYPED_TEST(LinksTest, NothingOldPassesALinkThatComesBack) {
+  for (unsigned round = 0; round < 4; ++round) {
+    auto c = this->make("ring", 4);
+    ASSERT_TRUE(c.wait_up());
+    c.offers = 1;
+    for (unsigned i = 0; i < 100; ++i)
+      for (unsigned from = 0; from < 4; ++from) c.send(from, this->plain((from + 1) % 4, i % 4, i % 4 == 1 ? 0 : 40));
+    for (unsigned i = 0; i < 200 + 37 * round; ++i) c.step();
+    c.cut(0, 0);  // between 0 and 1
+    for (unsigned i = 0; i < 8'000; ++i) c.step();
+    ASSERT_EQ(c.state(0, 0), links_dead);
+    uint64_t old = 0;
+    c.on_arrival = [&](unsigned, const nic::packet&) { ++old; };
+    c.repair(0, 0);
+    ASSERT_TRUE(c.wait_up());
+    for (unsigned i = 0; i < 1'000; ++i) c.step();
+    EXPECT_EQ(old, 0u);
+    c.forget();
+    c.send(0, this->plain(1, 0, 8));
+    EXPECT_TRUE(c.drain());
+    EXPECT_EQ(old, 1u);
+    EXPECT_EQ(c.errors(), 0u) << c.first_error();
+  }
+}
+
 // A branch whose link is dead loses its copies, and says so; the others get theirs.
 TYPED_TEST(LinksTest, DeadBranchLosesItsCopiesOnly) {
   auto c = this->make("full", 5);
