@@ -46,10 +46,7 @@ GGAS_DEVICE bool move_alike(const run_move& m) {
   bool good = true;
   for (uint64_t next = uint64_t{block_rank()} * m.together; next < m.runs;
        next += uint64_t{block_count()} * m.together) {
-    const auto first = static_cast<uint32_t>(next);
-    const uint32_t last = m.runs - first > m.together ? first + m.together : m.runs;
-    const uint64_t begin = packed_begin(m.items, first),
-                   end = packed_begin(m.items, last - 1) + find_run(m.items, last - 1).bytes;
+    const auto [first, last, begin, end] = range_from(m, next);
     if (end < begin || (end - begin) / (last - first) > longest_staged) {
       good = move_long_runs(m, first, last) && good;
       continue;

@@ -116,16 +116,27 @@ GGAS_DEVICE bool move_long_runs(const run_move& m, uint32_t first, uint32_t last
   return good;
 }
 
+// Neighbouring runs that a block moves at once, from `first` up to `last`, and where their dense data are.
+struct run_range {
+  uint32_t first, last;
+  uint64_t begin, end;
+};
+GGAS_DEVICE run_range range_from(const run_move& m, uint64_t next) {
+  const auto first = static_cast<uint32_t>(next);
+  const uint32_t last = m.runs - first > m.together ? first + m.together : m.runs;
+  return {first, last, packed_begin(m.items, first),
+          packed_begin(m.items, last - 1) + find_run(m.items, last - 1).bytes};
+}
+
 // Called by all blocks of a grid. `staged` is shared memory of the block, of staged_bytes bytes. Returns false if a
 // list contained an invalid place.
 GGAS_DEVICE bool move_runs(const run_move& m, char* staged) {
   bool good = true;
   for (uint64_t next = uint64_t{block_rank()} * m.together; next < m.runs;
        next += uint64_t{block_count()} * m.together) {
-    const auto first = static_cast<uint32_t>(next);
-    const uint32_t last = m.runs - first > m.together ? first + m.together : m.runs;
-    const uint64_t begin = packed_begin(m.items, first),
-                   end = packed_begin(m.items, last - 1) + find_run(m.items, last - 1).bytes;
+    const run_range here = range_from(m, next);
+    const uint32_t first = here.first, last = here.last;
+    const uint64_t begin = here.begin, end = here.end;
     const uint64_t usual = end < begin ? 0 : (end - begin) / (last - first);
     if (end < begin || end - begin > staged_bytes || usual > longest_staged) {
       good = move_long_runs(m, first, last) && good;
