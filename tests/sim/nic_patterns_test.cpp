@@ -34,11 +34,6 @@ struct cell {
 const std::map<std::string, double> known{{"galibier-k20 ring 4, random of 256, seed 4", 0.947},
                                           {"galibier-k20 ring 8, shift 4 of 128", 1.096},
                                           {"galibier-k20 ring 8, shift 3 of 256", 0.920},
-                                          {"galibier-k20 torus:4x4 16, shift 5 of 8", 1.058},
-                                          {"galibier-k20 torus:4x4 16, shift 6 of 8", 1.051},
-                                          {"galibier-k20 torus:4x4 16, shift 7 of 8", 1.094},
-                                          {"galibier-k20 torus:4x4 16, shift 8 of 8", 1.077},
-                                          {"galibier-k20 torus:4x4 16, shift 9 of 8", 1.102},
                                           {"modern ring 8, shift 3 of 8", 1.094},
                                           {"modern ring 8, shift 5 of 8", 1.079}};
 
