@@ -2,6 +2,7 @@
 """SVG plots of result records, for embedding."""
 
 import io
+import math
 
 import matplotlib
 
@@ -136,6 +137,9 @@ def size_text(v):
 def logarithmic_sizes(ax):
     ax.set_xscale("log", base=2)
     ax.xaxis.set_major_formatter(lambda v, _: size_text(v))
+    least, most = ax.get_xlim()
+    if 2 ** math.floor(math.log2(most)) < least:  # no power of two to name: the places themselves
+        ax.set_xticks(sorted({x for line in ax.lines for x in line.get_xdata() if least <= x <= most}))
 
 
 def logarithmic_values(ax):

@@ -228,3 +228,11 @@ def test_a_report_of_several_clusters_begins_with_a_summary(tmp_path):
     page = page_of(tmp_path, *(simulated(nodes=n, value=100.0 * n) for n in (2, 4, 8)))
     assert page.index('id="summary"') < page.index('id="scaling"') < page.index("<h2>")
     assert "barrier, 8 nodes: Latency, barrier block latency (threads 256): 800 ns." in page
+
+
+def test_an_axis_without_a_power_of_two_names_its_places(monkeypatch):
+    monkeypatch.setattr(plots, "svg", lambda figure: figure)
+    records = [simulated(benchmark="virtualization", variant="shared", metric="time", params={"blocks": b}, value=100.0 * b) for b in (13, 14)]
+    ax = plots.curve("virtualization", records, *plots.BLOCKS).axes[0]
+    ax.figure.canvas.draw()
+    assert [label.get_text() for label in ax.get_xticklabels() if label.get_text()] == ["13", "14"]
