@@ -200,9 +200,13 @@ TEST(messages, eager_and_rendezvous) {
         std::byte* const at = memory(*c, h.node());
         const uint64_t begin = h.now_ns();
         for (int round = 0; round < 4; ++round) {
-          if (h.node() == 0) EXPECT_TRUE(m.send_now(1, 1, at, bytes));
+          if (h.node() == 0) {
+            EXPECT_TRUE(m.send_now(1, 1, at, bytes));
+          }
           EXPECT_TRUE(m.receive_now(1 - h.node(), 1, at, bytes));
-          if (h.node() == 1) EXPECT_TRUE(m.send_now(0, 1, at, bytes));
+          if (h.node() == 1) {
+            EXPECT_TRUE(m.send_now(0, 1, at, bytes));
+          }
         }
         if (h.node() == 0) ns[rendezvous][bytes] = (h.now_ns() - begin) / 8;
       }
