@@ -236,3 +236,4 @@ def test_an_axis_without_a_power_of_two_names_its_places(monkeypatch):
     ax = plots.curve("virtualization", records, *plots.BLOCKS).axes[0]
     ax.figure.canvas.draw()
     assert [label.get_text() for label in ax.get_xticklabels() if label.get_text()] == ["13", "14"]
+    plots.plt.close("all")
