@@ -18,6 +18,7 @@ using pcie::tlp;
 
 nic_times::nic_times(unsigned width, const nic::nic_limits& limits, unsigned links)
     : width_(width), links_(links), rig_(width, 1, {}, links) {
+  if (!wrong().empty()) return;
   nic::nic_surroundings around;
   around.fetches = limits.fetches;
   around.get_fetches = limits.get_fetches;

@@ -130,6 +130,7 @@ int main(int argc, char** argv) {
     for (const unsigned n : {1u, links}) {
       const unsigned w = n > 1 && width == 256 ? 64 : width;
       bench::nic_times often(w, limits, n), seldom(w, limits, n);
+      ended(often);
       const auto tell = [&](const bench::nic_times& t) {
         fmt::print(stderr, "{} bit, {} links: off by {:.2f} cycles in the mean; {} outputs without a reason\n", w, n,
                    t.mean_error(), t.unexplained());
