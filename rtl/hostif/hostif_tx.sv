@@ -113,7 +113,8 @@ module hostif_tx #(
   );
   record_writer #(.DATA_W(DATA_W), .BYTES(4)) i_msix (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(msix_valid_i), .addr_i(msix_addr_i), .data_i(msix_data_i), .beat_o(),
-    .sent_o(msix_ready_o), .wr_o({req[MSIX], unused_sop, unused_eop, msix_hdr}), .wr_ready_i(req_free && src[MSIX]), .wr_data_o(msix_beat)
+    .sent_o(msix_ready_o), .wr_o({req[MSIX], unused_sop, unused_eop, msix_hdr}),
+    .wr_ready_i(req_free && src[MSIX]), .wr_data_o(msix_beat)
   );
   // verilator lint_on PINCONNECTEMPTY
 

@@ -42,7 +42,7 @@ def rendered(page, tmp_path):
 def test_nothing_of_the_whole_study_is_empty_or_cut(tmp_path):
     """Every benchmark on two nodes, and plots over the number of nodes."""
     study = [sys.executable, str(ROOT / "benchmarks" / "sweep" / "study.py"), "--program", bench_program(), "--quick", "--out", "out"]
-    done = subprocess.run(study, cwd=tmp_path, capture_output=True, text=True, timeout=3000, env=users_environment())
+    done = subprocess.run(study, cwd=tmp_path, capture_output=True, text=True, timeout=1200, env=users_environment())
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "out" / "index.html").read_text()
     assert not re.search(r'<(script|link|img)\b|src="|href="http|url\(http', page), "the page needs other files"
