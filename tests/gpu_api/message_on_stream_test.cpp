@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages on a stream: to streams and kernels of other nodes and of the same one; what is refused, and time-outs.
 #include "ggas/message_on_stream.cuh"
+#include "tests/gpu_api/message_on_stream_run.hpp"
 #include "tests/gpu_api/messages_rig.hpp"
 
 namespace ggas::test {
@@ -199,6 +200,80 @@ TEST_P(MessagesOnStream, AreRefusedAtOnce) {
   refused(send_on_stream(on(), 0, world(), 1, out(0), 1, all, 0, report(0)), "must be a rank below");
   refused(send_on_stream(on(), 0, world(), 1, out(0), 1, 0, -1, report(0)), "a tag of 0 or more");
   refused(recv_on_stream(on(), 0, world(), 1, static_cast<float*>(nullptr), 1, 0, 0, nullptr, report(0)), "a buffer");
+}
+
+// ---- every size, by graphs
+
+// Up to how many bytes messages are one record.
+struct sizes_target {
+  target on;
+  unsigned short_bytes;
+  std::string name() const { return on.name() + "records" + std::to_string(short_bytes); }
+  friend void PrintTo(const sizes_target& t, std::ostream* os) { *os << t.name(); }
+};
+std::vector<sizes_target> sizes_targets() {
+  std::vector<sizes_target> all;
+  for (const unsigned short_bytes : {64u, 1u << 18}) {
+    all.push_back({{.nodes = 1}, short_bytes});
+    all.push_back({{.nodes = 2}, short_bytes});
+    all.push_back({{.nodes = 2, .threads = true}, short_bytes});
+  }
+#ifdef GGAS_TEST_SIM
+  for (const unsigned short_bytes : {64u, 1u << 12})
+    all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"}, short_bytes});
+#endif
+  return all;
+}
+
+class StreamMessages : public testing::TestWithParam<sizes_target> {
+ public:
+  cluster& on() { return m_->on(); }
+  int nodes() const { return m_->nodes(); }
+  uint64_t timeout_ns() const { return m_->timeout_ns(); }
+  uint64_t brief_ns() const { return m_->brief_ns(); }
+  void write(int node, uint64_t offset, const std::vector<uint8_t>& v) { m_->write(node, offset, v); }
+  std::vector<uint8_t> read(int node, uint64_t offset, size_t n) { return m_->read(node, offset, n); }
+  void run(const char* what) {
+    const auto r = on().run(4 * timeout_ns());
+    ASSERT_TRUE(r) << what << ": " << r.error().text;
+  }
+  graph make_graph(const stream& s, const std::function<result<>()>& queue) {
+    const auto g = on().make_graph(s, queue);
+    EXPECT_TRUE(g) << g.error().text;
+    return *g;
+  }
+
+ protected:
+  using streams = calls::messages_of_streams<StreamMessages>;
+  void SetUp() override {
+    const unsigned s = GetParam().short_bytes;
+    message_config c{.kind = ggas_rank_is_block, .blocks = 2, .threads = threads, .short_bytes = s, .waiting = 4};
+    if (s > 64) c.lines = s / 2;
+    m_ = std::make_unique<message_machine>(GetParam().on, c, streams::room(most()));
+    std::vector<stream> receivers;
+    for (int n = 0; n < nodes(); ++n) receivers.push_back(*on().make_stream(n));
+    messages_ = std::make_unique<streams>(*this, m_->world, m_->message_scratch(), receivers);
+  }
+  // Of a message; simulated ones take long.
+  uint64_t most() const { return GetParam().on.simulated() ? 1 << 12 : 1 << 20; }
+  std::unique_ptr<message_machine> m_;
+  std::unique_ptr<streams> messages_;
+};
+INSTANTIATE_TEST_SUITE_P(On, StreamMessages, testing::ValuesIn(sizes_targets()),
+                         [](const auto& i) { return i.param.name(); });
+
+TEST_P(StreamMessages, OfEverySize) {
+  unsigned number = 0;
+  for (const uint64_t bytes : calls::stream_sizes)
+    if (bytes <= most()) messages_->exchange(bytes, number % 4, number % 2 == 1, 3), ++number;
+}
+TEST_P(StreamMessages, TooLongOnesAreLost) {
+  for (const uint64_t bytes : {64u, 100u, 2049u, 1u << 18})
+    if (bytes <= most()) messages_->too_long(bytes, 3);
+}
+TEST_P(StreamMessages, WithoutPartnerEndInTime) {
+  for (const uint64_t bytes : {0u, 100u, 3000u, 1u << 18})
+    if (bytes <= most()) messages_->without_partner(bytes);
 }
 
 }  // namespace
