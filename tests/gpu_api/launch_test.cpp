@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of grids whose blocks wait for each other: as many as the GPU holds at once meet, one more is refused.
+// Launches of grids whose blocks wait for each other: as many as the GPU holds at once meet again and again, one more
+// is refused. GGAS_TEST_ROUNDS: how often they meet in the simulator.
+#include <cstdlib>
+
 #include "ggas/launch.hpp"
 
 #include "tests/gpu_api/targets.hpp"
@@ -9,12 +12,16 @@ namespace {
 
 GGAS_API_SUITE(Launch);
 
-__global__ void meet(uint64_t timeout_ns, uint64_t* met) {
-  if (ggas_barrier_grid(timeout_ns) == ggas_ok && threadIdx.x == 0) ggas_store(met + blockIdx.x, uint64_t{1});
+__global__ void meet(uint64_t timeout_ns, uint64_t* met, unsigned rounds) {
+  uint64_t done = 0;
+  while (done < rounds && ggas_barrier_grid(timeout_ns) == ggas_ok) ++done;
+  if (threadIdx.x == 0) ggas_store(met + blockIdx.x, done);
 }
 
 TEST_P(Launch, AGridThatDoesNotFitIsRefusedWithTheLimit) {
   constexpr unsigned threads = 32;
+  const char* const text = std::getenv("GGAS_TEST_ROUNDS");
+  const unsigned rounds = !simulated() ? 1000 : text ? static_cast<unsigned>(std::atoi(text)) : 2;
   cluster_config cfg = GetParam().config();
   if (!simulated()) cfg.overrides.push_back("shm.resident_blocks=3");
   make(cfg);
@@ -22,16 +29,16 @@ TEST_P(Launch, AGridThatDoesNotFitIsRefusedWithTheLimit) {
   ASSERT_TRUE(at_once) << at_once.error().text;
   const unsigned fit = *at_once;
   ASSERT_GE(fit, 1u);
-  const auto refused = launch_grid(*cluster_, 0, fit + 1, threads, meet, enough(), user<uint64_t>(0));
+  const auto refused = launch_grid(*cluster_, 0, fit + 1, threads, meet, enough(), user<uint64_t>(0), 1u);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, errc::bad_argument);
   const std::string limit = simulated() ? "gpu.blocks_per_sm = 16" : "shm.resident_blocks = 3";
   EXPECT_NE(refused.error().text.find(limit), std::string::npos) << refused.error().text;
   for (int n = 0; n < nodes(); ++n)
-    EXPECT_TRUE(launch_grid(*cluster_, n, fit, threads, meet, enough(), user<uint64_t>(n)));
+    EXPECT_TRUE(launch_grid(*cluster_, n, fit, threads, meet, enough(), user<uint64_t>(n), rounds));
   run();
   for (int n = 0; n < nodes(); ++n)
-    for (unsigned b = 0; b < fit; ++b) ASSERT_EQ(user<uint64_t>(n)[b], 1u) << n << ", " << b;
+    for (unsigned b = 0; b < fit; ++b) ASSERT_EQ(user<uint64_t>(n)[b], rounds) << n << ", " << b;
 }
 
 TEST_P(Launch, TheRecommendedGridFits) {
@@ -39,7 +46,7 @@ TEST_P(Launch, TheRecommendedGridFits) {
   ASSERT_TRUE(grid) << grid.error().text;
   EXPECT_LE(grid->blocks, *blocks_at_once(*cluster_, 0, grid->threads, meet));
   for (int n = 0; n < nodes(); ++n)
-    EXPECT_TRUE(launch_grid(*cluster_, n, grid->blocks, grid->threads, meet, enough(), user<uint64_t>(n)));
+    EXPECT_TRUE(launch_grid(*cluster_, n, grid->blocks, grid->threads, meet, enough(), user<uint64_t>(n), 1u));
   run();
   EXPECT_EQ(*user<uint64_t>(nodes() - 1), 1u);
 }

@@ -24,11 +24,13 @@ TEST_F(rig, a_launch_that_cannot_be_is_reported) {
 }
 
 __global__ void meet(places at, uint64_t round) {
-  const ggas_status s = ggas_barrier_grid(timeout_ns);
+  ggas_status s = ggas_ok;
+  for (int i = 0; i < 1000 && s == ggas_ok; ++i) s = ggas_barrier_grid(timeout_ns);
   if (threadIdx.x == 0) own<uint64_t>(at.base)[blockIdx.x] = s == ggas_ok ? round : 0;
 }
 
-// Blocks that wait for each other: as many as a GPU holds meet, and one more is refused before anyone waits.
+// Blocks that wait for each other: as many as a GPU holds meet 1,000 times, and one more is refused before anyone
+// waits.
 TEST_F(rig, a_grid_that_does_not_fit_is_refused_at_its_launch) {
   for (const unsigned threads : {512u, 1024u}) {
     const auto at_once = blocks_at_once(machine(), 0, threads, meet);
