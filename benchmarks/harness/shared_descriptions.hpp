@@ -29,7 +29,7 @@ inline description upc_cases_description() {
 inline description message_description() {
   return {.name = "message",
           .text = "messages between ranks of kernels: latency, bandwidth, rate, and what they are compared with",
-          .params = "ranks threads bytes method waiting",
+          .params = "ranks threads bytes method waiting record_bytes",
           .variants = {{"thread", "ranks are threads"},
                        {"warp", "ranks are warps"},
                        {"block", "ranks are blocks"},

@@ -199,6 +199,64 @@ static __global__ void GGAS_LAUNCH_BOUNDS(256) message_play(message_loop a) {
   own<outcome>(a.outcomes)[global_thread()] = out;
 }
 
+// Messages of at most 64 bytes by VELO, into the mailbox of the partner's queue, whose only user its block is. Without
+// match: a source and a tag would be for the receiver to compare.
+class velo_side {
+ public:
+  GGAS_DEVICE velo_side(const message_loop& a, const message_pair& p)
+      : a_(a),
+        out_(reinterpret_cast<uint64_t*>(message_buffer_at(a, p.me, false))),
+        in_(reinterpret_cast<uint64_t*>(message_buffer_at(a, p.me, true))),
+        own_(ggas_queue_of(p.me % detail::ranks_of_node(a.world))),
+        node_(p.other / detail::ranks_of_node(a.world)),
+        queue_(p.other % detail::ranks_of_node(a.world)) {}
+  GGAS_DEVICE ggas_status send(uint64_t number) const {
+    if (detail::is_first_thread()) out_[0] = number;
+    return ggas_velo_send_block(node_, out_, static_cast<unsigned>(a_.bytes), 0, queue_, a_.timeout_ns, own_);
+  }
+  GGAS_DEVICE ggas_status receive(uint64_t number, uint64_t& wrong) const {
+    ggas_status s = ggas_ok;
+    if (detail::is_first_thread()) {
+      ggas_velo_message m{};
+      s = ggas_velo_take(&m, a_.timeout_ns, own_);
+      for (unsigned i = 0; i < a_.bytes / 8; ++i) in_[i] = m.data[i];
+      wrong += s == ggas_ok && m.data[0] != number;
+    }
+    return detail::block_status(s);
+  }
+
+ private:
+  const message_loop& a_;
+  uint64_t *out_, *in_;
+  ggas_queue own_;
+  int node_, queue_;
+};
+template <message_game Game>
+static __global__ void GGAS_LAUNCH_BOUNDS(256) message_velo(message_loop a) {
+  outcome out{0, 0, 0, ggas_ok};
+  const message_pair p(a.world);
+  ggas_status s = ggas_ok;
+  if (p.other >= 0) {
+    const velo_side side(a, p);
+    uint64_t sent = 0, received = 0;
+    const auto send = [&] { s = side.send(++sent); };
+    const auto receive = [&] { s = side.receive(++received, out.errors); };
+    for (uint64_t round = 0; round <= a.rounds && s == ggas_ok; ++round) {
+      const uint64_t before = time_ns();
+      GGAS_NO_UNROLL
+      for (uint64_t i = 0; i < a.batch && s == ggas_ok; ++i) {
+        const bool answered = Game == message_game::ping_pong || i + 1 == a.batch;
+        if (p.first()) send();
+        if (s == ggas_ok && (!p.first() || answered)) receive();
+        if (s == ggas_ok && !p.first() && answered) send();
+      }
+      if (p.first() && round > 0 && detail::is_first_thread()) own<uint64_t>(a.samples)[round - 1] = time_ns() - before;
+    }
+  }
+  out.status = s;
+  own<outcome>(a.outcomes)[global_thread()] = out;
+}
+
 // As many lines as a short message of 8 bytes has, by each thread to the next one, one message after the other.
 struct alignas(16) message_line {
   uint64_t a, b;

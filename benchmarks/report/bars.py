@@ -118,10 +118,13 @@ def of_two_points(records, text, most, key, ours, other, **wanted):
 
 def messages(records):
     times, rates, bandwidths, met = (of_metric(records, m) for m in ("half_round_trip", "messages", "bandwidth", "latency"))
+    pings = [r for r in times if "waiting" not in r["params"]]
+    as_records = without("record_bytes", [r for r in pings if r["variant"] == "flag" or "record_bytes" in r["params"]])
     return [
         compared(records, "barrier", "barrier of all blocks of a GPU, of grid.sync()", 1.0, "one_gpu", "grid_sync", method="barrier"),
         compared(without("ranks", records), "barrier", "barrier of the blocks of all GPUs as ranks, of ggas_barrier_grid", 1.2, "ranks", "grid", method="barrier"),
-        compared([r for r in times if "waiting" not in r["params"]], "message", "ping-pong of blocks, of a bare flag", 1.5, "block", "flag"),
+        compared(pings, "message", "ping-pong of blocks, of a bare flag", 1.5, "block", "flag"),
+        compared(as_records, "message", "ping-pong of blocks as one record, of a bare flag", 1.5, "block", "flag"),
         compared(rates, "message", "bare stores of as many lines, of messages of threads", 4.0, "stores", "thread"),
         compared([r for r in bandwidths if r["params"]["bytes"] == 1 << 20], "message", "ggas_put_block of 1 MB, of messages of blocks", 1 / 0.9, "put_block", "block"),
         of_two_points(times, "1,000 messages wait, of 10", 3.0, "waiting", 1000, 10),

@@ -14,5 +14,7 @@ namespace ggas::detail {
 GGAS_MESSAGES_OF(thread_group)
 GGAS_MESSAGES_OF(warp_group)
 GGAS_MESSAGES_OF(block_group)
+template __device__ ggas_status send_long_record<block_group>(message_rank, const char*, uint64_t, int, int, uint32_t,
+                                                              uint64_t);
 
 }  // namespace ggas::detail

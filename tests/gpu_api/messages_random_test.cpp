@@ -14,7 +14,8 @@ struct message_target {
   uint32_t count;  // messages of a rank
   std::string name() const {
     static constexpr const char* kinds[] = {"threads", "warps", "blocks"};
-    return on.name() + kinds[shape.kind] + std::to_string(shape.blocks) + "x" + std::to_string(shape.threads);
+    return on.name() + kinds[shape.kind] + std::to_string(shape.blocks) + "x" + std::to_string(shape.threads) +
+           (shape.short_bytes > 64 ? "records" : "");
   }
   friend void PrintTo(const message_target& t, std::ostream* os) { *os << t.name(); }
 };
@@ -34,7 +35,13 @@ std::vector<message_target> message_targets() {
       {{.nodes = 3, .threads = true}, {.kind = blocks, .blocks = 2, .threads = 32}, 60},
       {{.nodes = 2, .threads = true}, {.kind = threads, .blocks = 2, .threads = 8, .lines = 32}, 100},
   };
+  // All are one record; of a block all threads move the long ones.
+  const message_config records{.kind = blocks, .blocks = 3, .threads = 64, .lines = 512, .short_bytes = 640};
+  for (const target& on : {alone, three, target{.nodes = 3, .threads = true}}) all.push_back({on, records, 60});
+  all.push_back({alone, {.kind = blocks, .blocks = 2, .threads = 1, .lines = 512, .short_bytes = 640}, 20});
+  all.push_back({two, {.kind = warps, .blocks = 2, .threads = 64, .lines = 512, .short_bytes = 640}, 60});
 #ifdef GGAS_TEST_SIM
+  all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"}, records, 10});
   for (const auto kind : {threads, warps, blocks}) {
     all.push_back({{.provider = "sim", .nodes = 2, .label = "model", .nic = "model"},
                    {.kind = kind, .blocks = kind == threads ? 1u : 8u, .threads = 32},

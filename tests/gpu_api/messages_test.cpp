@@ -61,6 +61,35 @@ TEST(MessagesReport, NamesRankSourceAndTag) {
       << text;
 }
 
+// The sender dies within a record that all threads of the receiver would move: its receives end in time, and the buffer
+// is as before.
+TEST(MessagesThatDoNotEnd, LeaveTheBuffer) {
+  constexpr uint64_t bytes = 512;
+  message_machine m({.nodes = 2},
+                    {.kind = ggas_rank_is_block, .blocks = 1, .threads = 64, .lines = 256, .short_bytes = bytes},
+                    bytes);
+  m.run([&] {
+    EXPECT_EQ(ggas_messages_begin(m.world, m.timeout_ns()), ggas_ok);
+    const ggas::block g;
+    const detail::message_rank r(m.world);
+    if (r.me() == 0) {
+      if (!detail::is_first_thread()) return;
+      detail::line_claim c(detail::rank_view(r), 1);
+      ASSERT_EQ(c.claim(detail::lines_of_record(bytes), 1), 1u);
+      const detail::claimed_lines at(r.ring_of(1), 1, c.end - detail::lines_of_record(bytes));
+      at.put_head(detail::record_short, 0, bytes, detail::envelope(7, 0));
+      at.put(2, 1);
+      return;
+    }
+    auto* const buffer = ggas_pointer_of_node<uint8_t>(1, m.message_scratch());
+    for (int turn = 0; turn < 2; ++turn) {
+      EXPECT_EQ(ggas_recv(g, m.world, buffer, bytes, 0, 7, static_cast<ggas_message*>(nullptr), m.brief_ns()),
+                ggas_timed_out);
+      for (uint64_t i = g.rank(); i < bytes; i += g.size()) ASSERT_EQ(buffer[i], 0);
+    }
+  });
+}
+
 // The ranks of node 1 end at once, as those of a process that was killed: calls for them end in time, also where their
 // rings are full, and the other ranks go on.
 TEST(MessagesToTheGone, EndInTimeAndOthersGoOn) {

@@ -45,6 +45,7 @@ class message_point {
     record r = s_.begin(variant, metric, unit);
     r.params = {{"ranks", static_cast<uint64_t>(detail::rank_count(args.world))}, {"threads", shape_.threads}};
     r.params.update(more);
+    if (shape_.short_bytes != message_shape{}.short_bytes) r.params["record_bytes"] = shape_.short_bytes;
     summarise(r, samples);
     s_.emit(std::move(r));
   }
@@ -63,6 +64,14 @@ class message_point {
 };
 
 message_shape shape_of(ggas_rank_kind kind) { return {kind, 2, kind == ggas_rank_is_thread ? 32u : 64u}; }
+// Blocks whose messages are one record up to 16 KB.
+message_shape shape_of_records() {
+  message_shape shape = shape_of(ggas_rank_is_block);
+  shape.waiting = 4;
+  shape.short_bytes = 16384;
+  shape.lines_log2 = 13;
+  return shape;
+}
 
 result<> half_round_trip(session& s, const char* variant, const message_shape& shape, uint64_t bytes,
                          void (*kernel)(message_loop), int waiting = 0, bool any = false) {
@@ -107,7 +116,9 @@ result<> meetings(session& s, const char* variant, void (*kernel)(message_loop))
 }  // namespace
 
 result<> run_message(session& s) {
-  GGAS_TRY(s.start(8u << 20));
+  session::wish w{.bytes = 8u << 20};
+  if (s.simulated()) w.queues.mailbox = queue_config::place::gpu;
+  GGAS_TRY(s.start(w));
   const auto sizes = s.opts().sized(std::vector<uint64_t>{8, 1024}, std::vector<uint64_t>{8, 64, 1024, 16384},
                                     std::vector<uint64_t>{8, 64, 256, 1024, 4096, 16384, 65536});
   for (const auto kind : {ggas_rank_is_thread, ggas_rank_is_warp, ggas_rank_is_block}) {
@@ -128,6 +139,17 @@ result<> run_message(session& s) {
   for (const uint64_t bytes : sizes) {
     GGAS_TRY(half_round_trip(s, "flag", blocks, bytes, message_flag));
     GGAS_TRY(bandwidth(s, "put_block", blocks, bytes, message_put));
+  }
+  const message_shape records = shape_of_records();
+  for (const uint64_t bytes : sizes) {
+    if (bytes <= blocks.short_bytes || bytes > records.short_bytes) continue;
+    GGAS_TRY(half_round_trip(s, "block", records, bytes, message_play_of<message_game::ping_pong>(ggas_rank_is_block)));
+    GGAS_TRY(bandwidth(s, "block", records, bytes, message_play_of<message_game::one_way>(ggas_rank_is_block)));
+  }
+  for (const uint64_t bytes : {8, 64}) {
+    if (!s.simulated() || s.nodes() < 2) break;  // a NIC has VELO
+    GGAS_TRY(half_round_trip(s, "velo", blocks, bytes, message_velo<message_game::ping_pong>));
+    GGAS_TRY(bandwidth(s, "velo", blocks, bytes, message_velo<message_game::one_way>));
   }
   for (const int waiting :
        s.opts().sized(std::vector<int>{10, 100}, std::vector<int>{10, 100}, std::vector<int>{10, 1000})) {

@@ -9,7 +9,7 @@ namespace ggas::bench {
 
 namespace {
 
-// Variants that need the processors of simulated nodes.
+// Variants that need the processors or the NICs of simulated nodes.
 description with(description d, std::initializer_list<variant_info> more) {
   d.variants.insert(d.variants.end(), more);
   return d;
@@ -112,7 +112,8 @@ const benchmark registry[] = {
       .needs_peer = false},
      run_upc},
     {upc_cases_description(), run_upc_cases},
-    {message_description(), run_message},
+    {with(message_description(), {{"velo", "blocks send into the mailboxes of their queues, without match"}}),
+     run_message},
     {pi_description(), run_pi},
     {virtualization_description(), run_virtualization},
     {with(himeno_description(),

@@ -43,6 +43,7 @@ class message_point {
   void emit(const char* variant, const char* metric, const char* unit, std::vector<param> more,
             std::vector<double> samples) {
     more.insert(more.begin(), {{"ranks", detail::rank_count(args.world)}, {"threads", shape_.threads}});
+    if (shape_.short_bytes != message_shape{}.short_bytes) more.emplace_back("record_bytes", shape_.short_bytes);
     s_.emit({.variant = variant, .params = more, .metric = metric, .unit = unit, .samples = std::move(samples)});
   }
 
@@ -56,6 +57,14 @@ class message_point {
 };
 
 message_shape shape_of(ggas_rank_kind kind) { return {kind, 2, kind == ggas_rank_is_thread ? 32u : 128u}; }
+// Blocks whose messages are one record up to 64 KB.
+message_shape shape_of_records() {
+  message_shape shape = shape_of(ggas_rank_is_block);
+  shape.waiting = 4;
+  shape.short_bytes = 65536;
+  shape.lines_log2 = 16;
+  return shape;
+}
 
 struct waiting_ones {
   int count = 0;
@@ -130,6 +139,13 @@ fault run_message(gpu_session& s) {
   for (const uint64_t bytes : sizes) {
     if (bytes <= 4096) GGAS_GPU_TRY(half_round_trip(s, "flag", blocks, bytes, message_flag));
     GGAS_GPU_TRY(bandwidth(s, "put_block", blocks, bytes, message_put));
+  }
+  const message_shape records = shape_of_records();
+  for (const uint64_t bytes : sizes) {
+    if (bytes <= blocks.short_bytes || bytes > records.short_bytes) continue;
+    GGAS_GPU_TRY(
+        half_round_trip(s, "block", records, bytes, message_play_of<message_game::ping_pong>(ggas_rank_is_block)));
+    GGAS_GPU_TRY(bandwidth(s, "block", records, bytes, message_play_of<message_game::one_way>(ggas_rank_is_block)));
   }
   // Many messages wait, and many ranks may be the source.
   for (const waiting_ones w : {waiting_ones{10, false}, {1000, false}, {10, true}, {1000, true}}) {

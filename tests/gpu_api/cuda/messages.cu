@@ -9,6 +9,11 @@
 namespace ggas::gpu_test {
 namespace {
 
+// Up to how many bytes a message is one record, and in which ring.
+struct record_shape {
+  unsigned short_bytes, lines_log2;
+};
+
 // All memory is zero at first; outcomes have their place, the counts lie before the scratch of ranks, and then rings
 // and state.
 class messages_rig : public rig {
@@ -30,9 +35,13 @@ class messages_rig : public rig {
     m.place = at.copy + (detail::layout_of(m.blocks).bytes() + 63) / 64 * 64;
     return m;
   }
-  void random(ggas_rank_kind kind, unsigned blocks, unsigned threads, unsigned count, uint64_t seed) {
+  void random(ggas_rank_kind kind, unsigned blocks, unsigned threads, unsigned count, uint64_t seed,
+              const record_shape& records = {64, 6}) {
     SetUp();
-    calls::run_messages_random(*this, world(kind, blocks, threads), rounds_of(count), 600, seed);
+    ggas_messages m = world(kind, blocks, threads);
+    m.short_bytes = records.short_bytes;
+    m.lines_log2 = records.lines_log2;
+    calls::run_messages_random(*this, m, rounds_of(count), 600, seed);
   }
 };
 
@@ -52,8 +61,13 @@ TEST_F(messages_rig, a_launch_begins_clean_blocks) {
 }
 TEST_F(messages_rig, random_ones_of_64_threads) { random(of_threads, 1, 64, 20000, 1); }
 TEST_F(messages_rig, random_ones_of_512_threads) { random(of_threads, 8, 64, 8000, 2); }
+TEST_F(messages_rig, random_ones_of_1024_threads) { random(of_threads, 16, 64, 2000, 7); }
 TEST_F(messages_rig, random_ones_of_warps) { random(of_warps, 16, 128, 20000, 3); }
 TEST_F(messages_rig, random_ones_of_blocks) { random(of_blocks, 64, 64, 20000, 4); }
+
+// All threads of a block move the longer ones.
+TEST_F(messages_rig, random_ones_of_blocks_as_records) { random(of_blocks, 64, 64, 20000, 5, {640, 9}); }
+TEST_F(messages_rig, random_ones_of_warps_as_records) { random(of_warps, 16, 128, 20000, 6, {640, 9}); }
 
 // Streams pass a number on to the next node, by a graph that is launched again and again.
 TEST_F(messages_rig, on_a_stream_also_in_a_graph) {

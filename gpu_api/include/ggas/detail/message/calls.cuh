@@ -129,7 +129,13 @@ template <class G>
 GGAS_DEVICE ggas_status send_message(const G& g, const ggas_messages& m, const void* data, uint64_t bytes, int to,
                                      int tag, uint32_t info, uint64_t timeout_ns) {
   if (!caller_good(g, m) || !target_good(m, to, tag) || !buffer_good(data, bytes)) return ggas_bad_argument;
-  return send_now<G>(message_rank(m), static_cast<const char*>(data), bytes, to, tag, info, timeout_ns);
+  const message_rank r(m);
+  const auto* const from = static_cast<const char*>(data);
+  if constexpr (is_same<G, block_group>) {
+    if (bytes > bytes_of_warp_words && bytes <= m.short_bytes && !is_private(data))
+      return send_long_record<G>(r, from, bytes, to, tag, info, timeout_ns);
+  }
+  return send_now<G>(r, from, bytes, to, tag, info, timeout_ns);
 }
 
 template <class G>

@@ -20,6 +20,11 @@ GGAS_APART ggas_status send_now(message_rank r, const char* data, uint64_t bytes
 template <class G>
 GGAS_APART received_message receive_now(message_rank r, char* to, uint64_t most, int from, int tag, uint32_t info,
                                         uint64_t timeout_ns);
+// Of a rank that is a block: its message is one record, of more bytes than its first warp moves at once.
+constexpr uint64_t bytes_of_warp_words = 256;
+template <class G>
+GGAS_APART ggas_status send_long_record(message_rank r, const char* data, uint64_t bytes, int to, int tag,
+                                        uint32_t info, uint64_t timeout_ns);
 // Makes a request, and does of it what can be done at once. Its number is in the desk.
 template <class G>
 GGAS_APART ggas_status begin_request(message_rank r, message_request::stage first, void* buffer, uint64_t bytes,

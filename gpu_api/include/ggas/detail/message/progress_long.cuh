@@ -3,8 +3,8 @@
 // Included by message.cuh.
 #pragma once
 
+#include "ggas/detail/message/long_record.cuh"
 #include "ggas/detail/message/progress.cuh"
-#include "ggas/detail/message/without_request.cuh"
 
 namespace ggas::detail {
 
@@ -63,8 +63,9 @@ GGAS_DEVICE bool send_piece(const G& g, message_rank r, int slot) {
 template <class G>
 GGAS_DEVICE bool send_answer(const G& g, message_rank r, int slot) {
   message_request& q = r.request(slot);
-  const uint64_t other = q.other, own = is_accepted(q) ? q.number : 0;
-  if (!try_send(g, true, r, rank_view(r), q.source, record_answers, other, 8, [=](uint64_t) { return own; }))
+  const uint64_t other = q.other, own = is_accepted(q) ? q.number : 0, moved = q.moved;
+  if (!try_send(g, true, r, rank_view(r), q.source, record_answers, other, 16,
+                [=](uint64_t i) { return i == 0 ? own : uint64_t{moved != 0}; }))
     return false;
   if (g.leads()) {
     if (own == 0)
@@ -155,11 +156,26 @@ GGAS_DEVICE bool first_thread_says(const G& g, bool said) {
   }
 }
 
+// By a NIC. The sender is then asked whether the message is still sent, by the answer; if it is, a piece without data
+// ends the receive. If the get fails, the data come in pieces.
+template <class G>
+GGAS_DEVICE void get_from_source(const G& g, message_rank r, int slot) {
+  message_request& q = r.request(slot);
+  const char* const from = ggas_pointer_of_node<char>(r.node_of(q.source), q.address - 1);
+  const ggas_status s =
+      get(g, until::complete, buffer_of(q), from, q.found_bytes, quiet_limit_ns, ggas_queue::of_block());
+  g.sync();
+  if (!g.leads()) return;
+  if (s == ggas_ok) q.moved = q.found_bytes;
+  set_stage(r, slot, message_request::answering);
+}
+
 // By all of the rank.
 template <class G>
 GGAS_DEVICE void copy_long(const G& g, message_rank r) {
   for_requests(r.matching().copying, [&](int slot) {
     message_request& q = r.request(slot);
+    if (is_behind_nic(r, q.source)) return get_from_source(g, r, slot);
     if (is_accepted(q)) copy_from_source(g, r, q.source, q.address, buffer_of(q), q.found_bytes, is_leaders(g, q));
     g.sync();
     if (g.leads()) {
@@ -284,16 +300,40 @@ GGAS_APART ggas_status send_now(message_rank r, const char* data, uint64_t bytes
 }
 
 template <class G>
+GGAS_APART ggas_status send_long_record(message_rank r, const char* data, uint64_t bytes, int to, int tag,
+                                        uint32_t info, uint64_t timeout_ns) {
+  const G g;
+  poll_deadline end(timeout_ns);
+  const record_claim c = decided_by_first_warp(
+      g, [&](const progress_group<G>& by) { return claim_record(by, r, bytes, to, tag, info, end); });
+  if (c.now == call_turn::needs_request)
+    return run_with_request<G>(r, message_request::queued, const_cast<char*>(data), bytes, to, tag, info, end);
+  if (c.now == call_turn::lines) put_data(r, to, c.position, {data, bytes, false}, movers_of(g));
+  g.sync();
+  return c.status;
+}
+
+template <class G>
 GGAS_APART received_message receive_now(message_rank r, char* to, uint64_t most, int from, int tag, uint32_t info,
                                         uint64_t timeout_ns) {
   const G g;
   poll_deadline end(timeout_ns);
   const wanted_message w{to, most, from, tag, info, !is_same<G, thread_group> && is_private(to)};
   for (;;) {
-    const receive_turn t =
-        decided_by_first_warp(g, [&](const progress_group<G>& by) { return receive_once(by, r, w, end); });
+    const auto t = decided_by_first_warp(g, [&](const progress_group<G>& by) {
+      if constexpr (is_same<G, block_group>)
+        return find_long_record(by, r, w, bytes_of_warp_words, end);
+      else
+        return receive_once(by, r, w, end);
+    });
     const message_head& m = t.found;
     if (t.now == call_turn::needs_request) break;
+    if constexpr (is_same<G, block_group>) {
+      if (t.now == call_turn::lines) {
+        const ggas_status s = take_long_record<G>(r, to, t.position, m.source, m.bytes, end);
+        if (s != ggas_ok) return {s, any_source, any_tag, 0, 0};
+      }
+    }
     if (t.now == call_turn::copies) {
       if (t.status == ggas_ok) copy_from_source(g, r, m.source, m.address, to, m.bytes, w.leaders);
       if (!first_thread_says(g, g.leads() && close_handshake(r, m.source, m.other))) continue;  // the sender gave up

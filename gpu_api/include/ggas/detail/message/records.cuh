@@ -11,7 +11,7 @@ namespace ggas::detail {
 enum message_record : uint32_t {
   record_short = 1,  // the envelope, the data
   record_asks,       // the envelope, bytes of the message, number of the sender's request, address or 0
-  record_answers,    // number of the sender's request, of the receiver's, or 0: it does not want the data
+  record_answers,    // number of the sender's request; of the receiver's, or 0: it wants no data; 1: it has them
   record_piece,      // number of the receiver's request, the data
   record_withdrawn   // number of the receiver's request: no more pieces come, the message was not sent
 };
@@ -170,9 +170,9 @@ struct message_data {
   }
 };
 
-// Where a receiver finds data at its source: offset in the segment + 1; 0: it does not.
+// Where a receiver, or its NIC, finds data at its source: offset in the segment + 1; 0: it does not.
 GGAS_DEVICE uint64_t address_for(message_rank r, int to, const char* data, uint64_t bytes) {
-  const bool reached = r.node_of(to) == ggas_node() || (!nic_queues() && !nic_page());
+  const bool reached = !is_behind_nic(r, to) || posts_descriptors();
   const uint64_t at = reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(device_context().local);
   return reached && fits_segment(at, bytes) ? at + 1 : 0;
 }
@@ -235,11 +235,14 @@ GGAS_DEVICE void store_words(const movers& by, char* to, uint64_t bytes, Load lo
   });
 }
 
-GGAS_DEVICE void acquire_record(message_rank r) {
+// `behind`: there may be messages put aside that are not visible yet. Loaded before the fence: after it each load is a
+// trip to L2.
+GGAS_DEVICE void acquire_record(message_rank r, bool behind) {
   acquire_after_spins();
   matching_state& d = r.matching();
-  if (d.visible != d.put_aside) d.visible = d.put_aside;
+  if (behind) d.visible = d.put_aside;
 }
+GGAS_DEVICE void acquire_record(message_rank r) { acquire_record(r, r.matching().visible != r.matching().put_aside); }
 GGAS_DEVICE void free_lines(const ring_end& ring, uint64_t from, uint64_t to) {
   store_own(ring.taken, to);
   release_lines(ring, from, to);
@@ -256,21 +259,11 @@ class record_here {
   // To the one after this, which was taken.
   GGAS_DEVICE void go_on() { go_to(at_ + lines()); }
 
-  GGAS_DEVICE bool look() {
-    ggas_tagged own;
-    bool here = load_begin(own);
-    if (here) {
-      here = 2 + g_.rank() >= lines() || has_tag(own, own_tag_);
-      for (uint64_t i = 2 + g_.rank() + g_.size(); i < lines(); i += g_.size())
-        here &= has_tag(line(i), ring_.tag(at_ + i));
-    }
-    return g_.all(here);
-  }
+  GGAS_DEVICE bool look() { return g_.all(load_begin() && has_rest()); }
   // Whether head and envelope have arrived: then the data come.
-  GGAS_DEVICE bool begins() {
-    ggas_tagged own;
-    return g_.all(load_begin(own));
-  }
+  GGAS_DEVICE bool begins() { return g_.all(load_begin()); }
+  // Whether the data of one that begins have arrived, too.
+  GGAS_DEVICE bool is_whole() const { return g_.all(has_rest()); }
   GGAS_DEVICE uint64_t position() const { return at_; }
   GGAS_DEVICE message_record kind() const { return static_cast<message_record>(word_ >> record_kind_shift); }
   GGAS_DEVICE uint64_t first() const { return first_; }
@@ -299,14 +292,20 @@ class record_here {
 
  private:
   // Head, envelope and the first words of data are loaded at once.
-  GGAS_DEVICE bool load_begin(ggas_tagged& own) {
-    const ggas_tagged head = load_spin(head_at_), first = load_spin(first_at_);
-    own = load_spin(own_at_);
+  GGAS_DEVICE bool load_begin() {
+    const ggas_tagged head = load_spin(head_at_), first = load_spin(first_at_), own = load_spin(own_at_);
     bytes_ = static_cast<uint32_t>(tagged_data(head));
     word_ = static_cast<uint32_t>(tagged_data(head) >> 32);
     first_ = tagged_data(first);
     own_ = tagged_data(own);
+    own_here_ = has_tag(own, own_tag_);
     return has_tag(head, head_tag_) && has_tag(first, first_tag_);
+  }
+  GGAS_DEVICE bool has_rest() const {
+    bool here = own_here_ || 2 + g_.rank() >= lines();
+    for (uint64_t i = 2 + g_.rank() + g_.size(); i < lines(); i += g_.size())
+      here &= has_tag(line(i), ring_.tag(at_ + i));
+    return here;
   }
   GGAS_DEVICE void go_to(uint64_t at) {
     at_ = at;
@@ -332,6 +331,7 @@ class record_here {
   uint32_t head_tag_, first_tag_, own_tag_;
   uint32_t bytes_ = 0, word_ = 0;
   uint64_t first_ = 0, own_ = 0;
+  bool own_here_ = false;  // the line of own_
 };
 
 // Nothing wants the message yet: it waits at a place of the rank. false: there is none, and the record stays. The
@@ -393,7 +393,7 @@ GGAS_DEVICE bool send_withdrawn(const G& g, message_rank r, int to, uint64_t num
 template <class G>
 GGAS_DEVICE bool take_answer(const G& g, message_rank r, const record_here<G>& record) {
   const int slot = find_request(r, record.first(), message_request::asked);
-  const uint64_t other = record.word(0);
+  const uint64_t other = record.word(0), has_data = record.word(1);
   g.sync();
   if (slot == no_request && other != 0 && !send_withdrawn(g, r, record.source(), other)) return false;
   if (!g.leads()) return true;
@@ -401,6 +401,7 @@ GGAS_DEVICE bool take_answer(const G& g, message_rank r, const record_here<G>& r
   record.take();
   if (slot == no_request) return true;
   r.request(slot).other = other;
+  if (has_data) r.request(slot).moved = r.request(slot).bytes;
   if (other != 0)
     set_stage(r, slot, message_request::sending);
   else

@@ -302,12 +302,18 @@ GGAS_DEVICE bool is_accepted(const message_request& q) { return accepts(q, q.fou
 GGAS_DEVICE ggas_status status_of_match(const message_request& q) {
   return is_accepted(q) ? ggas_ok : ggas_bad_argument;
 }
+// Whether memory of a rank is reached through a NIC.
+GGAS_DEVICE bool is_behind_nic(message_rank r, int rank) {
+  return (nic_queues() || nic_page()) && r.node_of(rank) != ggas_node();
+}
 // The receive has matched a long message. By the first thread.
 GGAS_DEVICE void match_long(message_rank r, int slot, uint64_t other, uint64_t address) {
   message_request& q = r.request(slot);
   q.other = other;
   q.address = address;
-  set_stage(r, slot, address != 0 ? message_request::copying : message_request::answering);
+  bool copies = address != 0;
+  if (copies && is_behind_nic(r, q.source)) copies = is_accepted(q) && is_local(buffer_of(q), q.found_bytes);
+  set_stage(r, slot, copies ? message_request::copying : message_request::answering);
 }
 
 }  // namespace ggas::detail

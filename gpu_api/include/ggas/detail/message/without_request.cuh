@@ -13,7 +13,12 @@ namespace ggas::detail {
 template <class G>
 GGAS_APART bool move_messages(message_rank r);
 
-enum class call_turn : uint32_t { ended, copies, needs_request };
+enum class call_turn : uint32_t {
+  ended,
+  copies,  // a long message, from memory to memory
+  lines,   // one record, by more threads than those of a warp (long_record.cuh)
+  needs_request
+};
 
 // What a call has come to, the same for all threads.
 struct send_turn {
@@ -67,7 +72,7 @@ GGAS_DEVICE send_turn send_long(const G& g, message_rank r, const rank_view& v, 
   constexpr unsigned between_looks = 8;  // at the own rings
   matching_state& d = r.matching();
   const uint64_t address = address_for(r, to, m.at, m.bytes);
-  if (address == 0 || v.own.used != 0) return {call_turn::needs_request, ggas_ok};
+  if (address == 0 || v.own.used != 0 || is_behind_nic(r, to)) return {call_turn::needs_request, ggas_ok};
   const uint64_t number = (d.requests + 1) << 6, bytes = m.bytes;
   uint64_t* const handshake = &r.request(0).handshake;
   g.sync();
@@ -125,12 +130,15 @@ struct wanted_message {
 GGAS_DEVICE receive_turn without_message(call_turn now, ggas_status s) {
   return {now, s, {any_source, any_tag, 0, 0, 0, 0, 0}};
 }
-GGAS_DEVICE bool comes_in_pieces(const message_head& m) { return m.asked && m.address == 0; }
+// A long message that its receiver does not copy itself.
+GGAS_DEVICE bool comes_by_request(message_rank r, const message_head& m) {
+  return m.asked && (m.address == 0 || is_behind_nic(r, m.source));
+}
 
 template <class G>
 GGAS_DEVICE receive_turn receive_waiting(const G& g, message_rank r, const wanted_message& w, uint32_t place) {
   const message_head m = r.waiting(place).head;
-  if (comes_in_pieces(m)) return {call_turn::needs_request, ggas_ok, m};
+  if (comes_by_request(r, m)) return {call_turn::needs_request, ggas_ok, m};
   if (!m.asked && w.accepts(m)) copy_waiting(g, r, place, w.to, m.bytes, w.leaders);
   g.sync();
   if (g.leads()) take_waiting(r, place);
@@ -138,13 +146,13 @@ GGAS_DEVICE receive_turn receive_waiting(const G& g, message_rank r, const wante
 }
 template <class G>
 GGAS_DEVICE receive_turn receive_record(const G& g, message_rank r, const wanted_message& w,
-                                        const record_here<G>& record) {
+                                        const record_here<G>& record, bool behind) {
   const message_head m = record.message();
-  if (comes_in_pieces(m)) return {call_turn::needs_request, ggas_ok, m};
+  if (comes_by_request(r, m)) return {call_turn::needs_request, ggas_ok, m};
   if (!m.asked && w.accepts(m)) record.copy_to(w.to, m.bytes, w.leaders);
   g.sync();
   if (g.leads()) {
-    record.acquire(r);
+    acquire_record(r, behind);
     record.take();
   }
   return w.turn(m);
@@ -161,7 +169,7 @@ struct turns_of_nodes {
   }
 };
 // The first message that fits: among those that wait, then from the rings; others are put aside. look(record): whether
-// it can be used; receive(record): one that fits.
+// it can be used; receive(record, behind): one that fits; `behind`: see acquire_record().
 template <class G, class Look, class Receive>
 GGAS_DEVICE receive_turn find_message(const G& g, message_rank r, const wanted_message& w, poll_deadline& end,
                                       Look look, Receive receive) {
@@ -171,15 +179,17 @@ GGAS_DEVICE receive_turn find_message(const G& g, message_rank r, const wanted_m
   if (const uint32_t place = find_waiting(r, w.from, w.tag); place != 0) return receive_waiting(g, r, w, place);
   const turns_of_nodes turns{r.nodes(), w.from == any_source ? any_source : r.node_of(w.from)};
   record_here<G> record(g, r, turns.at(0));
+  bool behind = d.visible != d.put_aside;  // loaded here, as it is known when the message comes
   unsigned idle = 0;
   GGAS_NO_UNROLL
   for (unsigned turn = 0;; ++turn) {
     bool moved = false;
     if (look(record)) {
       const bool is_message = record.kind() == record_short || record.kind() == record_asks;
-      if (is_message && w.fits(record.source(), record.tag())) return receive(record);
+      if (is_message && w.fits(record.source(), record.tag())) return receive(record, behind);
       moved = is_message ? put_aside(g, r, record) : move_messages<G>(r);
       if (moved) record.go_on();
+      behind |= moved;
     }
     if (turns.nodes > 1) record = record_here<G>(g, r, turns.at(turn + 1));
     idle = moved ? 0 : idle + 1;
@@ -192,7 +202,7 @@ template <class G>
 GGAS_DEVICE receive_turn receive_once(const G& g, message_rank r, const wanted_message& w, poll_deadline& end) {
   return find_message(
       g, r, w, end, [](record_here<G>& record) { return record.look(); },
-      [&](const record_here<G>& record) { return receive_record(g, r, w, record); });
+      [&](const record_here<G>& record, bool behind) { return receive_record(g, r, w, record, behind); });
 }
 
 }  // namespace ggas::detail
