@@ -20,6 +20,7 @@ class mpi_partitions : public mpi_rank {
     exchange_parts(other, type, 10, 2);
     wrong_parts(other);
     several_channels(other);
+    while_in_other_calls(reinterpret_cast<int*>(own_));
     mpi::free_memory(other);
     MPI_Datatype t = type;
     ok(MPI_Type_free(&t), __LINE__);
@@ -88,6 +89,37 @@ class mpi_partitions : public mpi_rank {
     for (int i = first; i < numbers; ++i) good &= to[i] == (i % step == 0 ? 1000 * round + 7 * other_ + i : -1);
     g_.sync();
     return good;
+  }
+  // Long partitions move while their receiver waits for a message that the sender sends after them, and their sender
+  // for one that the receiver sends after them; a long message that waits is no obstacle either.
+  GGAS_DEVICE void while_in_other_calls(int* from) {
+    constexpr int numbers = 20;  // of a partition: longer than a record
+    const bool sends = me_ % 2 == 0;
+    int* const to = from + 2 * numbers;
+    MPI_Request r;
+    MPI_Status s;
+    for (int round = 0; round < 2; ++round) {
+      g_.sync();
+      for (int i = 0; i < 2 * numbers && g_.leads(); ++i) from[i] = 100 * round + me_ + i, to[i] = -1;
+      g_.sync();
+      if (sends) {
+        ok(MPI_Psend_init(from, 2, numbers, MPI_INT, other_, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &r), __LINE__);
+        ok(MPI_Start(&r), __LINE__);
+        ok(MPI_Pready_range(0, 1, r), __LINE__);
+        ok(MPI_Wait(&r, &s), __LINE__);
+        ok(MPI_Send(from, numbers, MPI_INT, other_, 9, MPI_COMM_WORLD), __LINE__);
+      } else {
+        ok(MPI_Precv_init(to, 2, numbers, MPI_INT, other_, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &r), __LINE__);
+        ok(MPI_Start(&r), __LINE__);
+        ok(MPI_Recv(to + 2 * numbers, numbers, MPI_INT, other_, 9, MPI_COMM_WORLD, &s), __LINE__);
+        ok(MPI_Wait(&r, &s), __LINE__);
+      }
+      ok(MPI_Request_free(&r), __LINE__);
+      g_.sync();
+      bool good = true;
+      for (int i = 0; i < 3 * numbers; ++i) good &= to[i] == 100 * round + other_ + i % (2 * numbers);
+      f_.want(sends || good, __LINE__);
+    }
   }
   // Sizes and types that differ, partitions that are not there, requests that have not begun.
   GGAS_DEVICE void wrong_parts(int* v) {

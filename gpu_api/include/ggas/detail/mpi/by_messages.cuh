@@ -20,8 +20,7 @@ GGAS_DEVICE_FUNCTION int send_to(MPI_Comm comm, int rank, const void* data, uint
       detail::send_message(rank_group{}, world(), data, bytes, peer_in(comm, rank), tag_in(comm, 0, 1), 0, timeout_ns));
 }
 GGAS_DEVICE_FUNCTION int receive_from(MPI_Comm comm, int rank, void* data, uint64_t bytes) {
-  return error_of(detail::receive_message(rank_group{}, world(), data, bytes, peer_in(comm, rank), tag_in(comm, 0, 1),
-                                          nullptr, timeout_ns));
+  return error_of(receive(data, bytes, peer_in(comm, rank), tag_in(comm, 0, 1), 0, nullptr));
 }
 GGAS_DEVICE_FUNCTION int exchange(MPI_Comm comm, int to, const void* data, uint64_t bytes, int from, void* received,
                                   uint64_t most) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitioned messages of MPI. The sender offers a channel once, by a message of the communicator's context for offers,
 // so channels are matched in the order in which they were made. Then each of its partitions is a message, whose word
-// says which one it is. The receiver may count other partitions of the same data. Included by requests.cuh.
+// says which one it is. The receiver may count other partitions of the same data. Included by point_to_point.cuh.
 #pragma once
 
-#include "ggas/detail/mpi/point_to_point.cuh"
+#include "ggas/detail/mpi/packed_items.cuh"
 
 namespace ggas::mpi {
 
@@ -301,6 +301,41 @@ GGAS_DEVICE ggas_status wait_for(ggas_message_request* request, ggas_message* m,
     if (is_late(begin, time)) return s;
   }
 }
+// A call that waits for one message, by the request that begin(q) makes; withdrawn if the time is over.
+template <class Begin>
+GGAS_DEVICE ggas_status among_partitions(Begin begin, ggas_message* m) {
+  const uint64_t began = detail::clock_ns();
+  ggas_message_request q{};
+  ggas_status s = begin(q);
+  // All requests are in use.
+  while (s == ggas_bad_argument && move_partitions() == ggas_ok && !is_late(began, timeout_ns)) s = begin(q);
+  if (s == ggas_ok) s = wait_for(&q, m, timeout_ns);
+  int which;
+  return q.number == 0 ? s : detail::wait_for_any(rank_group{}, world(), &q, 1, &which, m, 0, true);
+}
+GGAS_DEVICE_FUNCTION ggas_status send_among_partitions(const void* data, uint64_t bytes, int to, int tag,
+                                                       uint32_t info) {
+  using namespace detail;
+  GGAS_CALL(ggas_send, rank_group{},
+            record_message(rank_group{}, world(), waited_for::receipt, this_call, s, timeout_ns, to, tag),
+            among_partitions(
+                [&](ggas_message_request& q) {
+                  return ggas_isend(rank_group{}, world(), static_cast<const char*>(data), bytes, to, tag, &q, info);
+                },
+                nullptr));
+}
+GGAS_DEVICE_FUNCTION ggas_status receive_among_partitions(void* buffer, uint64_t most, int from, int tag, uint32_t info,
+                                                          ggas_message* m) {
+  using namespace detail;
+  GGAS_CALL(ggas_recv, rank_group{},
+            record_message(rank_group{}, world(), waited_for::message, this_call, s, timeout_ns, from, tag),
+            among_partitions(
+                [&](ggas_message_request& q) {
+                  return begin_receive(rank_group{}, world(), buffer, most, from, tag, &q, info);
+                },
+                m));
+}
+
 // Withdraws the offer if it has not gone or come, and frees the memory. By a rank with no partitions under way.
 GGAS_DEVICE_FUNCTION void drop_partitions(partitioned* p) {
   const rank_group g;

@@ -2,7 +2,7 @@
 // Messages by the names of MPI, packed data. Included by mpi.cuh.
 #pragma once
 
-#include "ggas/detail/mpi/packed_items.cuh"
+#include "ggas/detail/mpi/partitioned.cuh"
 
 namespace ggas::mpi {
 GGAS_DEVICE int check_items(const void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
@@ -18,16 +18,20 @@ GGAS_DEVICE int check_receive(const void* buffer, int count, MPI_Datatype type, 
   return wrong != MPI_SUCCESS ? wrong : check_source(source, tag, comm);
 }
 
-// Of good arguments.
+// Of good arguments. Partitioned messages of the rank move on meanwhile.
 GGAS_DEVICE int send_bytes(const void* data, uint64_t bytes, uint32_t info, int dest, int tag, MPI_Comm comm) {
-  const ggas_status s = ggas_send(rank_group{}, world(), static_cast<const char*>(data), bytes, peer_in(comm, dest),
-                                  tag_in(comm, tag), send_timeout_ns, info);
+  const int to = peer_in(comm, dest), as = tag_in(comm, tag);
+  const ggas_status s =
+      first_partitioned() && send_timeout_ns != 0
+          ? send_among_partitions(data, bytes, to, as, info)
+          : ggas_send(rank_group{}, world(), static_cast<const char*>(data), bytes, to, as, send_timeout_ns, info);
   return s == ggas_timed_out ? no_room : error_of(s);
 }
 GGAS_DEVICE int receive_bytes(void* buffer, uint64_t most, uint32_t info, int source, int tag, MPI_Comm comm,
                               ggas_message& m) {
-  const ggas_status s = ggas::detail::receive_message(rank_group{}, world(), buffer, most, peer_in(comm, source),
-                                                      tag_in(comm, tag), &m, timeout_ns, info);
+  const int from = peer_in(comm, source), as = tag_in(comm, tag);
+  const ggas_status s = first_partitioned() ? receive_among_partitions(buffer, most, from, as, info, &m)
+                                            : receive(buffer, most, from, as, info, &m);
   return error_of(s, m, most);
 }
 GGAS_DEVICE_FUNCTION int send_items(const void* buffer, int count, MPI_Datatype type, int dest, int tag,

@@ -2,7 +2,7 @@
 // Requests by the names of MPI: of one message, persistent, partitioned. Included by mpi.cuh.
 #pragma once
 
-#include "ggas/detail/mpi/partitioned.cuh"
+#include "ggas/detail/mpi/point_to_point.cuh"
 
 // ---- requests
 

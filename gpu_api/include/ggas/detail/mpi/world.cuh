@@ -58,6 +58,13 @@ GGAS_DEVICE void fill_status(MPI_Status* status, const ggas_message& m, int erro
   const ggas_message there = detail::is_of_context(m.tag) ? in_its_comm(m) : m;
   *status = {there.source, there.tag, error, there.bytes};
 }
+// A receive of good arguments; one that waits too long is in the report of hangs.
+GGAS_DEVICE ggas_status receive(void* buffer, uint64_t most, int from, int tag, uint32_t info, ggas_message* m) {
+  using namespace detail;
+  GGAS_CALL(ggas_recv, rank_group{},
+            record_message(rank_group{}, world(), waited_for::message, this_call, s, timeout_ns, from, tag),
+            receive_message(rank_group{}, world(), buffer, most, from, tag, m, timeout_ns, info));
+}
 GGAS_DEVICE ggas_message from_nobody() { return {MPI_PROC_NULL, MPI_ANY_TAG, 0, 0}; }
 
 // ---- memory of a rank
