@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "ggas/detail/type/type_walk.cuh"
+#include "ggas/detail/type/walk_items.hpp"
 #include "gpu_api/types/encode.hpp"
-#include "userlib/mpi/layout/walk_items.hpp"
 
 namespace ggas::mpi {
 
@@ -44,9 +44,12 @@ void for_each_run(const items& i, uint64_t at, uint64_t bytes, F run) {
 // The first `bytes` of the packed data: whole items by the walk, the part of one after them run by run.
 template <bool packs>
 void move_on_host(const items& i, uint64_t bytes, char* packed) {
-  if (bytes == i.bytes()) return walk_items<packs>(i, packed);
+  const auto walk = [&](uint64_t count) {
+    detail::walk_items<packs>({i.of->handle(), i.of->words().data(), i.at, count}, packed);
+  };
+  if (bytes == i.bytes()) return walk(i.count);
   const uint64_t whole = bytes / i.of->size();
-  walk_items<packs>({i.of, i.at, whole}, packed);
+  walk(whole);
   packed += whole * i.of->size();
   for_each_run(i, whole * i.of->size(), bytes, [&](char* at, uint64_t n) {
     packs ? std::memcpy(packed, at, n) : std::memcpy(at, packed, n);

@@ -1,111 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole items by the processor, from run to run in their order, without a search. Runs of 1, 2, 4, 8 and 16 bytes are
-// moved by loads and stores of that width.
+// Whole items by the processor, from run to run in their order, without a search. Short runs of the usual lengths are
+// moved by loads and stores of that width. For MPI programs (userlib/mpi) and for kernels on `shm`.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
-#include "userlib/mpi/layout/layout.hpp"
+#include "ggas/detail/type/type_handle.hpp"
 
-namespace ggas::mpi {
+namespace ggas::detail {
+
+// `words`: of the image after its header; not used where the handle has all runs.
+struct walked_items {
+  const ggas_type& type;
+  const uint64_t* words;
+  char* at;
+  uint64_t count;
+};
 
 namespace walking {
-
-using detail::box_dimension;
 
 // Addresses may wrap: a place may lie before the address of the items, which may be 0.
 inline char* moved_by(char* at, uint64_t bytes) {
   return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(at) + bytes);
 }
 
-// More than 128 bytes, by words of 16 bytes whose stores are aligned. On AMD's processors memcpy() of glibc 2.36 takes
-// up to 1.7 times as long for rows of 1,008 bytes that exceed the caches, and 12 times as long for rows of 4 KB to
-// places that are not aligned.
-inline void copy_row(char* to, const char* from, uint64_t n) {
-  using word [[gnu::vector_size(16), gnu::may_alias]] = uint64_t;
-  constexpr uint64_t width = sizeof(word), longest = 64 << 10, together = 4;
-  if (n > longest) {  // memcpy() may leave the caches alone
-    std::memcpy(to, from, n);
-    return;
-  }
-  const auto load = [from](uint64_t at) {
-    word v;
-    std::memcpy(&v, from + at, width);
-    return v;
-  };
-  const word last = load(n - width);
-  std::memcpy(to, from, width);
-  uint64_t at = width - reinterpret_cast<uintptr_t>(to) % width;
-  const auto store = [to](uint64_t place, word v) { *reinterpret_cast<word*>(to + place) = v; };
-  for (; at + together * width <= n; at += together * width) {
-    const word a = load(at), b = load(at + width), c = load(at + 2 * width), d = load(at + 3 * width);
-    store(at, a), store(at + width, b), store(at + 2 * width, c), store(at + 3 * width, d);
-  }
-  for (; at + width <= n; at += width) store(at, load(at));
-  std::memcpy(to + n - width, &last, width);
-}
+// More than 128 bytes, by words whose stores are aligned. On AMD's processors memcpy() of glibc 2.36 takes up to 1.7
+// times as long for rows of 1,008 bytes that exceed the caches, and 12 times as long for rows of 4 KB to places that
+// are not aligned.
+void copy_row(char* to, const char* from, uint64_t n);
 
 template <size_t N>
-inline void copy(char* to, const char* from, uint64_t, bool = false) {
+inline void copy(char* to, const char* from, uint64_t) {
   std::memcpy(to, from, N);
 }
-// Any length: short ones inline, by accesses that overlap. `cached`: all data of the call fit in the first cache, where
-// memcpy() is fastest.
+// At least W bytes, by accesses of W bytes, of which the last two may overlap.
+template <size_t W>
+[[gnu::always_inline]] inline void copy_overlapping(char* to, const char* from, uint64_t n) {
+  char last[W];
+  std::memcpy(last, from + n - W, W);
+  for (uint64_t i = 0; i + W <= n; i += W) std::memcpy(to + i, from + i, W);
+  std::memcpy(to + n - W, last, W);
+}
+// Any length.
 template <>
-[[gnu::always_inline]] inline void copy<0>(char* to, const char* from, uint64_t n, bool cached) {
-  const auto ends = [&](auto width) {
-    constexpr size_t w = decltype(width)::value;
-    char last[w];
-    std::memcpy(last, from + n - w, w);
-    for (uint64_t i = 0; i + w <= n; i += w) std::memcpy(to + i, from + i, w);
-    std::memcpy(to + n - w, last, w);
-  };
+[[gnu::always_inline]] inline void copy<0>(char* to, const char* from, uint64_t n) {
   if (n > 128)
-    cached ? static_cast<void>(std::memcpy(to, from, n)) : copy_row(to, from, n);
+    copy_row(to, from, n);
   else if (n >= 16)
-    ends(std::integral_constant<size_t, 16>());
+    copy_overlapping<16>(to, from, n);
   else if (n >= 8)
-    ends(std::integral_constant<size_t, 8>());
+    copy_overlapping<8>(to, from, n);
   else if (n >= 4)
-    ends(std::integral_constant<size_t, 4>());
+    copy_overlapping<4>(to, from, n);
   else if (n >= 2)
-    ends(std::integral_constant<size_t, 2>());
+    copy_overlapping<2>(to, from, n);
   else if (n == 1)
     *to = *from;
 }
 
 // f(width) with the width of runs of `n` bytes as a constant; 0: none of its own.
+template <class F, size_t... N>
+inline void with_one_of(std::index_sequence<N...>, uint64_t n, F f) {
+  if (!((n == N && (f(std::integral_constant<size_t, N>()), true)) || ...)) f(std::integral_constant<size_t, 0>());
+}
 template <class F>
 inline void with_width(uint64_t n, F f) {
-  switch (n) {
-    case 1:
-      return f(std::integral_constant<size_t, 1>());
-    case 2:
-      return f(std::integral_constant<size_t, 2>());
-    case 4:
-      return f(std::integral_constant<size_t, 4>());
-    case 8:
-      return f(std::integral_constant<size_t, 8>());
-    case 12:
-      return f(std::integral_constant<size_t, 12>());
-    case 16:
-      return f(std::integral_constant<size_t, 16>());
-    case 24:
-      return f(std::integral_constant<size_t, 24>());
-    case 32:
-      return f(std::integral_constant<size_t, 32>());
-    default:
-      return f(std::integral_constant<size_t, 0>());
-  }
+  with_one_of(std::index_sequence<1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 80, 96, 112, 128>(), n, f);
 }
 
 template <bool packs>
 class walk {
  public:
-  walk(const items& i, char* packed)
-      : handle_(i.of->handle()), words_(i.of->words().data()), packed_(packed), cached_(i.bytes() <= most_cached) {}
+  walk(const walked_items& i, char* packed) : handle_(i.type), words_(i.words), packed_(packed) {}
+
+  // A part of a list: runs of the handle's length at these places of the item.
+  void alike(char* at, const uint64_t* places, uint64_t count) {
+    with_width(handle_.run, [&](auto width) {
+      this->runs<decltype(width)::value>(handle_.run, count, [=](uint64_t r) { return moved_by(at, places[r]); });
+    });
+  }
+  // Runs of different lengths: run r has bytes(r) at place(r).
+  template <class Bytes, class Place>
+  void mixed(char* at, uint64_t count, Bytes bytes, Place place) {
+    char* packed = packed_;
+    for (uint64_t r = 0; r < count; ++r) {
+      const uint64_t n = bytes(r);
+      packs ? copy<0>(packed, moved_by(at, place(r)), n) : copy<0>(moved_by(at, place(r)), packed, n);
+      packed += n;
+    }
+    packed_ = packed;
+  }
 
   void items(char* at, uint64_t count) {
     const auto step = static_cast<uint64_t>(handle_.extent);
@@ -119,8 +106,6 @@ class walk {
   }
 
  private:
-  static constexpr uint64_t most_cached = 8 << 10;  // and as many bytes on the other side
-
   template <size_t N>
   void run(char* at, uint64_t n) {
     packs ? copy<N>(packed_, at, n) : copy<N>(at, packed_, n);
@@ -132,8 +117,7 @@ class walk {
   void runs(uint64_t n, uint64_t count, Place place) {
     const uint64_t width = N ? N : n;
     char* packed = packed_;  // not the member, which the bytes written might overlap for all the compiler knows
-    const bool cached = cached_;
-    const auto move = [&](char* at, char* to) { packs ? copy<N>(to, at, n, cached) : copy<N>(at, to, n, cached); };
+    const auto move = [&](char* at, char* to) { packs ? copy<N>(to, at, n) : copy<N>(at, to, n); };
     uint64_t i = 0;
     for (; N && i + 4 <= count; i += 4, packed += 4 * width) {
       move(place(i), packed);
@@ -184,7 +168,7 @@ class walk {
 
   // The items are one more dimension, or continue the outermost one.
   void box(char* at, uint64_t count) {
-    box_dimension d[detail::most_box_dimensions + 1];
+    box_dimension d[most_box_dimensions + 1];
     unsigned dimensions = handle_.dimensions;
     std::copy_n(handle_.box, dimensions, d);
     if (dimensions == 0 && (count == 1 || handle_.extent == static_cast<int64_t>(handle_.run)))
@@ -196,25 +180,19 @@ class walk {
     with_width(handle_.run, [&](auto width) { rows<decltype(width)::value>(at, d, dimensions); });
   }
 
-  const uint64_t* look(uint64_t at) const { return words_ + handle_.records * detail::record_words + at; }
+  const uint64_t* look(uint64_t at) const { return words_ + handle_.records * record_words + at; }
 
   void list(char* at) {
     const uint64_t count = handle_.box[0].count;
-    if (handle_.run == 0) return mixed(at, look(0), look(count + 1), count);
-    with_width(handle_.run, [&](auto width) {
-      const uint64_t* const places = look(0);
-      this->runs<decltype(width)::value>(handle_.run, count, [=](uint64_t r) { return moved_by(at, places[r]); });
-    });
-  }
-  // Runs of different lengths.
-  void mixed(char* at, const uint64_t* sums, const uint64_t* places, uint64_t count) {
-    char* packed = packed_;
-    for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t n = sums[i + 1] - sums[i];
-      packs ? copy<0>(packed, moved_by(at, places[i]), n) : copy<0>(moved_by(at, places[i]), packed, n);
-      packed += n;
-    }
-    packed_ = packed;
+    if (handle_.run != 0) return alike(at, look(0), count);
+    const box_dimension* const few = handle_.box + 1;
+    if (count <= most_handle_runs)
+      return mixed(
+          at, count, [=](uint64_t r) { return few[r].count; },
+          [=](uint64_t r) { return static_cast<uint64_t>(few[r].stride); });
+    const uint64_t *const sums = look(0), *const places = look(count + 1);
+    mixed(
+        at, count, [=](uint64_t r) { return sums[r + 1] - sums[r]; }, [=](uint64_t r) { return places[r]; });
   }
   template <class Block>
   static void indexed(char* at, const uint64_t* sums, const uint64_t* places, uint64_t n, Block block) {
@@ -223,7 +201,7 @@ class walk {
 
   // `n` children of `size` bytes, `extent` apart; child: their record, or none.
   void block(char* at, uint64_t n, uint64_t size, uint64_t extent, uint64_t child) {
-    if (child == detail::no_record) {
+    if (child == no_record) {
       if (size == extent || n == 1) return run<0>(at, n * size);
       return with_width(size, [&](auto width) { strided<decltype(width)::value>(at, size, n, extent); });
     }
@@ -231,7 +209,6 @@ class walk {
   }
 
   void record(uint64_t number, char* at) {
-    using namespace detail;
     const uint64_t* const r = words_ + number * record_words;
     const uint64_t count = r[rec_count], *const aside = look(r[rec_look]);
     const uint64_t child = r[rec_bits] & rec_leaf ? no_record : number + 1;
@@ -275,15 +252,14 @@ class walk {
   const ggas_type& handle_;
   const uint64_t* words_;
   char* packed_;
-  const bool cached_;
 };
 
 }  // namespace walking
 
 // All items, to packed data or out of them.
 template <bool packs>
-void walk_items(const items& i, char* packed) {
+void walk_items(const walked_items& i, char* packed) {
   if (i.count > 0) walking::walk<packs>(i, packed).items(i.at, i.count);
 }
 
-}  // namespace ggas::mpi
+}  // namespace ggas::detail
