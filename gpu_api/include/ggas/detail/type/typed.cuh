@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ggas/detail/one_sided/signal.cuh"
-#include "ggas/detail/type/type_sides.cuh"
+#include "ggas/detail/type/by_processor.cuh"
 
 namespace ggas::detail {
 
@@ -35,6 +35,7 @@ GGAS_DEVICE ggas_status pack(const G& g, void* to, const void* from, uint64_t co
                              uint64_t bytes) {
   if (!packed_good(from, count, t, to, first, bytes)) return ggas_bad_argument;
   const type_side items = items_at(from, count, t), packed = packed_at(to, first, bytes);
+  if (ggas_status s = ggas_ok; walks<true>(g, items, count, first, bytes, to, s)) return s;
   g.sync();
   const bool good =
       move_sides<origin::own>(packed, items, first, bytes, bits_of(items, count) | bits_of(packed, 1), movers_of(g));
@@ -47,6 +48,7 @@ GGAS_DEVICE ggas_status unpack(const G& g, void* to, uint64_t count, const ggas_
                                uint64_t first, uint64_t bytes) {
   if (!packed_good(to, count, t, from, first, bytes)) return ggas_bad_argument;
   const type_side items = items_at(to, count, t), packed = packed_at(from, first, bytes);
+  if (ggas_status s = ggas_ok; walks<false>(g, items, count, first, bytes, from, s)) return s;
   g.sync();
   const bool good =
       move_sides<origin::own>(items, packed, first, bytes, bits_of(items, count) | bits_of(packed, 1), movers_of(g));
