@@ -30,7 +30,7 @@ root_sends = 11
 by_nic = 64
 typed = [ { bytes = 12, blocks = 9, threads = 64 }, { blocks = 600, threads = 512 } ]
 engine_rows = { host = 13 }
-staged = { up_to_8 = 14, up_to_32 = 15 }
+staged = { up_to_8 = 14, up_to_32 = 15, structs = 16 }
 )";
 
 tuning read(int nodes) {
@@ -87,6 +87,7 @@ TEST(Tuning, RowsOfOtherCollectives) {
   EXPECT_EQ(own.staged.of(17), 15u);
   EXPECT_EQ(own.staged.of(33), uint64_t{tuning::any});
   EXPECT_EQ(own.staged.of(65), uint64_t{tuning::any});
+  EXPECT_EQ(own.staged.structs, 16u);
   EXPECT_EQ(none.reduce.of(128).blocks, 2u);
   EXPECT_EQ(none.reduce.of(128).method, 2u);  // ggas_one_shot for ggas_two_shot
   EXPECT_EQ(none.broadcast.of(1 << 20).blocks, usual.broadcast.of(1 << 20).blocks);
@@ -96,6 +97,7 @@ TEST(Tuning, RowsOfOtherCollectives) {
   EXPECT_EQ(none.typed.of(1 << 20).blocks, usual.typed.of(1 << 20).blocks);
   EXPECT_EQ(none.engine.host, usual.engine.host);
   EXPECT_EQ(none.staged.of(8), uint64_t{tuning::any});
+  EXPECT_EQ(none.staged.structs, uint64_t{tuning::any});
 }
 
 TEST(Tuning, WhatIsWrittenIsRead) {
@@ -146,7 +148,7 @@ TEST(Tuning, SaysWhatIsWrong) {
       {replaced("engine_rows = { host = 13 }", "engine_rows = 3"), "engine_rows: must be a table with host and gpu"},
       {replaced("host = 13", "host = 0"), "host: 0 is not in 1 ... "},
       {replaced("host = 13", "wide = 13"), "wide: unknown key"},
-      {replaced("staged = {", "staged = [] #"), "staged: must be a table with up_to_8 ... up_to_64"},
+      {replaced("staged = {", "staged = [] #"), "staged: must be a table with up_to_8 ... up_to_64 and structs"},
       {replaced("up_to_8 = 14", "up_to_8 = 0"), "up_to_8: 0 is not in 1 ... "},
       {replaced("up_to_8", "up_to_9"), "up_to_9: unknown key"},
       {replaced("spread = [", "spread = [ 5,"), "spread: must be an array of 1 ... 9 tables"},

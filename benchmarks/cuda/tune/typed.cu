@@ -68,17 +68,31 @@ fault tune_engine(gpu_session& s, typed_memory& m, char* to, const char* where, 
   return {};
 }
 
-// A put of rows to rows of the next GPU.
-fault time_put(gpu_session& s, typed_memory& m, const rows& r, typed_path path, double& ns) {
+struct many {
+  datatype type;
+  uint64_t count, bytes;
+};
+many many_rows(uint64_t width, uint64_t bytes) { return {rows{width, bytes}.type(), 1, bytes}; }
+// 17 bytes in 48.
+many many_structs(uint64_t bytes) {
+  const datatype fields[] = {primitive::float64, primitive::int32, primitive::int8};
+  const int64_t lengths[] = {1, 2, 1}, places[] = {0, 16, 40};
+  const datatype one = datatype::resized(datatype::structure(lengths, places, fields), 0, 48);
+  const uint64_t count = bytes / one.size();
+  return {one, count, count * one.size()};
+}
+
+// A put of items to such items of the next GPU.
+fault time_put(gpu_session& s, typed_memory& m, const many& items, typed_path path, double& ns) {
   ggas_type t;
-  GGAS_GPU_TRY(m.commit(r.type(), t));
+  GGAS_GPU_TRY(m.commit(items.type, t));
   std::vector<double> samples;
   const stream_report report{s.wait_ns(), nullptr};
   GGAS_GPU_TRY(time_calls(
-      s, 0, r.bytes, "put of " + std::to_string(r.bytes) + " bytes",
+      s, 0, items.bytes, "put of " + std::to_string(items.bytes) + " bytes",
       [&] {
-        return put_typed_on_stream(s.machine(), 0, {1, m.target}, 1, t, m.at(0, m.items), 1, t, report,
-                                   {0, 0, ggas_auto, path});
+        return put_typed_on_stream(s.machine(), 0, {1, m.target}, items.count, t, m.at(0, m.items), items.count, t,
+                                   report, {0, 0, ggas_auto, path});
       },
       samples));
   m.free(t);
@@ -86,23 +100,31 @@ fault time_put(gpu_session& s, typed_memory& m, const rows& r, typed_path path, 
   return {};
 }
 
-// For each width of rows the least data from which on staged puts are faster.
-fault tune_staged(gpu_session& s, typed_memory& m, tuning::staged_puts& out) {
+// The least data from which on staged puts of items(bytes) are faster.
+template <class Items>
+fault tune_staged_items(gpu_session& s, typed_memory& m, const std::string& name, Items items, uint64_t& out) {
   constexpr uint64_t most = 64u << 20, least = 64u << 10;
-  for (int i = 0; i < tuning::staged_widths; ++i) {
-    out.least[i] = tuning::any;
-    for (uint64_t bytes = most; bytes >= least; bytes /= 2) {
-      double direct = 0, staged = 0;
-      const rows r{tuning::narrowest_staged << i, bytes};
-      GGAS_GPU_TRY(time_put(s, m, r, typed_path::direct, direct));
-      GGAS_GPU_TRY(time_put(s, m, r, typed_path::staged, staged));
-      std::printf("  put, rows of %3llu bytes, %9llu bytes: direct %8.0f, staged %8.0f ns\n",
-                  static_cast<unsigned long long>(r.width), static_cast<unsigned long long>(bytes), direct, staged);
-      if (staged > direct) break;
-      out.least[i] = bytes;
-    }
+  out = tuning::any;
+  for (uint64_t bytes = most; bytes >= least; bytes /= 2) {
+    double direct = 0, staged = 0;
+    GGAS_GPU_TRY(time_put(s, m, items(bytes), typed_path::direct, direct));
+    GGAS_GPU_TRY(time_put(s, m, items(bytes), typed_path::staged, staged));
+    std::printf("  put, %s, %9llu bytes: direct %8.0f, staged %8.0f ns\n", name.c_str(),
+                static_cast<unsigned long long>(bytes), direct, staged);
+    if (staged > direct) break;
+    out = bytes;
   }
   return {};
+}
+
+fault tune_staged(gpu_session& s, typed_memory& m, tuning::staged_puts& out) {
+  for (int i = 0; i < tuning::staged_widths; ++i) {
+    const uint64_t width = tuning::narrowest_staged << i;
+    GGAS_GPU_TRY(tune_staged_items(
+        s, m, "rows of " + std::to_string(width) + " bytes", [=](uint64_t bytes) { return many_rows(width, bytes); },
+        out.least[i]));
+  }
+  return tune_staged_items(s, m, "structs", many_structs, out.structs);
 }
 
 }  // namespace

@@ -311,7 +311,7 @@ TEST_P(TypedStream, StagedByTheLengthOfRuns) {
     return detail::staged_is_faster(m, t);
   };
   EXPECT_FALSE(staged(column, column, 1 << 20));  // nothing was measured
-  t.staged = {{1000, 2000, 3000, tuning::any}};
+  t.staged = {{1000, 2000, 3000, tuning::any}, 4000};
   EXPECT_TRUE(staged(column, column, 2));
   EXPECT_FALSE(staged(column, column, 1));  // 800 bytes
   EXPECT_TRUE(staged(column, rows, 2));
@@ -320,12 +320,13 @@ TEST_P(TypedStream, StagedByTheLengthOfRuns) {
   EXPECT_FALSE(staged(dense, column, 2));  // one pack is all
   EXPECT_FALSE(staged(dense, dense, 1000));
   EXPECT_FALSE(staged(rows, rows, 1000));
-  EXPECT_TRUE(staged(struct_48, struct_48, 59));
-  EXPECT_FALSE(staged(struct_48, struct_48, 58));
+  EXPECT_TRUE(staged(struct_48, struct_48, 236));  // 17 bytes each
+  EXPECT_FALSE(staged(struct_48, struct_48, 235));
   EXPECT_TRUE(staged(equal, equal, 32));
   EXPECT_FALSE(staged(equal, equal, 31));
-  EXPECT_TRUE(staged(mixed, mixed, 42));
-  EXPECT_FALSE(staged(mixed, mixed, 41));
+  EXPECT_TRUE(staged(mixed, mixed, 84));
+  EXPECT_FALSE(staged(mixed, mixed, 83));
+  EXPECT_TRUE(staged(mixed, column, 42));
   EXPECT_TRUE(staged(walked, walked, 2));
 }
 

@@ -121,10 +121,13 @@ class reader {
   tuning::staged_puts staged_puts(const toml::table& entry) {
     tuning::staged_puts puts = tuning::usual().staged;
     const toml::table* const t = entry["staged"].as_table();
-    if (!t) return wrong(*entry.get("staged"), "staged", "must be a table with up_to_8 ... up_to_64, in bytes"), puts;
-    only(*t, {"up_to_8", "up_to_16", "up_to_32", "up_to_64"});
+    if (!t)
+      return wrong(*entry.get("staged"), "staged", "must be a table with up_to_8 ... up_to_64 and structs, in bytes"),
+             puts;
+    only(*t, {"up_to_8", "up_to_16", "up_to_32", "up_to_64", "structs"});
     for (int i = 0; i < tuning::staged_widths; ++i)
       if (const std::string key = staged_key(i); t->contains(key)) puts.least[i] = number(*t, key, 1, INT64_MAX);
+    if (t->contains("structs")) puts.structs = number(*t, "structs", 1, INT64_MAX);
     return puts;
   }
 
@@ -283,11 +286,13 @@ std::string tuning_text(const tuning& t, int nodes) {
   if (t.engine.gpu != tuning::any) s << "gpu = " << t.engine.gpu << " ";
   s << "}\nstaged = {";
   const char* before = " ";
-  for (int i = 0; i < tuning::staged_widths; ++i) {
-    if (t.staged.least[i] == tuning::any) continue;
-    s << before << staged_key(i) << " = " << t.staged.least[i];
+  const auto entry = [&](const std::string& key, uint64_t least) {
+    if (least == tuning::any) return;
+    s << before << key << " = " << least;
     before = ", ";
-  }
+  };
+  for (int i = 0; i < tuning::staged_widths; ++i) entry(staged_key(i), t.staged.least[i]);
+  entry("structs", t.staged.structs);
   s << " }\n";
   return s.str();
 }

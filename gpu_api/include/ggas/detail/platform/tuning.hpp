@@ -55,14 +55,15 @@ struct tuning {
   };
   rows_by_engine engine;
   // Puts from layout to layout are packed, and unpacked by the target's GPU, from so many bytes on: by the length of
-  // their runs, up to narrowest_staged << i bytes for entry i; longer ones never.
+  // their runs, up to narrowest_staged << i bytes for entry i; longer ones never. Structs: items of a few runs of
+  // different lengths on both sides, which go field by field otherwise.
   static constexpr int staged_widths = 4;
   static constexpr uint64_t narrowest_staged = 8;
   struct staged_puts {
-    uint64_t least[staged_widths];
-    GGAS_TUNING_FN uint64_t of(uint64_t run) const {
+    uint64_t least[staged_widths], structs;
+    GGAS_TUNING_FN uint64_t of(uint64_t run, bool between_structs = false) const {
       for (int i = 0; i < staged_widths; ++i)
-        if (run <= narrowest_staged << i) return least[i];
+        if (run <= narrowest_staged << i) return between_structs ? structs : least[i];
       return any;
     }
   };
@@ -110,7 +111,7 @@ struct tuning {
             256,
             typed,
             {4 << 10, any},
-            {{any, any, any, any}}};
+            {{any, any, any, any}, any}};
   }
   // What a reduce does where an allreduce goes by those: not every method of one is one of a reduce.
   static GGAS_TUNING_FN launches for_reduce(launches all) {

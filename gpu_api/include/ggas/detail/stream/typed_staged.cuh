@@ -27,7 +27,8 @@ namespace ggas::detail {
 // Whether tuning says that a put between these is faster by way of packed data.
 [[maybe_unused]] static bool staged_is_faster(const typed_move& m, const tuning& t) {
   const uint64_t to = usual_run(m.to, m.bytes), from = usual_run(m.from, m.bytes);
-  return to < m.bytes && m.bytes >= t.staged.of(to < from ? to : from);
+  const bool structs = has_few_runs(*m.to.type) && has_few_runs(*m.from.type);
+  return to < m.bytes && m.bytes >= t.staged.of(to < from ? to : from, structs);
 }
 
 // Pieces of a side: any multiple of a unit's width where places can be computed, whole items elsewhere.
