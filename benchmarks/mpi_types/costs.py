@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What libggas_mpi_types.so costs MPI programs without GPU memory, by processor time; runs in turn, medians.
 calls: in default mode, next to the same program without the library. packs: in host mode, next to the better of the two
-MPIs without it. `./ggas build mpi_costs` makes the programs."""
+MPIs without it. waits: n requests of columns in host mode, next to the MPI with messages of as many bytes, which is what
+it is given then; the difference is what the library itself takes for a request. `./ggas build mpi_costs` makes the
+programs."""
 
 import argparse
 import os
@@ -59,13 +61,24 @@ def compare_packs(build, rounds):
             print(f"{mpi:8} {what}{len(some)} layouts: {within[0]:.0%} at most 1.0, {within[1]:.0%} at most 1.2, worst {max(some):.2f}")
 
 
+def compare_waits(build, rounds):
+    found = medians(build, "waits", [(mpi, mode) for mpi in MPIS for mode in (None, "host")], rounds)
+    for mpi in MPIS:
+        alone, ours = found[mpi, None], found[mpi, "host"]
+        for name in (name for name in ours if " columns " in name):
+            step, _, n = name.split()
+            as_bytes = alone[f"{step} bytes {n}"]
+            own = (ours[name] - as_bytes) / (2 * int(n))
+            print(f"{mpi:8} {step} {2 * int(n):6}: MPI {alone[name] / 1e3:9.1f}, of bytes {as_bytes / 1e3:9.1f}, with the library {ours[name] / 1e3:9.1f} us, own {own:7.1f} ns a request")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("subject", choices=("calls", "packs"))
+    parser.add_argument("subject", choices=("calls", "packs", "waits"))
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("--rounds", type=int, default=9)
     opts = parser.parse_args()
-    {"calls": compare_calls, "packs": compare_packs}[opts.subject](opts.build, opts.rounds)
+    {"calls": compare_calls, "packs": compare_packs, "waits": compare_waits}[opts.subject](opts.build, opts.rounds)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,11 @@ struct given_up {
   begun what;
 };
 
-// Threads have requests of their own: each part of the messages has its own lock.
+// Threads have requests of their own: each part of the messages has its own lock. What is looked up is small: of many
+// thousand requests the cache has all of it, and a message is loaded only when it is finished.
 struct part {
   std::mutex lock;
-  std::unordered_map<MPI_Request, begun> messages;
+  std::unordered_map<MPI_Request, std::unique_ptr<begun>> messages;
 };
 
 struct table {
@@ -98,7 +99,7 @@ void fetch_if_come(MPI_Request request, begun& what) {
 
 }  // namespace
 
-void keep(MPI_Request request, begun what) {
+static void keep(MPI_Request request, std::unique_ptr<begun> what) {
   table& t = table::here();
   part& p = t.of(request);
   const std::lock_guard one_at_a_time(p.lock);
@@ -106,13 +107,14 @@ void keep(MPI_Request request, begun what) {
   if (fresh) {
     ++t.begun_ones;
     m->second = std::move(what);
-  } else if (!what.receives && !m->second.receives) {
-    m->second.more.push_back(std::move(what.data));
-    std::move(what.more.begin(), what.more.end(), std::back_inserter(m->second.more));
+  } else if (begun& there = *m->second; !what->receives && !there.receives) {
+    there.more.push_back(std::move(what->data));
+    std::move(what->more.begin(), what->more.end(), std::back_inserter(there.more));
   } else {
     m->second = std::move(what);
   }
 }
+void keep(MPI_Request request, begun what) { keep(request, std::make_unique<begun>(std::move(what))); }
 
 // MPICH 4.0 moves some data when a request that persists is made.
 #ifdef MPICH_VERSION
@@ -143,9 +145,13 @@ taken::taken(int count, const MPI_Request* requests) {
     const std::lock_guard one_at_a_time(p.lock);
     const auto m = p.messages.find(requests[i]);
     if (m == p.messages.end()) continue;
-    index_.resize(static_cast<size_t>(count), -1);
+    if (index_.empty()) {
+      index_.resize(static_cast<size_t>(count), -1);
+      messages_.reserve(static_cast<size_t>(count - i));
+    }
     index_[static_cast<size_t>(i)] = static_cast<int>(messages_.size());
-    messages_.push_back({m->first, std::move(m->second)});
+    const bool receives = m->second->receives;
+    messages_.push_back({m->first, std::move(m->second), receives});
     p.messages.erase(m);
     --t.begun_ones;
   }
@@ -165,47 +171,48 @@ taken::one* taken::at(int place) {
 
 bool taken::receives(int i) const {
   const one* const m = at(i);
-  return m && m->what.receives;
+  return m && m->receives;
 }
 
 int taken::finish(int i, const MPI_Request& now, MPI_Status& status, int error, bool complete) {
   one* const m = at(i);
-  if (m && m->what.persists) {
+  if (m && m->what->persists) {
     if (!complete) return error;
-    const int now_wrong = error == MPI_SUCCESS ? mpi::complete(m->what, status) : error;
-    m->what.active = false;
+    const int now_wrong = error == MPI_SUCCESS ? mpi::complete(*m->what, status) : error;
+    m->what->active = false;
     return now_wrong;
   }
   if (!m || now != MPI_REQUEST_NULL) return error;
   m->ended = true;
-  begun what = std::move(m->what);
-  if (error == MPI_SUCCESS) return mpi::complete(what, status);
-  if (!what.receives && what.data) what.data->withdraw();
+  const std::unique_ptr<begun> what = std::move(m->what);
+  if (error == MPI_SUCCESS) return mpi::complete(*what, status);
+  if (!what->receives && what->data) what->data->withdraw();
   return error;
 }
 
-int taken::deliver(MPI_Status& status) { return complete(messages_[0].what, status); }
+int taken::deliver(MPI_Status& status) { return complete(*messages_[0].what, status); }
 
 int taken::prepare(const char* call) {
   for (one& m : messages_) {
-    if (!m.what.persists) continue;
-    m.what.bytes.reset();
-    if (m.what.parts) m.what.parts->restart();
-    if (const int error = m.what.copies ? m.what.copies->load() : MPI_SUCCESS; error != MPI_SUCCESS) return error;
-    const std::string wrong = m.what.receives || !m.what.data ? "" : m.what.data->pack();
+    begun& what = *m.what;
+    if (!what.persists) continue;
+    what.bytes.reset();
+    if (what.parts) what.parts->restart();
+    if (const int error = what.copies ? what.copies->load() : MPI_SUCCESS; error != MPI_SUCCESS) return error;
+    const std::string wrong = what.receives || !what.data ? "" : what.data->pack();
     if (!wrong.empty()) return fail(MPI_COMM_WORLD, call, wrong, MPI_ERR_OTHER);
   }
   return MPI_SUCCESS;
 }
 
 void taken::started() {
-  for (one& m : messages_) m.what.active = true;
+  for (one& m : messages_) m.what->active = true;
 }
 
 void taken::give_up(MPI_Request& request) {
   table& t = table::here();
   const std::lock_guard one_at_a_time(t.lock);
-  t.unasked.push_back({request, std::move(messages_[0].what)});
+  t.unasked.push_back({request, std::move(*messages_[0].what)});
   t.unasked_ones = t.unasked.size();
   messages_[0].ended = true;
   request = MPI_REQUEST_NULL;
@@ -217,7 +224,7 @@ void fetch_begun() {
   for (part& p : t.all) {
     const std::lock_guard one_at_a_time(p.lock);
     for (auto& [request, what] : p.messages)
-      if (what.receives && what.data && !what.bytes && what.active) fetch_if_come(request, what);
+      if (what->receives && what->data && !what->bytes && what->active) fetch_if_come(request, *what);
   }
 }
 
@@ -264,7 +271,7 @@ void forget_persistent() {
   table& t = table::here();
   for (part& p : t.all) {
     const std::lock_guard one_at_a_time(p.lock);
-    t.begun_ones -= std::erase_if(p.messages, [](const auto& m) { return m.second.persists; });
+    t.begun_ones -= std::erase_if(p.messages, [](const auto& m) { return m.second->persists; });
   }
 }
 

@@ -62,8 +62,8 @@ class taken {
  private:
   struct one {
     MPI_Request request;
-    begun what;
-    bool ended = false;
+    std::unique_ptr<begun> what;
+    bool receives, ended = false;
   };
   one* at(int place);
   const one* at(int place) const { return const_cast<taken*>(this)->at(place); }
