@@ -95,6 +95,7 @@ class message {
 
 // Counts a message, or a call of MPI_Pack or MPI_Unpack, whose data this library moves.
 void count_moved();
+uint64_t moved_so_far();
 
 // A line on the standard error: "MPI_Send: text".
 void report(const char* call, const std::string& text);
