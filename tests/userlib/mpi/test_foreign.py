@@ -75,8 +75,9 @@ def suite_of_mpi4py():
 
 
 def outcomes(said):
-    """Of unittest's lines: what became of each test. A test may print between its name and its result."""
-    return sorted(re.findall(r"^(\w+ \([\w.]+\))[^\n]* \.\.\. (?:[^\n]*\n)??[^\n]*?(ok|FAIL|ERROR|skipped|expected failure)\b", said, re.M))
+    """Of unittest's lines: what became of each test. A test may print lines between its name and its result."""
+    name, result = r"\w+ \([\w.]+\)", r"ok|FAIL|ERROR|skipped|expected failure"
+    return sorted(re.findall(rf"^({name})[^\n]* \.\.\. (?:(?!{name})[^\n]*\n)*?[^\n]*?({result})\b", said, re.M))
 
 
 def compare_mpi4py(mpi, folder, *choice):
