@@ -54,6 +54,7 @@ class mpi_messages : public mpi_rank {
     ok(MPI_Waitany(4, r, &index, s), __LINE__);
     f_.want(index >= 0 && index < 4, __LINE__);
     ok(MPI_Waitall(4, r, s), __LINE__);
+    for (const MPI_Request& one : r) f_.want(one == MPI_REQUEST_NULL, __LINE__);
     ok(MPI_Testall(4, r, &flag, s), __LINE__);
     g_.sync();
     f_.want(flag && v[4] == 10 + other_ && v[5] == 20 + other_, __LINE__);

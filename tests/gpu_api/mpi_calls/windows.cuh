@@ -29,6 +29,7 @@ class mpi_windows : public mpi_rank {
     ok(MPI_Get(v + ranks_ + 1, 1, MPI_INT, other_, me_, 1, MPI_INT, win), __LINE__);
     f_.want(v[ranks_ + 1] == me_, __LINE__);
     ok(MPI_Win_free(&win), __LINE__);
+    f_.want(win == MPI_WIN_NULL, __LINE__);
     is(MPI_Win_fence(0, win), MPI_ERR_WIN, __LINE__);
     shared_window();
     window_of_node();

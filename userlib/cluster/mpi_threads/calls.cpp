@@ -10,13 +10,14 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using ggas::mpi_threads::rank_state;
 
-static_assert(sizeof(MPI_Status) == 24 && sizeof(MPI_Request) == 56 && sizeof(MPI_Win) == 4, "mpi.h has these sizes");
+static_assert(sizeof(MPI_Status) == 24, "mpi.h has this size");
 
 constexpr const char* error_texts[] = {"no error",
                                        "invalid buffer",
@@ -53,6 +54,34 @@ int checked(int error, const char* call) {
 MPI_Datatype of(int type) { return static_cast<MPI_Datatype>(type); }
 MPI_Comm comm_of(int comm) { return static_cast<MPI_Comm>(comm); }
 MPI_Op op_of(int op) { return static_cast<MPI_Op>(op); }
+MPI_Win window_of(int number) { return {number}; }
+
+// A request in C is a pointer to one of kernels, or null, so that programs can compare it.
+using handle = MPI_Request*;
+handle handle_of(const MPI_Request& r) { return r == MPI_REQUEST_NULL ? nullptr : new MPI_Request(r); }
+MPI_Request request_of(handle h) { return h ? *h : MPI_REQUEST_NULL; }
+// A call that makes a request, and one for `n` of them.
+template <class F>
+int making(handle* made, const char* call, F f) {
+  MPI_Request r{};
+  const int error = f(&r);
+  *made = handle_of(r);
+  return checked(error, call);
+}
+template <class F>
+int with_requests(handle* handles, int n, const char* call, F f) {
+  std::vector<MPI_Request> all;
+  for (int i = 0; i < n; ++i) all.push_back(request_of(handles[i]));
+  const int error = f(all.data());
+  for (int i = 0; i < n; ++i) {
+    const MPI_Request& r = all[static_cast<size_t>(i)];
+    if (handles[i] && r == MPI_REQUEST_NULL)
+      delete std::exchange(handles[i], nullptr);
+    else if (handles[i])
+      *handles[i] = r;
+  }
+  return checked(error, call);
+}
 
 }  // namespace
 
@@ -206,33 +235,42 @@ GGAS_MPI_CALL(MPI_Sendrecv_replace, (void* b, int n, int t, int to, int atag, in
 GGAS_MPI_CALL(MPI_Probe, (int from, int tag, int c, MPI_Status* s), from, tag, comm_of(c), s)
 GGAS_MPI_CALL(MPI_Iprobe, (int from, int tag, int c, int* flag, MPI_Status* s), from, tag, comm_of(c), flag, s)
 GGAS_MPI_CALL(MPI_Get_count, (const MPI_Status* s, int t, int* n), s, of(t), n)
-GGAS_MPI_CALL(MPI_Isend, (const void* b, int n, int t, int to, int tag, int c, MPI_Request* r), b, n, of(t), to, tag,
-              comm_of(c), r)
-GGAS_MPI_CALL(MPI_Irecv, (void* b, int n, int t, int from, int tag, int c, MPI_Request* r), b, n, of(t), from, tag,
-              comm_of(c), r)
-GGAS_MPI_CALL(MPI_Wait, (MPI_Request * r, MPI_Status* s), r, s)
-GGAS_MPI_CALL(MPI_Test, (MPI_Request * r, int* flag, MPI_Status* s), r, flag, s)
-GGAS_MPI_CALL(MPI_Waitall, (int n, MPI_Request* r, MPI_Status* s), n, r, s)
-GGAS_MPI_CALL(MPI_Testall, (int n, MPI_Request* r, int* flag, MPI_Status* s), n, r, flag, s)
-GGAS_MPI_CALL(MPI_Waitany, (int n, MPI_Request* r, int* index, MPI_Status* s), n, r, index, s)
-GGAS_MPI_CALL(MPI_Testany, (int n, MPI_Request* r, int* index, int* flag, MPI_Status* s), n, r, index, flag, s)
-GGAS_MPI_CALL(MPI_Cancel, (MPI_Request * r), r)
-GGAS_MPI_CALL(MPI_Send_init, (const void* b, int n, int t, int to, int tag, int c, MPI_Request* r), b, n, of(t), to,
-              tag, comm_of(c), r)
-GGAS_MPI_CALL(MPI_Recv_init, (void* b, int n, int t, int from, int tag, int c, MPI_Request* r), b, n, of(t), from, tag,
-              comm_of(c), r)
-GGAS_MPI_CALL(MPI_Start, (MPI_Request * r), r)
-GGAS_MPI_CALL(MPI_Startall, (int n, MPI_Request* r), n, r)
-GGAS_MPI_CALL(MPI_Request_free, (MPI_Request * r), r)
-GGAS_MPI_CALL(MPI_Psend_init,
-              (const void* b, int parts, MPI_Count n, int t, int to, int tag, int c, int, MPI_Request* r), b, parts, n,
-              of(t), to, tag, comm_of(c), MPI_INFO_NULL, r)
-GGAS_MPI_CALL(MPI_Precv_init, (void* b, int parts, MPI_Count n, int t, int from, int tag, int c, int, MPI_Request* r),
-              b, parts, n, of(t), from, tag, comm_of(c), MPI_INFO_NULL, r)
-GGAS_MPI_CALL(MPI_Pready, (int part, MPI_Request r), part, r)
-GGAS_MPI_CALL(MPI_Pready_range, (int first, int last, MPI_Request r), first, last, r)
-GGAS_MPI_CALL(MPI_Pready_list, (int n, const int* parts, MPI_Request r), n, parts, r)
-GGAS_MPI_CALL(MPI_Parrived, (MPI_Request r, int part, int* flag), r, part, flag)
+#define GGAS_MPI_MAKES_REQUEST(name, parameters, ...)                                 \
+  GGAS_C(int, name, parameters) {                                                     \
+    return making(made, #name, [&](MPI_Request* r) { return name(__VA_ARGS__, r); }); \
+  }
+#define GGAS_MPI_REQUESTS(name, n, parameters, ...)                                       \
+  GGAS_C(int, name, parameters) {                                                         \
+    return with_requests(h, n, #name, [&](MPI_Request* r) { return name(__VA_ARGS__); }); \
+  }
+GGAS_MPI_MAKES_REQUEST(MPI_Isend, (const void* b, int n, int t, int to, int tag, int c, handle* made), b, n, of(t), to,
+                       tag, comm_of(c))
+GGAS_MPI_MAKES_REQUEST(MPI_Irecv, (void* b, int n, int t, int from, int tag, int c, handle* made), b, n, of(t), from,
+                       tag, comm_of(c))
+GGAS_MPI_REQUESTS(MPI_Wait, 1, (handle * h, MPI_Status* s), r, s)
+GGAS_MPI_REQUESTS(MPI_Test, 1, (handle * h, int* flag, MPI_Status* s), r, flag, s)
+GGAS_MPI_REQUESTS(MPI_Waitall, n, (int n, handle* h, MPI_Status* s), n, r, s)
+GGAS_MPI_REQUESTS(MPI_Testall, n, (int n, handle* h, int* flag, MPI_Status* s), n, r, flag, s)
+GGAS_MPI_REQUESTS(MPI_Waitany, n, (int n, handle* h, int* index, MPI_Status* s), n, r, index, s)
+GGAS_MPI_REQUESTS(MPI_Testany, n, (int n, handle* h, int* index, int* flag, MPI_Status* s), n, r, index, flag, s)
+GGAS_MPI_REQUESTS(MPI_Cancel, 1, (handle * h), r)
+GGAS_MPI_MAKES_REQUEST(MPI_Send_init, (const void* b, int n, int t, int to, int tag, int c, handle* made), b, n, of(t),
+                       to, tag, comm_of(c))
+GGAS_MPI_MAKES_REQUEST(MPI_Recv_init, (void* b, int n, int t, int from, int tag, int c, handle* made), b, n, of(t),
+                       from, tag, comm_of(c))
+GGAS_MPI_REQUESTS(MPI_Start, 1, (handle * h), r)
+GGAS_MPI_REQUESTS(MPI_Startall, n, (int n, handle* h), n, r)
+GGAS_MPI_REQUESTS(MPI_Request_free, 1, (handle * h), r)
+GGAS_MPI_MAKES_REQUEST(MPI_Psend_init,
+                       (const void* b, int parts, MPI_Count n, int t, int to, int tag, int c, int, handle* made), b,
+                       parts, n, of(t), to, tag, comm_of(c), MPI_INFO_NULL)
+GGAS_MPI_MAKES_REQUEST(MPI_Precv_init,
+                       (void* b, int parts, MPI_Count n, int t, int from, int tag, int c, int, handle* made), b, parts,
+                       n, of(t), from, tag, comm_of(c), MPI_INFO_NULL)
+GGAS_MPI_CALL(MPI_Pready, (int part, handle h), part, request_of(h))
+GGAS_MPI_CALL(MPI_Pready_range, (int first, int last, handle h), first, last, request_of(h))
+GGAS_MPI_CALL(MPI_Pready_list, (int n, const int* parts, handle h), n, parts, request_of(h))
+GGAS_MPI_CALL(MPI_Parrived, (handle h, int part, int* flag), request_of(h), part, flag)
 GGAS_MPI_CALL(MPI_Pack_size, (int n, int t, int c, int* size), n, of(t), comm_of(c), size)
 GGAS_MPI_CALL(MPI_Pack, (const void* b, int n, int t, void* p, int size, int* at, int c), b, n, of(t), p, size, at,
               comm_of(c))
@@ -275,12 +313,20 @@ GGAS_MPI_CALL(MPI_Exscan, (const void* a, void* b, int n, int t, int op, int c),
 // ---------------------------------------------------------------------------------------------- windows
 
 // All ranks reach all memory of the process.
-GGAS_C(int, MPI_Win_create, (void* base, MPI_Aint size, int unit, int, int c, MPI_Win* w)) {
-  return checked(ggas::mpi::create_window(base, size, unit, comm_of(c), true, w), "MPI_Win_create");
+GGAS_C(int, MPI_Win_create, (void* base, MPI_Aint size, int unit, int, int c, int* w)) {
+  MPI_Win made{};
+  const int error = ggas::mpi::create_window(base, size, unit, comm_of(c), true, &made);
+  *w = made.number;
+  return checked(error, "MPI_Win_create");
 }
-GGAS_MPI_CALL(MPI_Win_free, (MPI_Win * w), w)
-GGAS_MPI_CALL(MPI_Win_fence, (int assertion, MPI_Win w), assertion, w)
-GGAS_MPI_CALL(MPI_Put, (const void* b, int n, int t, int rank, MPI_Aint at, int there, int type, MPI_Win w), b, n,
-              of(t), rank, at, there, of(type), w)
-GGAS_MPI_CALL(MPI_Get, (void* b, int n, int t, int rank, MPI_Aint at, int there, int type, MPI_Win w), b, n, of(t),
-              rank, at, there, of(type), w)
+GGAS_C(int, MPI_Win_free, (int* w)) {
+  MPI_Win old = window_of(*w);
+  const int error = MPI_Win_free(&old);
+  *w = old.number;
+  return checked(error, "MPI_Win_free");
+}
+GGAS_MPI_CALL(MPI_Win_fence, (int assertion, int w), assertion, window_of(w))
+GGAS_MPI_CALL(MPI_Put, (const void* b, int n, int t, int rank, MPI_Aint at, int there, int type, int w), b, n, of(t),
+              rank, at, there, of(type), window_of(w))
+GGAS_MPI_CALL(MPI_Get, (void* b, int n, int t, int rank, MPI_Aint at, int there, int type, int w), b, n, of(t), rank,
+              at, there, of(type), window_of(w))

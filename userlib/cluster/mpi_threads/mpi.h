@@ -90,21 +90,10 @@ typedef struct {
   int MPI_SOURCE, MPI_TAG, MPI_ERROR;
   unsigned long long recv_bytes;
 } MPI_Status;
-typedef struct {
-  unsigned long long words[7];
-} MPI_Request;
-typedef struct {
-  int number;
-} MPI_Win;
-#ifdef __cplusplus
-#define MPI_REQUEST_NULL \
-  MPI_Request {}
-#define MPI_WIN_NULL \
-  MPI_Win {}
-#else
-#define MPI_REQUEST_NULL ((MPI_Request){{0}})
-#define MPI_WIN_NULL ((MPI_Win){0})
-#endif
+typedef struct ggas_mpi_request* MPI_Request;
+#define MPI_REQUEST_NULL ((MPI_Request)0)
+typedef int MPI_Win;
+#define MPI_WIN_NULL 0
 #define MPI_STATUS_IGNORE ((MPI_Status*)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status*)0)
 #define MPI_IN_PLACE ((void*)1)

@@ -93,6 +93,12 @@ struct MPI_Request {
   int kind;                         // 0: none, or of one message; 1, 2: persistent send, receive
   ggas::mpi::packed_items* packed;  // of a derived type
   ggas::mpi::partitioned* parts;    // of a partitioned one
+  GGAS_DEVICE bool is_null() const { return active.number == 0 && kind == 0 && !parts; }
+  GGAS_DEVICE bool operator==(const MPI_Request& other) const {
+    return is_null() ? other.is_null()
+                     : active.number == other.active.number && kind == other.kind && buffer == other.buffer &&
+                           parts == other.parts;
+  }
 };
 #define MPI_REQUEST_NULL \
   MPI_Request {}

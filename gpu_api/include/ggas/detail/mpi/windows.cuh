@@ -8,6 +8,7 @@
 // One of the rank's; what others need to know of it lies in the rank's memory.
 struct MPI_Win {
   int number;  // 0: none
+  GGAS_DEVICE bool operator==(const MPI_Win& other) const { return number == other.number; }
 };
 #define MPI_WIN_NULL \
   MPI_Win {}
