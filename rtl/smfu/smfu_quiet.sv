@@ -113,8 +113,8 @@ module smfu_quiet #(
 
   // ---------------------------------------------------------------- the fence that waits
   // Stores that were accepted before the fence leave before its round begins, and so they are in the list.
-  logic       fence_q, serve_fence_q, fence_last_q;  // there is one; the round is for it; the last one was
-  logic [2:0] fence_mark_q;                          // stores in front of it
+  logic       fence_q, serve_fence_q;  // there is one; the round is for it
+  logic [2:0] fence_mark_q;            // stores in front of it
   logic [7:0] fence_page_q;
   wire        fences = fence_q && fence_mark_q == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -154,7 +154,6 @@ module smfu_quiet #(
   ggas_pkg::node_t at_listed, rsp_listed;
   wire             reads    = used != '0;
   wire             start    = state_q == S_IDLE && (reads || fences || !room);
-  wire             serve_fence = fences && !(reads && fence_last_q);  // in turns
   wire             finish   = cpl_valid_o && cpl_ready_i;
   wire             running  = state_q == S_ASK || state_q == S_WAIT || state_q == S_SWEEP;
   wire             quiet    = waiting_q == '0 && !rsp_bad_q;  // all answers are in found_q and one_q
@@ -294,14 +293,10 @@ module smfu_quiet #(
     end
   end
 
+  // A fence comes first. None waits in the cycle after its round, so reads that wait have the next one.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      serve_fence_q <= 1'b0;
-      fence_last_q  <= 1'b0;
-    end else begin
-      if (start) serve_fence_q <= serve_fence;
-      if (start && (reads || fences)) fence_last_q <= serve_fence;
-    end
+    if (!rst_ni) serve_fence_q <= 1'b0;
+    else if (start) serve_fence_q <= fences;
   end
 
 `ifndef SYNTHESIS
@@ -351,7 +346,7 @@ module smfu_quiet #(
   wire  [3:0]  answer  = held_q ? answer_q : reported;
   smfu_errors u_errors (
       .clk_i, .rst_ni, .context_i, .all_i(found_q), .one_i(one_q), .one_domain_i(one_domain_q), .start_i(start),
-      .page_i(serve_fence ? fence_page_q : c_page), .report_i(report), .answer_o(reported));
+      .page_i(fences ? fence_page_q : c_page), .report_i(report), .answer_o(reported));
   always_ff @(posedge clk_i) if (report) answer_q <= answer;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) held_q <= 1'b0;

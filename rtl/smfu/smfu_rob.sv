@@ -214,7 +214,7 @@ module smfu_rob #(
       cpl_poisoned_q <= tgt_cpl_i.hdr.poisoned;
       cpl_long_q     <= c_long;
       cpl_rest_q     <= missing == tgt_cpl_i.hdr.len_dw[6:0];
-      cpl_good_q     <= c_good && !(spoils && cslot == stored);
+      cpl_good_q     <= c_good;  // no fault is written in this cycle: c_take waits for raise
       cpl_status_q   <= tgt_cpl_i.hdr.status;
     end
     if (tgt_cpl_i.valid) cpl_data_q <= tgt_cpl_data_i;

@@ -6,15 +6,14 @@ module smfu_quiet_points (
     input wire logic start, any, reads, room, asked, refused, given_up, cut_off, late_q, rsp_bad_q, rsp_i, quiet,
     input wire logic sweeps, reply_q, lost_i, running, cpl_valid_o, cpl_ready_i, asking, reach, np_valid_o, np_ready_i,
     input wire logic held_q, report, behind_q, event_valid_o, gives_up, rsp_wait_o, sent_i, failed_i,
-    input wire logic fence_q, fences, serve_fence, fence_done_o,
+    input wire logic fence_q, fences, fence_done_o,
     input wire logic [3:0] reported, found_q, one_q
 );
   localparam logic [2:0] S_ASK = 3'd1, S_WAIT = 3'd2, S_SWEEP = 3'd3;
   `POINT(nothing_to_ask, start && reads && !any);
   `POINT(round_without_a_read, start && !reads && !fences);
   `POINT(fence_waits_for_stores, fence_q && !fences);
-  `POINT(fence_before_a_read, start && serve_fence && reads);
-  `POINT(read_before_a_fence, start && !serve_fence && fences);
+  `POINT(fence_before_a_read, start && fences && reads);
   `POINT(error_reported_to_a_fence, fence_done_o && reported != '0);
   `POINT(answered, state_q == S_WAIT && quiet && reply_q);
   `POINT(list_emptied, state_q == S_WAIT && quiet && !reply_q);
