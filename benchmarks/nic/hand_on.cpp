@@ -79,8 +79,8 @@ void come_soon(nic_rig& rig, unsigned width, hand_on& all) {
     answer = std::min(answer, it.answers[1] - came);
   }
   all.kept = unsigned(kept);
-  all.times = {{cause::atomic, false, effect::packet, float(answer), 0},
-               {cause::atomic, false, effect::write, float(write), 0}};
+  all.times = {{cause::atomic, false, effect::packet, 1, float(answer)},
+               {cause::atomic, false, effect::write, 1, float(write)}};
 }
 
 // The second one is of the owner itself: its status is written after the word.
@@ -91,8 +91,8 @@ void one_of_the_owner(nic_rig& rig, unsigned width, hand_on& all) {
       rig, width, owner, 2, [&](const on_one_word&) { return waited++ == enough; },
       [](const on_one_word& seen) { return seen.writes.size() == 2 && seen.statuses.back() > seen.writes[1]; });
   const auto behind = float(it.statuses.back() - it.writes[1]), first = float(it.writes[0] - it.read_answered);
-  all.times.push_back({cause::atomic, false, effect::write_behind, all.times.back().cycles + behind, 0});
-  all.times.push_back({cause::atomic, true, effect::write_behind, first + behind, 0});
+  all.times.push_back({cause::atomic, false, effect::write_behind, 1, all.times.back().cycles + behind});
+  all.times.push_back({cause::atomic, true, effect::write_behind, 1, first + behind});
 }
 
 // More than the NIC holds wait for the first one.

@@ -95,13 +95,16 @@ void nic_rig::load(unsigned n, uint64_t offset, unsigned dws, bool own) {
 void nic_rig::read_register(unsigned n, unsigned offset) { queue(n, request(tlp_kind::mrd, bar_registers, offset, 2)); }
 void nic_rig::quiet(unsigned n) { queue(n, request(tlp_kind::mrd, bar_pages, 0, 1)); }
 
-// One write a slot, as a warp does it.
-void nic_rig::post(unsigned n, unsigned vpid, const nic::descriptor& d) {
+// A warp writes a slot at once, a processor in words.
+void nic_rig::post(unsigned n, unsigned vpid, const nic::descriptor& d, unsigned dws) {
   for (const auto& slot : d.encode()) {
     const uint64_t at = produced_[n][vpid]++ % nic::rma_slots * nic::rma_slot_bytes;
-    tlp t = request(tlp_kind::mwr, bar_pages, vpid * nic::rma_context_bytes + nic::rma_slots_offset + at, slot.size());
-    t.data.assign(slot.begin(), slot.end());
-    queue(n, std::move(t));
+    for (unsigned i = 0; i < slot.size(); i += dws) {
+      tlp t =
+          request(tlp_kind::mwr, bar_pages, vpid * nic::rma_context_bytes + nic::rma_slots_offset + at + 4 * i, dws);
+      t.data.assign(slot.begin() + i, slot.begin() + i + dws);
+      queue(n, std::move(t));
+    }
   }
 }
 // Command and words as a warp stores them: 256 bytes at once.

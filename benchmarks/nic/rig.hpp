@@ -62,8 +62,8 @@ class nic_rig {
   // ---- one-sided communication. Every context may access the segment of either node at NLA `segment_nla`. It has a
   // ring of notifications and a mailbox, which are never read. In addition there is the same number of contexts with
   // work queues, which repeat `queued_slots`.
-  static constexpr uint64_t segment_nla = 2ull << 46;  // pages of 2 MB
-  void post(unsigned n, unsigned vpid, const nic::descriptor& d);
+  static constexpr uint64_t segment_nla = 2ull << 46;                                // pages of 2 MB
+  void post(unsigned n, unsigned vpid, const nic::descriptor& d, unsigned dws = 8);  // in writes of so many DWs
   unsigned free_slots(unsigned n, unsigned vpid) const;
   static constexpr unsigned first_queue = contexts, end_of_queues = 2 * contexts;
   std::array<uint32_t, 16> queued_slots{};

@@ -72,8 +72,9 @@ void nic_times::collect(unsigned n, reason r) {
   }
   r.what = effect::completion;
   while (s.model.pop_completion()) s.completions.push_back(r);
-  r.what = effect::packet;
+  bool data = false;
   while (const auto p = s.model.pop_packet()) {
+    r.what = nic::effect_of(*p, std::exchange(data, nic::has_data(*p)));
     r.tag = p->tag;
     s.packets[p->vc % s.packets.size()].push_back(r);
   }
@@ -94,12 +95,14 @@ std::optional<nic_times::reason> nic_times::note(unsigned n, std::deque<reason>&
   }
   const reason r = *it;
   expected.erase(it);
-  const sample took{r.beats, double(o.at) - double(r.at) - double(o.last)};
   const key k{r.why, r.answer, r.what};
-  if (flowing_)
-    passed_[k].push_back({n, o.at, o.dws, took});
-  else
-    samples_[k].push_back(took);
+  const double cycles = double(o.at) - double(r.at) - double(o.last);
+  if (cycles <= 0)
+    ++unexplained_;  // because of something before
+  else if (!flowing_)
+    samples_[k].push_back({r.beats, cycles});
+  else if (const auto time = least_.find(k); time != least_.end())
+    passed_[{r.why, r.answer, nic::stage_of(r.what)}].push_back({n, o.at, o.dws, cycles - time->second[r.beats]});
   return r;
 }
 
@@ -160,7 +163,7 @@ void nic_times::forget_translations() {
 // A context after the other, so that none waits for what it did before.
 void nic_times::post(const descriptor& d) {
   if (cold_) forget_translations();
-  rig_.post(0, posted_++ % nic_rig::contexts, d);
+  rig_.post(0, posted_++ % nic_rig::contexts, d, post_dws_);
   settle();
 }
 
@@ -207,18 +210,27 @@ void nic_times::further_quiets() {
 
 void nic_times::one_sided_operations(uint16_t node) {
   const uint64_t at = nic_rig::segment_nla;
+  constexpr unsigned word_dws = 2, slot_dws = 8;
   for (unsigned i = 0; i < 4; ++i) {
+    post_dws_ = i % 2 ? word_dws : slot_dws;
     const uint64_t here = at + 4096 * i;
     for (const unsigned bytes : {8u, 64u, 128u, 256u})
       for (const bool notify : {false, true}) {
         post({.op = desc_op::put, .notify_completer = notify, .node = node, .size = bytes, .w1 = here, .w2 = here});
         post({.op = desc_op::get, .notify_completer = notify, .node = node, .size = bytes, .w1 = here, .w2 = here});
       }
-    post({.op = desc_op::imm, .node = node, .size = 8, .w1 = 7, .w2 = here});
+    for (const bool notify : {false, true})
+      post({.op = desc_op::imm, .notify_completer = notify, .node = node, .size = 8, .w1 = 7, .w2 = here});
     post({.op = desc_op::imm, .ack = true, .node = node, .size = 8, .w1 = 7, .w2 = here});
     post({.op = desc_op::imm, .notify_requester = true, .ack = true, .node = node, .size = 8, .w1 = 7, .w2 = here});
     for (const unsigned bytes : {16u, 64u})
-      post({.op = desc_op::inline_put, .node = node, .size = bytes, .w2 = here, .data = std::vector<uint8_t>(bytes)});
+      for (const bool notify : {false, true})
+        post({.op = desc_op::inline_put,
+              .notify_completer = notify,
+              .node = node,
+              .size = bytes,
+              .w2 = here,
+              .data = std::vector<uint8_t>(bytes)});
     post({.op = desc_op::notify, .notify_completer = true, .node = node});
     post({.op = desc_op::notify, .notify_completer = true, .strong = true, .node = node, .w2 = here});
     post({.op = desc_op::atomic, .node = node, .size = 8, .w1 = 1, .w2 = here});
@@ -231,10 +243,13 @@ void nic_times::one_sided_operations(uint16_t node) {
           .second = {0, here}});
     for (const unsigned bytes : {8u, 64u})
       post({.op = desc_op::send, .node = node, .size = bytes, .data = std::vector<uint8_t>(bytes)});
-    fill_queues({.op = desc_op::imm, .node = node, .size = 8, .w1 = 7, .w2 = here});
-    rig_.ring_queue(0, nic_rig::first_queue, 1);
-    settle();
+    for (const bool notify : {false, true}) {
+      fill_queues({.op = desc_op::imm, .notify_completer = notify, .node = node, .size = 8, .w1 = 7, .w2 = here});
+      rig_.ring_queue(0, nic_rig::first_queue, 1);
+      settle();
+    }
   }
+  post_dws_ = slot_dws;
 }
 
 // By work queues: what is read there may ask for more reads.
@@ -452,33 +467,37 @@ std::vector<nic::time_row> nic_times::measure_waiting(unsigned first, uint16_t n
   for (auto& [k, all] : samples_) {
     const auto middle = all.begin() + ptrdiff_t(all.size() / 2);
     std::ranges::nth_element(all, middle, {}, &sample::cycles);
-    rows.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k), float(middle->cycles), 0});
+    rows.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k), middle->beats, float(middle->cycles)});
   }
   return rows;
 }
 
+// The fastest sample of each size: the others waited for earlier outputs, and the model adds that wait itself.
 std::vector<nic::time_row> nic_times::rows() {
   std::vector<nic::time_row> rows;
-  double error = 0, count = 0;
+  double waited = 0, count = 0;
   for (const auto& [k, all] : samples_) {
-    const auto [cycles, per_beat] = fits_[k] = fit(all);
-    rows.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k), cycles, per_beat});
-    for (const sample& s : all) error += std::abs(cycles + per_beat * further_beats(s) - s.cycles);
+    auto& least = least_[k];
+    for (const sample& s : all) {
+      const auto it = least.try_emplace(s.beats, s.cycles).first;
+      it->second = std::min(it->second, s.cycles);
+    }
+    for (const auto& [beats, cycles] : least)
+      rows.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k), beats, float(cycles)});
+    for (const sample& s : all) waited += s.cycles - least[s.beats];
     count += double(all.size());
   }
-  mean_error_ = count > 0 ? error / count : 0;
+  mean_wait_ = count > 0 ? waited / count : 0;
   return rows;
 }
 
 // ---------------------------------------------------------------------------------------------- paces
 
 // The stage that limits a flow is the last cause whose outputs are late: outputs after it wait for nothing else, and
-// those before it wait for it.
+// those before it wait for it, so they may be late by some cycles more.
 void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   constexpr unsigned operations = 1'200;
-  // In cycles. It is not 16: at 512 bit, puts before late notifications are late by 16 to 20 cycles, and would be
-  // assigned the notifications' distance.
-  constexpr double timeout = 20;
+  constexpr double held_up = 20, as_late = 15;  // cycles that some stage, and the one that limits, are late at least
   passed_.clear();
   flowing_ = true;
   unsigned n = 0;
@@ -489,7 +508,8 @@ void nic_times::flow(const std::function<bool(unsigned n)>& operation) {
   drain();
   std::map<key, stage> late;
   for (const auto& [k, all] : passed_)
-    if (const auto s = stage_of(k, all); s && s->late > timeout) late.emplace(k, *s);
+    if (const auto s = middle_of(all); s && s->late > as_late) late.emplace(k, *s);
+  if (std::ranges::none_of(late, [](const auto& s) { return s.second.late > held_up; })) late.clear();
   const auto last = std::ranges::max_element(late, {}, [](const auto& s) { return s.second.first; });
   for (const auto& [k, s] : late)
     if (std::get<0>(k) == std::get<0>(last->first) && std::get<1>(k) == std::get<1>(last->first)) note_pace(k, s);
@@ -526,13 +546,12 @@ std::vector<nic::pace_row> nic_times::pace_rows() const {
 }
 
 // Its outputs in the middle of a flow.
-std::optional<nic_times::stage> nic_times::stage_of(const key& k, const std::vector<passing>& all) const {
-  const auto row = fits_.find(k);
+std::optional<nic_times::stage> nic_times::middle_of(const std::vector<passing>& all) {
   const size_t begin = all.size() * 2 / 5, end = all.size() * 9 / 10;
-  if (row == fits_.end() || end - begin < 100) return std::nullopt;
+  if (end - begin < 100) return std::nullopt;
   double late = 0, dws = 0;
   for (size_t i = begin; i < end; ++i) {
-    late += all[i].took.cycles - row->second.first - row->second.second * further_beats(all[i].took);
+    late += all[i].late;
     dws += all[i].dws;
   }
   const auto n = double(end - begin);
@@ -597,25 +616,6 @@ std::vector<nic::pace_row> nic_times::paces() {
   for (const unsigned bytes : {8u, 64u})
     flow_of_contexts({.op = desc_op::send, .node = 1, .size = bytes, .data = data(bytes)}, false);
   return pace_rows();
-}
-
-double nic_times::further_beats(const sample& s) { return s.beats ? s.beats - 1 : 0; }
-
-// With payload it returns a least-squares line through the samples. Without payload it returns the fastest sample: the
-// others waited for earlier outputs, and the model adds that wait itself.
-std::pair<float, float> nic_times::fit(const std::vector<sample>& all) {
-  const auto rounded = [](double v) { return float(std::round(v * 100) / 100); };
-  if (std::ranges::all_of(all, [](const sample& s) { return s.beats == 0; }))
-    return {rounded(std::ranges::min(all, {}, &sample::cycles).cycles), 0.0f};
-  double x = 0, y = 0, xx = 0, xy = 0;
-  const auto n = double(all.size());
-  for (const sample& s : all) {
-    const double b = further_beats(s);
-    x += b, y += s.cycles, xx += b * b, xy += b * s.cycles;
-  }
-  const double spread = xx - x * x / n;
-  const double slope = spread > 0 ? (xy - x * y / n) / spread : 0;
-  return {rounded((y - slope * x) / n), rounded(slope)};
 }
 
 }  // namespace ggas::bench

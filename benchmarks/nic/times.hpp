@@ -39,8 +39,8 @@ class nic_times {
   // To be called after measure(). Posts every operation as often and as closely together as the NIC accepts it. Returns
   // a row for each operation whose outputs are further apart than its inputs or sizes require.
   std::vector<nic::pace_row> paces();
-  // For the samples of the rows: mean error of a row in cycles, and the number of outputs that no model foresaw.
-  double mean_error() const { return mean_error_; }
+  // For the samples of the rows: their mean wait in cycles, and the number of outputs that no model foresaw.
+  double mean_wait() const { return mean_wait_; }
   unsigned unexplained() const { return unexplained_; }
 
  private:
@@ -77,12 +77,12 @@ class nic_times {
     unsigned beats;
     double cycles;
   };
-  // An output in a flow: its NIC, the time when it left, its payload, and its duration.
+  // An output in a flow: its NIC, the time when it left, its payload, and the cycles that it left later than its row.
   struct passing {
     unsigned side;
     uint64_t at;
     unsigned dws;
-    sample took;
+    double late;
   };
   // A stage of the NIC in a flow, as far as it is what holds it up.
   struct stage {
@@ -94,8 +94,6 @@ class nic_times {
     double distance, bound;  // what it is, and what beats or flits explain
   };
 
-  static double further_beats(const sample& s);
-  static std::pair<float, float> fit(const std::vector<sample>& all);
   unsigned beats(const pcie::tlp& t) const;
   void request(unsigned n, const pcie::tlp& t);
   void completion(unsigned n, const pcie::tlp& t);
@@ -119,7 +117,7 @@ class nic_times {
   void asking_fences();
   void inner_node();
   void flow(const std::function<bool(unsigned n)>& operation);  // false: there is no room for it yet
-  std::optional<stage> stage_of(const key& k, const std::vector<passing>& all) const;
+  static std::optional<stage> middle_of(const std::vector<passing>& all);
   std::vector<nic::time_row> rows();
   void post(const nic::descriptor& d);
   void fill_queues(const nic::descriptor& d);
@@ -132,13 +130,14 @@ class nic_times {
   nic_rig rig_;
   std::array<std::unique_ptr<side>, 2> sides_;
   std::map<key, std::vector<sample>> samples_;
-  std::map<key, std::pair<float, float>> fits_;
-  std::map<key, std::vector<passing>> passed_;     // in a flow
-  std::map<key, std::map<unsigned, pace>> paces_;  // by DWs of payload
-  bool cold_ = false;                              // no translation is there when an operation begins
-  bool flowing_ = false, left_ = false;            // something left, since that was asked last
+  std::map<key, std::map<unsigned, double>> least_;  // cycles, by beats
+  std::map<key, std::vector<passing>> passed_;       // in a flow
+  std::map<key, std::map<unsigned, pace>> paces_;    // by DWs of payload
+  unsigned post_dws_ = 8;                            // of the writes that a descriptor comes in
+  bool cold_ = false;                                // no translation is there when an operation begins
+  bool flowing_ = false, left_ = false;              // something left, since that was asked last
   unsigned posted_ = 0, unexplained_ = 0;
-  double mean_error_ = 0;
+  double mean_wait_ = 0;
   std::string wrong_;
 };
 

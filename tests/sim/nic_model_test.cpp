@@ -399,6 +399,45 @@ TEST_P(beside_rtl, a_put_writes_its_status_as_often) {
   }
 }
 
+// The notification of a put, and the one of a get, follow the data: both come as soon as with the RTL.
+TEST_P(beside_rtl, a_notification_behind_its_data) {
+  constexpr uint64_t ring = 0x140000, log2 = 4;
+  const auto run = [&](const nic::descriptor& d, bool models) {
+    auto c = of_models(2, "auto", GetParam());
+    c.model_nics = models;
+    auto s = make(std::move(c));
+    const auto set = [&](unsigned node, uint16_t offset, uint64_t value) { s->write_register(node, offset, value); };
+    for (unsigned n = 0; n < 2; ++n) {
+      enable_contexts(*s, n, 1);
+      const uint64_t ctrl = s->read_register(n, GGAS_REG_CONTEXT_CTRL(0)).value();
+      set(n, GGAS_REG_CONTEXT_NOTIFY(0), sim::endpoint_base + ring);
+      set(n, GGAS_REG_CONTEXT_CTRL(0), ctrl | log2 << GGAS_CONTEXT_CTRL_NOTIFY_LOG2_SHIFT);
+    }
+    const auto slot = d.encode().front();
+    uint64_t begin = 0;
+    for (unsigned time = 0; time < 2; ++time) {  // the first one walks for translations
+      s->run_for(50'000'000);
+      begin = s->now_ps();
+      for (unsigned i = 0; i < slot.size(); i += 2)
+        s->store(0, sim::bar4_base + nic::rma_slots_offset + time * nic::rma_slot_bytes + 4 * i,
+                 slot[i] | uint64_t{slot[i + 1]} << 32, 8);
+    }
+    s->run_for(50'000'000);
+    const unsigned to = d.op == nic::desc_op::put;
+    EXPECT_EQ(s->counters(to)["RMA_NOTIFICATIONS"], 2u);
+    return double(gpu(*s, to).last_write_ps - begin);
+  };
+  const double cycle_ps = 1e12 / double(config(GetParam(), true).plat.nic.hertz);
+  for (const nic::desc_op op : {nic::desc_op::put, nic::desc_op::get})
+    for (const uint32_t bytes : {8u, 256u, 1024u}) {
+      const nic::descriptor d{
+          .op = op, .notify_completer = true, .node = 1, .size = bytes, .w1 = nla, .w2 = nla + 0x80000};
+      const double late = (run(d, true) - run(d, false)) / cycle_ps;
+      std::printf("| %s | %u | %+.1f cycles |\n", op == nic::desc_op::put ? "put" : "get", bytes, late);
+      EXPECT_NEAR(late, 0, 2) << unsigned(op) << ", " << bytes << " bytes";
+    }
+}
+
 // All other nodes add to one word of node 0, from several contexts each, as fast as they can
 // (docs/nic-model.md#how-far-off-it-is).
 TEST_P(beside_rtl, atomics_on_one_word) {

@@ -31,8 +31,7 @@ def test_times_are_those_of_the_rtl():
 
 # Figures that are further off than the bar, for a reason in docs/nic-model.md#how-far-off-it-is: percent, by platform,
 # nodes and figure.
-KNOWN = {("modern", 2): {"message_rate gpu_notify_gpu bytes=32 connections=32 messages": 5.5,
-                         "message_rate queue_gpu bytes=32 connections=32 messages": 7.0}}
+KNOWN = {("modern", 2): {"message_rate queue_gpu bytes=32 connections=32 messages": 7.0}}
 
 
 def beyond_the_bar(platform, nodes, *args):

@@ -17,7 +17,7 @@ constexpr const char* cause_names[] = {
     "put",          "get",         "notify",     "atomic",         "message",       "ack",   "get_data",
     "get_done",     "atomic_rsp",  "coll_up",    "coll_down",      "other"};
 static_assert(std::size(cause_names) == causes);
-constexpr const char* effect_names[] = {"packet", "write", "read", "completion", "write_behind"};
+constexpr const char* effect_names[] = {"packet", "write", "read", "completion", "write_behind", "done"};
 static_assert(std::size(effect_names) == effects);
 
 constexpr unsigned bar_registers = 0, bar_window = 2, bar_pages = 4;
@@ -89,30 +89,43 @@ effect effect_of(const pcie::tlp& t, bool wrote) {
   return wrote ? effect::write_behind : effect::write;
 }
 
+effect effect_of(const packet& p, bool data) {
+  const bool behind = data && (p.is(op::rma_notify) || p.is(op::rma_get_done));
+  return behind || p.is(op::coll_down) ? effect::done : effect::packet;
+}
+
+effect stage_of(effect e) { return e == effect::done ? effect::packet : e; }
+
+bool has_data(const packet& p) { return p.is(op::rma_put) || p.is(op::rma_get_data); }
+
 model_times::model_times(const nic_limits& limits, std::initializer_list<time_row> rows,
                          std::initializer_list<pace_row> paces)
     : limits_(limits) {
   for (const pace_row& r : paces) paces_[unsigned(r.from)][r.answer][unsigned(r.to)].emplace_back(r.dws, r.cycles);
-  for (const time_row& r : rows) cells_[unsigned(r.from)][r.answer][unsigned(r.to)] = {r.cycles, r.per_beat};
+  for (const time_row& r : rows) times_[unsigned(r.from)][r.answer][unsigned(r.to)].emplace_back(r.beats, r.cycles);
 }
 
 std::optional<double> model_times::cycles(cause from, bool answer, effect to, unsigned beats) const {
   // A read for a get that lets a second status write begin. Messages between hosts do that, but no scenario of
   // ggas-nic-times shows it. The time from the read to a slot is used, because this time is not measured.
   const bool not_measured = from == cause::get && answer && to == effect::write_behind;
-  const cell& c = cells_[unsigned(not_measured ? cause::slot : from)][answer][unsigned(to)];
-  if (c.cycles < 0) return std::nullopt;
-  return c.cycles + c.per_beat * double(beats ? beats - 1 : 0);
+  const points& rows = times_[unsigned(not_measured ? cause::slot : from)][answer][unsigned(to)];
+  if (!rows.empty()) return between(rows, beats);
+  // Not measured behind its data: it leaves as soon as they have left.
+  return to == effect::done ? cycles(from, answer, effect::packet, beats) : std::nullopt;
 }
 
 double model_times::pace(cause from, bool answer, effect to, unsigned dws) const {
-  const auto& rows = paces_[unsigned(from)][answer][unsigned(to)];
-  if (rows.empty()) return 0;
-  const auto above = std::ranges::lower_bound(rows, dws, {}, &std::pair<unsigned, double>::first);
-  if (above == rows.end()) return rows.back().second;
-  if (above == rows.begin()) return above->second;
+  const points& rows = paces_[unsigned(from)][answer][unsigned(to)];
+  return rows.empty() ? 0 : between(rows, dws);
+}
+
+double model_times::between(const points& all, unsigned size) {
+  const auto above = std::ranges::lower_bound(all, size, {}, &points::value_type::first);
+  if (above == all.end()) return all.back().second;
+  if (above == all.begin()) return above->second;
   const auto below = above - 1;
-  const double part = double(dws - below->first) / double(above->first - below->first);
+  const double part = double(size - below->first) / double(above->first - below->first);
   return below->second + part * (above->second - below->second);
 }
 

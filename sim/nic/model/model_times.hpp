@@ -46,14 +46,18 @@ enum class cause : uint8_t {
   other,
 };
 inline constexpr unsigned causes = unsigned(cause::other) + 1;
-// What left because of it; `write_behind` is a write that the same cause made after another one.
-enum class effect : uint8_t { packet, write, read, completion, write_behind };
-inline constexpr unsigned effects = 5;
+// What left because of it. `write_behind` is a write that the same cause made after another one; `done` is a packet
+// behind the data of its operation, or with the result of a collective.
+enum class effect : uint8_t { packet, write, read, completion, write_behind, done };
+inline constexpr unsigned effects = 6;
 
 cause cause_of(const pcie::tlp& request);  // of the host, on a BAR
 cause cause_of(const packet& p);
 cause cause_of_read(cause why, bool of_queue);     // the cause of its completion; of a work queue
 effect effect_of(const pcie::tlp& t, bool wrote);  // wrote: the cause made a write before this one
+effect effect_of(const packet& p, bool data);      // data: it comes behind a packet of data with the same cause
+bool has_data(const packet& p);                    // of a put or get
+effect stage_of(effect e);                         // whose pace it has: all packets of a cause follow each other
 const char* to_text(cause c);
 const char* to_text(effect e);
 
@@ -63,8 +67,8 @@ struct time_row {
   cause from;
   bool answer;  // a completion entered
   effect to;
-  float cycles;    // what entered had one beat of payload, or none
-  float per_beat;  // more, for each beat beyond that
+  unsigned beats;  // of payload in what entered
+  float cycles;
 };
 
 // What the network of models is made of (docs/nic-model.md says where each comes from).
@@ -106,9 +110,9 @@ class model_times {
  public:
   // The times of the RTL of that data width; nullptr: none.
   static const model_times* of(unsigned width);
-  // Cycles; nullopt: no such row.
+  // Cycles; nullopt: no such row. Between rows a straight line.
   std::optional<double> cycles(cause from, bool answer, effect to, unsigned beats) const;
-  // Least distance from an output of so many DWs to the next one of its kind; 0: no row. Between rows a straight line.
+  // Least distance from an output of so many DWs to the next one of its kind; 0: no row. Between rows likewise.
   double pace(cause from, bool answer, effect to, unsigned dws) const;
   const nic_limits& limits() const { return limits_; }
   hand_on_times hand_on(bool one_link) const;  // where an atomic ends no sooner than its answer leaves
@@ -116,12 +120,11 @@ class model_times {
   model_times(const nic_limits& limits, std::initializer_list<time_row> rows, std::initializer_list<pace_row> paces);
 
  private:
+  using points = std::vector<std::pair<unsigned, double>>;  // by size
+  static double between(const points& all, unsigned size);
+
   nic_limits limits_;
-  struct cell {
-    float cycles = -1, per_beat = 0;
-  };
-  cell cells_[causes][2][effects];
-  std::vector<std::pair<unsigned, double>> paces_[causes][2][effects];  // by DWs
+  points times_[causes][2][effects], paces_[causes][2][effects];
 };
 
 }  // namespace ggas::nic

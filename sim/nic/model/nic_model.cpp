@@ -351,7 +351,9 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
     const uint64_t at = put_out(*c, after(why, answer, effect::completion, beats_in, dws));
     completions_out_.push_at(std::max(edges_.at_ps(at) + cfg_.bridge.tx_latency_ps, last_write_ps_), std::move(*c));
   }
+  bool data = false;
   while (auto p = model_.pop_packet()) {
+    const effect what = effect_of(*p, std::exchange(data, has_data(*p)));
     if (net_.may_break() && way_to(p->dst) != net_status::ok) {
       lose_store(*p);
       continue;
@@ -363,7 +365,7 @@ void nic_model::leave(cause why, bool answer, unsigned beats_in) {
     }
     ++packets_out_;
     p->set_unordered(net_.shape().ports() > 1 && p->may_pass());
-    const uint64_t at = after(why, answer, effect::packet, beats_in, p->len_dw);
+    const uint64_t at = after(why, answer, what, beats_in, p->len_dw);
     net_.send(cfg_.node, std::move(*p), edges_.at_ps(at));
   }
   if (refused_atomic_ && !atomics_full()) {
@@ -382,9 +384,10 @@ uint64_t nic_model::after(cause why, bool answer, effect what, unsigned beats_in
   if (!cycles && why != cause::other && fault_.empty())  // what time alone brings comes with a tick
     fault_ = fmt::format("the model of the {}-bit NIC has no time from {}{} to {} (docs/nic-model.md)", cfg_.data_width,
                          answer ? "the completion of a read by " : "", to_text(why), to_text(what));
-  double& free = paced_[unsigned(why)][answer][unsigned(what)];
+  const effect stage = stage_of(what);
+  double& free = paced_[unsigned(why)][answer][unsigned(stage)];
   const double at = std::max(double(edge()) + cycles.value_or(usual_cycles), free);
-  free = at + times_.pace(why, answer, what, dws_out);
+  free = at + times_.pace(why, answer, stage, dws_out);
   return uint64_t(std::llround(at));
 }
 
