@@ -38,7 +38,7 @@ GGAS_DEVICE type_place find_in_box(const ggas_type& t, uint64_t at) {
 }
 
 // at < size; the runs stand in the handle.
-GGAS_DEVICE bool has_few_runs(const ggas_type& t) {
+GGAS_HOST_DEVICE constexpr bool has_few_runs(const ggas_type& t) {
   return t.records == 1 && t.run == 0 && t.box[0].count - 1 < most_handle_runs;
 }
 GGAS_DEVICE type_place find_in_few_runs(const ggas_type& t, uint64_t at) {
