@@ -22,8 +22,6 @@ constexpr int max_nodes = 65'536;
 constexpr int max_rtl_nodes = 64;   // MAX_NODES of the RTL that is built
 constexpr unsigned most_gpus = 16;  // of a node
 
-std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
-
 }  // namespace
 
 system::system(system_config cfg) : cfg_(std::move(cfg)) {}

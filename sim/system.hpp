@@ -266,6 +266,7 @@ class system {
   std::map<std::string, uint64_t> counters_of_parts(const node& it, unsigned endpoint) const;
   // How long its processor's threads were in which state, and bytes of its memory.
   static std::map<std::string, uint64_t> states_of(const node& it);
+  static std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
   power::activity activity_of_parts(unsigned n);
   power::activity activity(unsigned n);
   power::activity shared(unsigned n, const power::activity& own);

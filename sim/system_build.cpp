@@ -22,8 +22,6 @@ constexpr unsigned port_cpu = 0, port_nic = 1, port_gpu = 2;  // of the root com
 constexpr uint16_t switch_id = 0x0180;
 constexpr int most_breakable = 1024;  // nodes, as GGAS_NODES with several links
 
-std::unexpected<std::string> fail(std::string text) { return std::unexpected(std::move(text)); }
-
 }  // namespace
 
 std::expected<void, std::string> system::build() {

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr auto job = 100ms, turn = 5ms;
 constexpr unsigned most_pauses = 1024;  // of some 40 cycles each: 10 to 20 us
 
-void pause() {
+void pause_processor() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -25,7 +25,7 @@ void wait_for(const std::atomic<bool>& word, processor_wait way) {
   for (unsigned pauses = 1; !word.load(std::memory_order_acquire);) {
     if (way == processor_wait::sleep) std::this_thread::sleep_for(turn);
     if (way != processor_wait::back_off) continue;
-    for (unsigned i = 0; i < pauses; ++i) pause();
+    for (unsigned i = 0; i < pauses; ++i) pause_processor();
     pauses = std::min(2 * pauses, most_pauses);
   }
 }

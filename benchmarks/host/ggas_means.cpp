@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmarks/host/means.hpp"
-#include "ggas/ggas.h"
+#include "benchmarks/host/must.hpp"
 
 namespace ggas::host_bench {
 namespace {
 
-constexpr uint64_t timeout = 30'000'000'000;  // ns
-
-void must(ggas_rc rc, const char* what) {
-  if (rc != GGAS_OK) throw failure(std::string(what) + ": " + ggas_rc_text(rc) + ": " + ggas_error_text());
-}
+constexpr uint64_t ggas_timeout = 30'000'000'000;  // ns
 
 class ggas_means final : public means {
  public:
   explicit ggas_means(size_t most) : most_(most) {
-    must(ggas_process_start(&p_, timeout), "start");
+    must(ggas_process_start(&p_, ggas_timeout), "start");
     must(ggas_process_rank(p_, &rank_), "rank");
     must(ggas_process_size(p_, &size_), "size");
-    must(ggas_segment_create(p_, 0, 2 * most, GGAS_GROUP_ALL, timeout), "segment");
+    must(ggas_segment_create(p_, 0, 2 * most, GGAS_GROUP_ALL, ggas_timeout), "segment");
     void* at = nullptr;
     must(ggas_segment_pointer(p_, 0, &at), "segment");
     memory_ = static_cast<std::byte*>(at);
@@ -33,19 +28,19 @@ class ggas_means final : public means {
 
   void post(size_t bytes) override {
     const ggas_part part{0, 0, 0, most_, bytes};
-    must(ggas_queue_write(p_, &part, 1 - rank_, 0, timeout), "write");
+    must(ggas_queue_write(p_, &part, 1 - rank_, 0, ggas_timeout), "write");
   }
-  void tell() override { must(ggas_queue_notify(p_, 0, 1 - rank_, 0, 1, 0, timeout), "notify"); }
-  void flush() override { must(ggas_queue_wait(p_, 0, timeout), "wait"); }
+  void tell() override { must(ggas_queue_notify(p_, 0, 1 - rank_, 0, 1, 0, ggas_timeout), "notify"); }
+  void flush() override { must(ggas_queue_wait(p_, 0, ggas_timeout), "wait"); }
   void receive(unsigned, size_t) override {
     uint32_t slot, value;
-    must(ggas_notification_waitsome(p_, 0, 0, 1, &slot, timeout), "waitsome");
+    must(ggas_notification_waitsome(p_, 0, 0, 1, &slot, ggas_timeout), "waitsome");
     must(ggas_notification_reset(p_, 0, slot, &value), "reset");
   }
 
-  void barrier() override { must(ggas_group_barrier(p_, GGAS_GROUP_ALL, timeout), "barrier"); }
+  void barrier() override { must(ggas_group_barrier(p_, GGAS_GROUP_ALL, ggas_timeout), "barrier"); }
   void sum(const double* from, double* to, size_t elements) override {
-    must(ggas_group_allreduce(p_, from, to, elements, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, GGAS_GROUP_ALL, timeout),
+    must(ggas_group_allreduce(p_, from, to, elements, GGAS_ELEMENT_DOUBLE, GGAS_OP_SUM, GGAS_GROUP_ALL, ggas_timeout),
          "allreduce");
   }
 

@@ -9,20 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "benchmarks/host/means.hpp"
+#include "benchmarks/host/must.hpp"
 #include "benchmarks/host/table.hpp"
-#include "ggas/ggas.h"
 
 namespace ggas::host_bench {
 namespace {
 
-constexpr uint64_t timeout = 600'000'000'000;  // ns
-constexpr uint32_t gpu = 0, host = 1;          // segments
+constexpr uint64_t gpu_timeout = 600'000'000'000;  // ns
+constexpr uint32_t gpu = 0, host = 1;              // segments
 constexpr size_t least = 8;
-
-void must(ggas_rc rc, const char* what) {
-  if (rc != GGAS_OK) throw failure(std::string(what) + ": " + ggas_rc_text(rc) + ": " + ggas_error_text());
-}
 
 struct way {
   const char* name;
@@ -34,20 +29,20 @@ constexpr std::array ways{way{"direct", GGAS_GPU_DIRECT}, way{"staged", GGAS_GPU
 class pair_of_gpus {
  public:
   pair_of_gpus(const std::string& module, size_t most) : most_(most) {
-    must(ggas_process_start(&p_, timeout), "start");
+    must(ggas_process_start(&p_, gpu_timeout), "start");
     must(ggas_process_rank(p_, &rank_), "rank");
     uint32_t size = 0;
     must(ggas_process_size(p_, &size), "size");
     if (size != 2) throw failure("--gpu needs 2 ranks: ./ggas run -n 2 ggas-host-bench --gpu MODULE");
-    must(ggas_gpu_open(p_, module.c_str(), -1, std::max(2 * most, size_t{64} << 20), timeout), "GPU");
-    must(ggas_gpu_segment_create(p_, gpu, most, GGAS_GROUP_ALL, timeout), "segment of the GPU");
-    must(ggas_segment_create(p_, host, most, GGAS_GROUP_ALL, timeout), "segment");
+    must(ggas_gpu_open(p_, module.c_str(), -1, std::max(2 * most, size_t{64} << 20), gpu_timeout), "GPU");
+    must(ggas_gpu_segment_create(p_, gpu, most, GGAS_GROUP_ALL, gpu_timeout), "segment of the GPU");
+    must(ggas_segment_create(p_, host, most, GGAS_GROUP_ALL, gpu_timeout), "segment");
   }
   ~pair_of_gpus() { ggas_process_stop(p_); }
   pair_of_gpus(const pair_of_gpus&) = delete;
 
   bool sends() const { return rank_ == 0; }
-  void meet() { must(ggas_group_barrier(p_, GGAS_GROUP_ALL, timeout), "barrier"); }
+  void meet() { must(ggas_group_barrier(p_, GGAS_GROUP_ALL, gpu_timeout), "barrier"); }
   void tune() { must(ggas_gpu_tune(p_, gpu, 1, nullptr), "tuner"); }
   uint64_t threshold() const { return limits().first; }
   uint64_t chunk() const { return limits().second; }
@@ -56,21 +51,21 @@ class pair_of_gpus {
   double time_of(ggas_gpu_way is, size_t bytes) {
     const ggas_part part{gpu, gpu, 0, 0, bytes};
     const uint64_t begin = now();
-    must(ggas_gpu_write(p_, &part, 1, 0, is, timeout), "write");
-    must(ggas_queue_wait(p_, 0, timeout), "wait");
+    must(ggas_gpu_write(p_, &part, 1, 0, is, gpu_timeout), "write");
+    must(ggas_queue_wait(p_, 0, gpu_timeout), "wait");
     return double(now() - begin);
   }
   // Bytes of that seed on this GPU.
   void fill(unsigned seed) {
     for (size_t i = 0; i < most_; ++i) bytes()[i] = byte(i, seed);
     const ggas_part up{host, gpu, 0, 0, most_};
-    must(ggas_queue_write(p_, &up, rank_, 0, timeout), "fill");
-    must(ggas_queue_wait(p_, 0, timeout), "fill");
+    must(ggas_queue_write(p_, &up, rank_, 0, gpu_timeout), "fill");
+    must(ggas_queue_wait(p_, 0, gpu_timeout), "fill");
   }
   void check(size_t n, unsigned seed, const char* of) {
     const ggas_part down{host, gpu, 0, 0, most_};
-    must(ggas_queue_read(p_, &down, rank_, 0, timeout), "check");
-    must(ggas_queue_wait(p_, 0, timeout), "check");
+    must(ggas_queue_read(p_, &down, rank_, 0, gpu_timeout), "check");
+    must(ggas_queue_wait(p_, 0, gpu_timeout), "check");
     for (size_t i = 0; i < n; ++i)
       if (bytes()[i] != byte(i, seed))
         throw failure(std::string(of) + ": byte " + std::to_string(i) + " of " + std::to_string(n) + " is wrong");

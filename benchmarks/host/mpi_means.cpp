@@ -14,7 +14,7 @@
 namespace ggas::host_bench {
 namespace {
 
-constexpr std::chrono::seconds timeout{30};
+constexpr std::chrono::seconds mpi_timeout{30};
 
 class session {
  public:
@@ -115,7 +115,7 @@ class one_sided final : public mpi_means {
   void flush() override {}  // report() has done it
   void receive(unsigned, size_t) override {
     ++heard_;
-    const auto end = std::chrono::steady_clock::now() + timeout;
+    const auto end = std::chrono::steady_clock::now() + mpi_timeout;
     for (unsigned looks = 1;; ++looks) {
       if (std::atomic_ref(counter()).load(std::memory_order_acquire) == heard_) break;
       if (yields_) sched_yield();

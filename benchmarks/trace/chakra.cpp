@@ -20,11 +20,6 @@ namespace {
 constexpr uint64_t most_micros = most_calc_ns / 1000, most_tag = INT32_MAX;
 constexpr uint32_t no_cpu = 0;  // what takes no time waits for no computation
 
-// What is wrong, reported with its place.
-struct wrong {
-  std::string text;
-};
-
 // The k-th collective of a group is the same on all its ranks.
 struct group {
   std::vector<uint32_t> ranks;
@@ -50,7 +45,7 @@ class planner {
     if (const auto fault = check_schedule(out_)) {
       const uint64_t place = out_.ranks[fault->rank][fault->op].place;
       const auto& nodes = ranks_[fault->rank];
-      throw wrong{
+      throw bad_schedule{
           chakra_wrong(names_[fault->rank], *std::ranges::find(nodes, place, &chakra_node::place), fault->rule)};
     }
     return std::move(out_);
@@ -58,7 +53,7 @@ class planner {
 
  private:
   [[noreturn]] void fail(const chakra_node& n, std::string_view rule) const {
-    throw wrong{chakra_wrong(names_[rank_], n, rule)};
+    throw bad_schedule{chakra_wrong(names_[rank_], n, rule)};
   }
   void check(const chakra_node& n) const {
     if (n.type == chakra_type::invalid || n.type > chakra_type::collective)
@@ -208,10 +203,10 @@ std::vector<chakra_node> read_rank(const std::string& name) {
   std::error_code ignored;
   std::ifstream in(name, std::ios::binary);
   if (!in || !std::filesystem::is_regular_file(name, ignored))
-    throw wrong{fmt::format("trace '{}': cannot be read", name)};
+    throw bad_schedule{fmt::format("trace '{}': cannot be read", name)};
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   auto nodes = name.ends_with(".json") ? parse_chakra_json(bytes, name) : parse_chakra(bytes, name);
-  if (!nodes) throw wrong{nodes.error()};
+  if (!nodes) throw bad_schedule{nodes.error()};
   return std::move(*nodes);
 }
 
@@ -221,7 +216,7 @@ std::expected<schedule, std::string> plan_chakra(const std::vector<std::vector<c
                                                  const std::vector<std::string>& names) {
   try {
     return planner(ranks, names).plan();
-  } catch (const wrong& w) {
+  } catch (const bad_schedule& w) {
     return std::unexpected(w.text);
   }
 }
@@ -240,10 +235,10 @@ std::expected<schedule, std::string> read_chakra(const std::filesystem::path& fi
     for (uint64_t r = 0; r <= *found.rbegin(); ++r) {
       names.push_back(fmt::format("{}.{}{}", stem, r, end));
       if (!found.contains(r))
-        throw wrong{fmt::format("{}: rank {} is missing, the highest is {}", names.back(), r, *found.rbegin())};
+        throw bad_schedule{fmt::format("{}: rank {} is missing, the highest is {}", names.back(), r, *found.rbegin())};
       ranks.push_back(read_rank(names.back()));
     }
-  } catch (const wrong& w) {
+  } catch (const bad_schedule& w) {
     return std::unexpected(w.text);
   }
   return plan_chakra(ranks, names);

@@ -79,11 +79,6 @@ class lexer {
   unsigned line_ = 1;
 };
 
-// What is wrong, reported as "file:line: rule".
-struct wrong {
-  std::string text;
-};
-
 class parser {
  public:
   parser(std::string file, std::string_view text) : file_(std::move(file)), in_(text) { advance(); }
@@ -110,7 +105,7 @@ class parser {
 
  private:
   [[noreturn]] void fail(const std::string& rule, uint64_t line = 0) const {
-    throw wrong{fmt::format("{}:{}: {}", file_, line ? line : now_.line, rule)};
+    throw bad_schedule{fmt::format("{}:{}: {}", file_, line ? line : now_.line, rule)};
   }
   void advance() { now_ = in_.next(); }
   bool take(token::kind is) {
@@ -254,7 +249,7 @@ class parser {
 std::expected<schedule, std::string> parse_goal(std::string_view text, const std::string& file) {
   try {
     return parser(file, text).parse();
-  } catch (const wrong& w) {
+  } catch (const bad_schedule& w) {
     return std::unexpected(w.text);
   }
 }

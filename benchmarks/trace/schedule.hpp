@@ -15,6 +15,11 @@ namespace ggas::bench {
 // A receive may take messages of any rank, and of any tag; a message of any tag goes to any receive.
 inline constexpr uint32_t any_rank = UINT32_MAX, any_tag = UINT32_MAX;
 
+// Thrown by readers of schedules: what is wrong, with its place.
+struct bad_schedule {
+  std::string text;
+};
+
 struct schedule_op {
   enum class kind : uint8_t { send, recv, calc };
   kind what = kind::calc;

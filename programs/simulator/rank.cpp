@@ -26,16 +26,16 @@ using library::sim::what;
 
 namespace {
 
-constexpr uint64_t page = mem::sparse_memory::page_bytes;
-uint64_t pages_of(uint64_t bytes) { return (bytes + page - 1) / page; }
+constexpr uint64_t host_page = mem::sparse_memory::page_bytes;
+uint64_t pages_of(uint64_t bytes) { return (bytes + host_page - 1) / host_page; }
 
 // Parts: offset and bytes; whole pages.
 bool parts_are_free(const std::map<uint64_t, uint64_t>& parts, uint64_t offset, uint64_t bytes) {
   const auto behind = parts.lower_bound(offset);
-  if (behind != parts.end() && behind->first < offset + pages_of(bytes) * page) return false;
+  if (behind != parts.end() && behind->first < offset + pages_of(bytes) * host_page) return false;
   if (behind == parts.begin()) return true;
   const auto& [begin, size] = *std::prev(behind);
-  return begin + pages_of(size) * page <= offset;
+  return begin + pages_of(size) * host_page <= offset;
 }
 
 }  // namespace
@@ -153,7 +153,7 @@ std::string rank::rule_broken_by(const request& q) const {
   const bool whole = q.bytes == 4 || (q.bytes % 8 == 0 && q.bytes > 0 && q.bytes <= library::sim::data_most);
   if (q.kind == what::store && (!whole || q.offset > pages || q.bytes > pages - q.offset || q.offset % 4 != 0))
     return fmt::format("stores {} bytes at {} of its pages", q.bytes, q.offset);
-  if (q.kind == what::bind && (q.bytes == 0 || outside(q.offset, q.bytes) || q.offset % page != 0 ||
+  if (q.kind == what::bind && (q.bytes == 0 || outside(q.offset, q.bytes) || q.offset % host_page != 0 ||
                                !parts_are_free(bound_, q.offset, q.bytes) || bound_.size() >= library::sim::bound_most))
     return fmt::format("binds {} bytes at {} of its memory", q.bytes, q.offset);
   if (q.kind == what::unbind && !bound_.contains(q.offset))

@@ -10,6 +10,8 @@
 
 namespace ggas::fabric {
 
+inline constexpr unsigned posted = unsigned(nic::vc::p), non_posted = unsigned(nic::vc::np);
+
 struct arrivals {
   static constexpr unsigned vcs = 4, channels = 2 * vcs;
   static constexpr uint32_t none = UINT32_MAX;
@@ -29,7 +31,6 @@ struct arrivals {
   // Whether the first of that channel, an NP packet, came after a P packet that is still here.
   template <class Records>
   bool behind_posted(const Records& records, unsigned channel) const {
-    constexpr unsigned posted = unsigned(nic::vc::p), non_posted = unsigned(nic::vc::np);
     if (channel % vcs != non_posted) return false;
     const uint64_t arrived = records[of[channel].first].arrived;
     const auto older = [&](unsigned c) { return of[c].first != none && records[of[c].first].arrived < arrived; };

@@ -9,10 +9,6 @@
 
 namespace ggas::fabric {
 
-namespace {
-constexpr unsigned posted = unsigned(nic::vc::p), non_posted = unsigned(nic::vc::np);
-}  // namespace
-
 network::network(sc_core::sc_module_name name, topology shape, const network_config& cfg)
     : sc_module(name),
       shape_(std::move(shape)),

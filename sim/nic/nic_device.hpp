@@ -2,6 +2,7 @@
 // A NIC in a simulated node, as the cluster sees it: an endpoint of PCIe with three BARs, whatever serves them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -19,6 +20,8 @@ struct bridge_config {
   pcie::port_config port;
   unsigned posted_buffer = 32;  // posted TLPs between port and NIC; beyond, PCIe credits hold them back
 };
+
+inline constexpr size_t outbound_limit = 64;  // TLPs between the NIC and the wire before the NIC is held back
 
 class nic_device {
  public:

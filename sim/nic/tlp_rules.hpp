@@ -9,6 +9,7 @@
 namespace ggas::nic {
 
 inline constexpr uint64_t page_bytes = 4096;
+inline constexpr unsigned bar_registers = 0, bar_window = 2, bar_pages = 4;
 
 // Byte enables as PCIe has them: none (a zero-length access) only at length 1, holes only at length 1, or 2 on 8 bytes.
 inline bool enables_allowed(unsigned len_dw, uint64_t addr, unsigned first_be, unsigned last_be) {
@@ -39,15 +40,18 @@ inline bool asks_quiet(const pcie::tlp& t) {
 
 // A write into the second page of a context, where descriptors go.
 inline bool writes_descriptor(const pcie::tlp& t) {
-  return t.kind == pcie::tlp_kind::mwr && t.bar == 4 && t.addr % (2 * page_bytes) >= page_bytes;
+  return t.kind == pcie::tlp_kind::mwr && t.bar == bar_pages && t.addr % (2 * page_bytes) >= page_bytes;
 }
 
 inline unsigned lowest_bit(unsigned be) { return be & 1 ? 0 : be & 2 ? 1 : be & 4 ? 2 : be & 8 ? 3 : 0; }
 inline unsigned highest_bit(unsigned be) { return be & 8 ? 3 : be & 4 ? 2 : be & 2 ? 1 : 0; }
 
 // Byte enables of DW i of a request.
+inline unsigned byte_enables(unsigned len_dw, unsigned first_be, unsigned last_be, unsigned i) {
+  return i == 0 ? first_be : i + 1 == len_dw ? last_be : 0xfu;
+}
 inline unsigned byte_enables(const pcie::tlp& t, unsigned i) {
-  return i == 0 ? t.first_be : i + 1u == t.len_dw ? t.last_be : 0xfu;
+  return byte_enables(t.len_dw, t.first_be, t.last_be, i);
 }
 
 // Bytes between the first and the last enabled one; 1 for a zero-length read (PCIe 2.2.9).

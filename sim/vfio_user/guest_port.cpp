@@ -5,16 +5,16 @@
 #include <memory>
 #include <utility>
 
+#include "sim/nic/tlp_rules.hpp"
+
 namespace ggas::device {
 
 namespace {
 
-constexpr uint32_t page = 4096;
-
 // As many of `left` bytes from `at` as one request may hold.
 uint32_t piece(uint64_t at, uint64_t left, unsigned limit) {
   const uint64_t start = at & 3;  // a request of n DWs may begin inside the first
-  return uint32_t(std::min<uint64_t>({left, page - at % page, limit - start}));
+  return uint32_t(std::min<uint64_t>({left, nic::page_bytes - at % nic::page_bytes, limit - start}));
 }
 
 }  // namespace

@@ -13,14 +13,13 @@
 
 namespace ggas {
 
+using userlib::bad;
 using userlib::provider;
 
 namespace {
 
 constexpr int most_nodes = 65536;  // node ids have 16 bits
 constexpr size_t page = 4096;
-
-error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
 
 // By the order of static initialisation, which is anyone's.
 const provider*& first_provider() {

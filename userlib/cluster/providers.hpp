@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The providers that a program is linked with, and the checks they share.
+// The providers that a program is linked with, and what they share.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 
 #include "ggas/cluster.hpp"
 
@@ -20,6 +22,11 @@ struct provider {
 #define GGAS_PROVIDER(name, maker)                                 \
   extern "C" const ::ggas::userlib::provider ggas_provider_##name; \
   const ::ggas::userlib::provider ggas_provider_##name(#name, maker)
+
+// An argument that is refused; the text names it and the rule.
+inline error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
+
+inline size_t round_up(size_t v, size_t to) { return (v + to - 1) / to * to; }
 
 // Nodes, memory and queues: in range, and enough room for the reserved area. Of providers with one process.
 result<> check_config(const cluster_config& cfg);

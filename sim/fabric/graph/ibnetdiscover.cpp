@@ -30,9 +30,9 @@ struct record {
   std::map<unsigned, remote> at;
 };
 
-class reader {
+class dump_reader {
  public:
-  explicit reader(std::string_view file) : file_(file) {}
+  explicit dump_reader(std::string_view file) : file_(file) {}
 
   made_graph read(std::string_view text) {
     std::istringstream lines{std::string(text)};
@@ -149,6 +149,6 @@ class reader {
 
 }  // namespace
 
-made_graph read_ibnetdiscover(std::string_view text, std::string_view file) { return reader(file).read(text); }
+made_graph read_ibnetdiscover(std::string_view text, std::string_view file) { return dump_reader(file).read(text); }
 
 }  // namespace ggas::fabric

@@ -19,9 +19,9 @@ namespace {
 
 constexpr double most_ns = 1e9, most_gbit = 1e6;
 
-class reader {
+class toml_reader {
  public:
-  explicit reader(std::string_view file) : file_(file) {}
+  explicit toml_reader(std::string_view file) : file_(file) {}
 
   std::expected<described_network, std::string> read(const toml::table& root) {
     for (const auto& [key, value] : root) known(key.str(), value);
@@ -159,7 +159,7 @@ std::expected<described_network, std::string> read_network_toml(std::string_view
   if (!parsed)
     return std::unexpected(
         fmt::format("{}:{}: {}", file, parsed.error().source().begin.line, parsed.error().description()));
-  return reader(file).read(parsed.table());
+  return toml_reader(file).read(parsed.table());
 }
 
 }  // namespace ggas::fabric

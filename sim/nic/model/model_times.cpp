@@ -6,6 +6,7 @@
 
 #include "sim/nic/coll_format.hpp"
 #include "sim/nic/rma_format.hpp"
+#include "sim/nic/tlp_rules.hpp"
 
 namespace ggas::nic {
 
@@ -19,8 +20,6 @@ constexpr const char* cause_names[] = {
 static_assert(std::size(cause_names) == causes);
 constexpr const char* effect_names[] = {"packet", "write", "read", "completion", "write_behind", "done"};
 static_assert(std::size(effect_names) == effects);
-
-constexpr unsigned bar_registers = 0, bar_window = 2, bar_pages = 4;
 
 }  // namespace
 

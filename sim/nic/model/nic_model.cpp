@@ -16,11 +16,9 @@ namespace ggas::nic {
 
 namespace {
 
-constexpr unsigned bar_registers = 0;
 // As nic_bridge and the RTL have them.
-constexpr size_t outbound_limit = 64;  // TLPs between the NIC and the wire before the NIC is held back
-constexpr unsigned np_credits = 32;    // non-posted requests of the host that wait inside the NIC
-constexpr double usual_cycles = 10;    // of what time alone brings
+constexpr unsigned np_credits = 32;  // non-posted requests of the host that wait inside the NIC
+constexpr double usual_cycles = 10;  // of what time alone brings
 
 }  // namespace
 

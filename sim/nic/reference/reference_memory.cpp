@@ -67,8 +67,8 @@ task<> rma_model::begin_reads(host_reads& all, uint64_t addr, unsigned dws, unsi
   for (unsigned i = 0; i < dws;) {
     const uint64_t at = addr + 4 * i;
     const unsigned n = std::min(unsigned(unit - at % unit) / 4, dws - i);
-    const auto be = [&](unsigned k) { return k == 0 ? first_be : k + 1 == dws ? last_be : 15u; };
-    const unsigned first = be(i), last = be(i + n - 1);
+    const unsigned first = byte_enables(dws, first_be, last_be, i);
+    const unsigned last = byte_enables(dws, first_be, last_be, i + n - 1);
     auto r = co_await begin_read(at, n, first, last);
     all.push_back(std::move(r));
     i += n;

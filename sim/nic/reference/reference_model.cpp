@@ -16,7 +16,6 @@ using pcie::cpl_status;
 using pcie::tlp;
 using pcie::tlp_kind;
 
-constexpr unsigned bar_registers = 0, bar_window = 2, bar_pages = 4;
 constexpr unsigned rcb_bytes = 128;
 constexpr uint64_t info_mask = (uint64_t{1} << 40) - 1;
 

@@ -8,11 +8,6 @@
 
 namespace ggas::nic {
 
-namespace {
-// TLPs between the NIC and the wire before the NIC is held back: covers the latency of the PCIe core.
-constexpr size_t outbound_limit = 64;
-}  // namespace
-
 nic_bridge::nic_bridge(sc_core::sc_module_name name, std::unique_ptr<nic_core> core, nic_clock& clock,
                        const bridge_config& cfg, unsigned links)
     : sc_module(name),

@@ -19,7 +19,7 @@ ggas_messages messages_of(const message_config& c, const ggas_ranks& blocks, uin
   return {blocks,        c.kind,    c.threads,  place,        static_cast<unsigned>(std::countr_zero(c.lines)),
           c.short_bytes, c.waiting, c.requests, c.stage_bytes};
 }
-constexpr ggas_messages nobody{{{0, 1, 0, 0}, 0, 0, 0, 0, 0}, ggas_rank_is_thread, 0, 0, 0, 0, 0, 0, 0};
+constexpr ggas_messages no_messages{{{0, 1, 0, 0}, 0, 0, 0, 0, 0}, ggas_rank_is_thread, 0, 0, 0, 0, 0, 0, 0};
 
 // Before the place of ranks, for the handle itself: what use() shows to kernels.
 constexpr uint64_t handle_bytes = 256;
@@ -80,15 +80,15 @@ ggas_messages message_space::make(const message_config& config, std::string& why
   why = check(config, cluster_.nodes());
   if (!why.empty()) {
     why = call + ": " + why;
-    return nobody;
+    return no_messages;
   }
   const ggas_ranks blocks = ranks_.make(shape_of(config), why);
-  if (!why.empty()) return nobody;
+  if (!why.empty()) return no_messages;
   ggas_messages m = messages_of(config, blocks, 0);
   auto at = userlib::allocate_zeroed(cluster_, memory_, bytes_of(m), call, why);
   if (!at) {
     ranks_.free(blocks);
-    return nobody;
+    return no_messages;
   }
   m.place = at->offset + handle_bytes;
   kept_[m.place] = {blocks, std::move(at->kept)};

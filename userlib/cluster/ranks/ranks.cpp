@@ -77,7 +77,7 @@ std::optional<int64_t> read_number(const char* name, int64_t least, std::string&
   return std::nullopt;
 }
 
-constexpr ggas_ranks nobody{{0, 1, 0, 0}, 0, 0, 0, 0, 0, ggas_dynamic, 0};
+constexpr ggas_ranks no_ranks{{0, 1, 0, 0}, 0, 0, 0, 0, 0, ggas_dynamic, 0};
 
 }  // namespace
 
@@ -111,10 +111,10 @@ ggas_ranks rank_space::make(const rank_shape& shape, std::string& why) {
   why = check(cluster_, r);
   if (!why.empty()) {
     why = call + ": " + why;
-    return nobody;
+    return no_ranks;
   }
   auto at = userlib::allocate_zeroed(cluster_, memory_, bytes(shape), call, why);
-  if (!at) return nobody;
+  if (!at) return no_ranks;
   r.place = at->offset;
   kept_[r.place] = std::move(at->kept);
   return r;

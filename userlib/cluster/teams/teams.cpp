@@ -11,7 +11,7 @@ namespace ggas {
 
 namespace {
 
-constexpr ggas_team nobody{0, 1, 0, 0};
+constexpr ggas_team no_team{0, 1, 0, 0};
 
 layout layout_of(const cluster& c) {
   return layout::of(static_cast<uint64_t>(c.nodes()), c.device_context(c.local_nodes()[0]).reserved);
@@ -84,7 +84,7 @@ ggas_team team_space::make(int first, int stride, int size, std::string& why) {
   const std::string call = "team (" + text(one[0]) + ")";
   why = check(one[0], cluster_.nodes());
   why = why.empty() ? place(one, call) : call + ": " + why;
-  return why.empty() ? one[0] : nobody;
+  return why.empty() ? one[0] : no_team;
 }
 
 std::vector<ggas_team> team_space::split(const ggas_team& parent, const std::vector<int>& colors, std::string& why) {
@@ -95,7 +95,7 @@ std::vector<ggas_team> team_space::split(const ggas_team& parent, const std::vec
   std::map<int, ggas_team> of_color;
   for (int rank = 0; why.empty() && rank < parent.size; ++rank) {
     const int color = colors[static_cast<size_t>(rank)], node = parent.first + rank * parent.stride;
-    if (color < 0 || add(of_color.emplace(color, nobody).first->second, node)) continue;
+    if (color < 0 || add(of_color.emplace(color, no_team).first->second, node)) continue;
     why = "color " + std::to_string(color) + ": node " + std::to_string(node) +
           " is not as far from the one before as the others";
   }

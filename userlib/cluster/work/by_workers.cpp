@@ -2,16 +2,16 @@
 // executor::workers: requests become orders to resident kernels.
 #include <algorithm>
 
+#include "userlib/cluster/providers.hpp"
 #include "userlib/cluster/work/dispatcher.hpp"
 
 namespace ggas {
 
 using detail::request_buffer;
 using detail::request_state;
+using userlib::bad;
 
 namespace {
-
-error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
 
 std::string text_of(const extent& e) {
   return std::to_string(e.x) + " x " + std::to_string(e.y) + " x " + std::to_string(e.z);

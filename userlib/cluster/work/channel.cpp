@@ -8,20 +8,15 @@
 
 namespace ggas {
 
-namespace {
-
-struct side {
-  gpu_piece piece;
-  gpu_channel::end then;
-  std::vector<request> after;
-  int processor;
-};
-
-error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
-
-}  // namespace
+using userlib::bad;
 
 struct gpu_channel::state {
+  struct side {
+    gpu_piece piece;
+    end then;
+    std::vector<request> after;
+    int processor;
+  };
   dispatcher& work;
   int from, to;
   channel_config cfg;

@@ -12,12 +12,7 @@ namespace ggas {
 using detail::request_state;
 using phase = request_state::phase;
 using clock = std::chrono::steady_clock;
-
-namespace {
-
-error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
-
-}  // namespace
+using userlib::bad;
 
 result<> dispatcher::parts::open() {
   const std::lock_guard lock(rt.cluster_mutex());

@@ -6,23 +6,22 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "userlib/cluster/providers.hpp"
+
 namespace ggas {
 
 using detail::request_buffer;
 using detail::request_state;
+using userlib::round_up;
 
 namespace {
 
 constexpr size_t most_in_graph = 1024, most_graphs = 16;
-constexpr size_t alignment = 256;
-
-size_t rounded(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-bool of_pool(const request_buffer& b) { return !b.kept && b.bytes != 0; }
+constexpr size_t device_alignment = 256;
 
 size_t device_bytes(const request_state& r) {
   size_t sum = 0;
-  for (const request_buffer& b : r.buffers) sum += of_pool(b) ? rounded(b.bytes) : 0;
+  for (const request_buffer& b : r.buffers) sum += b.of_pool() ? round_up(b.bytes, device_alignment) : 0;
   return sum;
 }
 
@@ -191,7 +190,7 @@ void dispatcher::parts::place(const recorded& g, request_state& r) {
   for (size_t i = 0; i < r.buffers.size(); ++i) {
     const request_buffer& b = r.buffers[i];
     if (b.kept) r.places[i].device = b.kept->address;
-    if (of_pool(b)) r.places[i].device = std::exchange(next, next + rounded(b.bytes));
+    if (b.of_pool()) r.places[i].device = std::exchange(next, next + round_up(b.bytes, device_alignment));
     if (const auto at = g.ranges.find(b.host); b.bytes != 0 && at != g.ranges.end())
       r.places[i].staged = at->second.staged;
   }

@@ -3,19 +3,20 @@
 #include <algorithm>
 #include <cstring>
 
+#include "userlib/cluster/providers.hpp"
 #include "userlib/cluster/work/dispatcher.hpp"
 
 namespace ggas {
 
 using detail::request_buffer;
 using detail::request_state;
+using userlib::round_up;
 
 namespace {
 
-constexpr size_t alignment = 64;
+constexpr size_t merged_alignment = 64;
 constexpr uint64_t most_blocks = 1u << 30;
 
-size_t rounded(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 bool same(const extent& a, const extent& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 bool identical(const request_state& a, const request_state& b) {
@@ -30,8 +31,6 @@ bool copies_kept(const request_state& r) {
 }
 
 uint64_t blocks_of(const request_state& r) { return uint64_t{r.form.grid.x} * r.form.grid.y * r.form.grid.z; }
-
-bool of_pool(const request_buffer& b) { return !b.kept && b.bytes != 0; }
 
 }  // namespace
 
@@ -70,22 +69,22 @@ void dispatcher::parts::place_batch(batch& b, const std::vector<request_pointer>
   all[0]->device.assign(all[0]->buffers.size(), nullptr);
   all[0]->form.arguments(all[0]->device, words);
   b.words = work_order::words + words.size();
-  b.end = rounded(all.size() * b.words * 8);
+  b.end = round_up(all.size() * b.words * 8, merged_alignment);
   const size_t buffers = all[0]->buffers.size();
   b.places.resize(all.size() * buffers);
   const auto place = [&](bool in, bool out) {
     for (size_t k = 0; k < b.places.size(); ++k) {
       const request_buffer& one = all[k / buffers]->buffers[k % buffers];
-      if (!of_pool(one) || one.copied_in != in || one.copied_out != out) continue;
+      if (!one.of_pool() || one.copied_in != in || one.copied_out != out) continue;
       if (in) b.in.push_back({one.host, b.end, one.bytes});
       if (out) b.out.push_back({one.host, b.end, one.bytes});
       b.places[k] = b.end;
-      b.end += rounded(one.bytes);
+      b.end += round_up(one.bytes, merged_alignment);
     }
   };
   place(true, false);
   b.out_begin = b.end;
-  b.end += rounded(all.size() * 8);
+  b.end += round_up(all.size() * 8, merged_alignment);
   place(true, true);
   b.in_end = b.end;
   place(false, true);
@@ -116,7 +115,7 @@ void dispatcher::parts::fill_batch(batch& b, const std::vector<request_pointer>&
     for (size_t i = 0; i < r.buffers.size(); ++i) {
       const request_buffer& one = r.buffers[i];
       std::byte* const kept = one.kept ? one.kept->address : nullptr;
-      r.device.push_back(of_pool(one) ? b.device + b.places[k * r.buffers.size() + i] : kept);
+      r.device.push_back(one.of_pool() ? b.device + b.places[k * r.buffers.size() + i] : kept);
     }
     const work_order o{.done = reinterpret_cast<uintptr_t>(b.device + b.out_begin) + 8 * k,
                        .ticket = 0,

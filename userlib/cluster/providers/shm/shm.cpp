@@ -258,8 +258,6 @@ class shm_cluster final : public userlib::engine_cluster {
       {"", [this] { static_cast<void>(abort()); }, [this] { return *report(); }}};  // last: uses the rest
 };
 
-error bad(std::string text) { return {errc::bad_argument, std::move(text)}; }
-
 // shm.threads=0|1: a host thread for each node; shm.resident_blocks=N: blocks a GPU holds at a time, 0 for no limit;
 // shm.stack_kb=N: stack of a thread, for kernels with large local arrays.
 constexpr unsigned least_stack_kb = 32, most_stack_kb = 8192;
@@ -271,7 +269,8 @@ result<simt::native_config> parse_overrides(const std::vector<std::string>& over
     const std::string value = eq == std::string::npos ? "" : o.substr(eq + 1);
     unsigned v = 0;
     const auto [end, ec] = std::from_chars(value.data(), value.data() + value.size(), v);
-    if (ec != std::errc() || end != value.data() + value.size()) return bad("override '" + o + "': must be key=number");
+    if (ec != std::errc() || end != value.data() + value.size())
+      return userlib::bad("override '" + o + "': must be key=number");
     if (key == "shm.threads" && v <= 1) {
       native.thread_per_stream = v == 1;
     } else if (key == "shm.resident_blocks") {
@@ -279,8 +278,8 @@ result<simt::native_config> parse_overrides(const std::vector<std::string>& over
     } else if (key == "shm.stack_kb" && v >= least_stack_kb && v <= most_stack_kb) {
       native.stack_bytes = size_t{v} * 1024;
     } else {
-      return bad("override '" + o + "': the shm provider knows shm.threads=0|1, shm.resident_blocks=N and " +
-                 "shm.stack_kb=" + std::to_string(least_stack_kb) + "..." + std::to_string(most_stack_kb));
+      return userlib::bad("override '" + o + "': the shm provider knows shm.threads=0|1, shm.resident_blocks=N and " +
+                          "shm.stack_kb=" + std::to_string(least_stack_kb) + "..." + std::to_string(most_stack_kb));
     }
   }
   return native;
@@ -291,8 +290,8 @@ result<std::unique_ptr<cluster>> make(const cluster_config& cfg) {
   auto native = parse_overrides(cfg.overrides);
   if (!native) return std::move(native.error());
   if (std::max(cfg.segment_bytes, cfg.host_bytes) > SIZE_MAX / static_cast<size_t>(cfg.nodes)) {
-    return bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ", host_bytes = " +
-               std::to_string(cfg.host_bytes) + ": " + std::to_string(cfg.nodes) + " of them overflow");
+    return userlib::bad("segment_bytes = " + std::to_string(cfg.segment_bytes) + ", host_bytes = " +
+                        std::to_string(cfg.host_bytes) + ": " + std::to_string(cfg.nodes) + " of them overflow");
   }
   auto c = std::make_unique<shm_cluster>(cfg, *native);
   if (std::string text = c->missing(); !text.empty()) return error{errc::out_of_memory, std::move(text)};

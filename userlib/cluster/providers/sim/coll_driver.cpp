@@ -8,11 +8,11 @@
 
 #include "ggas_regs.h"
 #include "sim/nic/coll_format.hpp"
+#include "userlib/cluster/providers/sim/layout.hpp"
 
 namespace ggas::userlib {
 
 namespace {
-constexpr uint64_t domain = 1;  // all nodes of a cluster trust each other
 constexpr unsigned stop_reads = 10'000;
 }  // namespace
 
@@ -64,7 +64,7 @@ uint64_t coll_driver::control(unsigned node) const {
   return uint64_t{node == 0} << GGAS_COLL_CTRL_ROOT_SHIFT |
          uint64_t(tree_.children[node].size()) << GGAS_COLL_CTRL_CHILDREN_SHIFT |
          uint64_t{block} << GGAS_COLL_CTRL_BLOCK_SHIFT | uint64_t{owner} << GGAS_COLL_CTRL_OWNER_SHIFT |
-         uint64_t{epoch_} << GGAS_COLL_CTRL_EPOCH_SHIFT | domain << GGAS_COLL_CTRL_DOMAIN_SHIFT;
+         uint64_t{epoch_} << GGAS_COLL_CTRL_EPOCH_SHIFT | uint64_t{cluster_domain} << GGAS_COLL_CTRL_DOMAIN_SHIFT;
 }
 
 std::expected<void, std::string> coll_driver::stop(unsigned node) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "userlib/cluster/providers.hpp"
+
 namespace ggas::userlib {
 
 namespace {
@@ -11,8 +13,6 @@ namespace {
 constexpr size_t page = 4096, line = 64;
 constexpr size_t record_bytes = 16, slot_bytes = 32, message_bytes = 128, words_bytes = 64;
 using place = queue_config::place;
-
-size_t round_up(size_t v, size_t to) { return (v + to - 1) / to * to; }
 
 // 2 MB pages for what fills one, else 64 KB.
 unsigned class_for(size_t bytes) { return bytes >= page_bytes_of_class(2) ? 2 : 1; }

@@ -12,6 +12,8 @@
 
 namespace ggas::userlib {
 
+inline constexpr uint16_t cluster_domain = 1;  // all contexts and nodes of a cluster trust each other
+
 // One context: places of its parts in the GPU's or the host's area of rings.
 struct context_plan {
   struct part {

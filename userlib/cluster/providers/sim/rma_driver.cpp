@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint64_t entry_bytes = 16, table_bytes = 1 << 20;  // a piece for each class: 64 Ki entries
 constexpr uint64_t valid = 1, readable = 2, writable = 4;
-constexpr uint16_t domain = 1;  // all contexts of a cluster trust each other
 constexpr unsigned class_shift = 46;
 
 uint64_t table(unsigned page_class) { return sim::translation_base + page_class * table_bytes; }
@@ -24,7 +23,7 @@ uint64_t rma_driver::map(uint64_t bus, uint64_t bytes, unsigned page_class) {
     if (!system_.owns(node_)) continue;
     auto& memory = system_.memory(node_);
     memory.store<uint64_t>(entry, (bus + at) | valid | readable | writable);
-    memory.store<uint64_t>(entry + 8, domain);
+    memory.store<uint64_t>(entry + 8, cluster_domain);
   }
   return uint64_t(page_class) << class_shift | first * page;
 }
@@ -41,7 +40,7 @@ void rma_driver::set_tables() {
 void rma_driver::enter(uint64_t page, uint64_t bus) {
   if (!system_.owns(node_)) return;
   auto& memory = system_.memory(node_);
-  memory.store<uint64_t>(table(0) + entry_bytes * page + 8, domain);
+  memory.store<uint64_t>(table(0) + entry_bytes * page + 8, cluster_domain);
   memory.store<uint64_t>(table(0) + entry_bytes * page, bus | valid | readable | writable);
 }
 
@@ -81,7 +80,7 @@ void rma_driver::enable(const context_plan& p, unsigned vpid, const queue_config
                        .notify_log2 = q.notify_log2,
                        .mailbox_log2 = q.mailbox_log2,
                        .queue_log2 = q.slots_log2,
-                       .domain = domain,
+                       .domain = cluster_domain,
                        .queued = p.work_queue.where != queue_config::place::none,
                        .backpressure = q.backpressure});
 }

@@ -37,6 +37,7 @@ struct request_buffer {
   std::byte* host = nullptr;  // of a constant one nothing is written there
   size_t bytes = 0;
   std::shared_ptr<gpu_block> kept;  // null: the pool's, while the request is under way
+  bool of_pool() const { return !kept && bytes != 0; }
 };
 
 // What a kernel gets as a parameter: a value, or the place on the GPU of a buffer.
