@@ -32,18 +32,20 @@ bool session::calibrated() const {
          options_.run.nothing_overridden();
 }
 
-// The traces of a part have its name in theirs: run.json becomes run.<part>.json.
-void session::name_traces(cluster_config& cfg, const std::string& part) {
+// The traces of a part have its name in theirs: run.json becomes run.<part>.json. Returns the names.
+std::vector<std::string> session::name_traces(cluster_config& cfg, const std::string& part) const {
+  std::vector<std::string> names;
   for (std::filesystem::path* path : {&cfg.waves, &cfg.trace, &cfg.pcap}) {
     if (path->empty() || is_stream(*path)) continue;
     std::string stem = path->stem().string();
     if (!part.empty()) stem += "." + part;
     const std::string end = path->extension().string();
     path->replace_filename(stem + end);
-    if (path != &cfg.waves) traces_.push_back(path->string());
+    if (path != &cfg.waves) names.push_back(path->string());
     for (int n = 0; n < nodes() && path == &cfg.waves; ++n)
-      traces_.push_back((path->parent_path() / fmt::format("{}.node{}.fst", stem, n)).string());
+      names.push_back((path->parent_path() / fmt::format("{}.node{}.fst", stem, n)).string());
   }
+  return names;
 }
 
 void session::end_observation() {
@@ -67,7 +69,7 @@ result<> session::start(const wish& w) {
   end_observation();
   cluster_.reset();  // the old one gives its memory back first
   cluster_config cfg = options_.cluster;
-  name_traces(cfg, w.part);
+  const std::vector<std::string> traces = name_traces(cfg, w.part);
   cfg.segment_bytes = round_up(w.bytes) + room_for_collectives(static_cast<uint64_t>(cfg.nodes), w.bytes);
   cfg.host_bytes = round_up(w.host_bytes);
   cfg.queues = w.queues;
@@ -82,6 +84,7 @@ result<> session::start(const wish& w) {
   auto made = cluster::create(cfg);
   if (!made) return std::move(made.error());
   cluster_ = std::move(*made);
+  traces_.insert(traces_.end(), traces.begin(), traces.end());
   return {};
 }
 

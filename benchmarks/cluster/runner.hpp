@@ -116,7 +116,7 @@ class session {
   void charge_energy(const spent& before);
   void emit_energy(record r);
   void emit_units(record r, const spent& point);
-  void name_traces(cluster_config& cfg, const std::string& part);
+  std::vector<std::string> name_traces(cluster_config& cfg, const std::string& part) const;
 
   const benchmark& benchmark_;
   const options& options_;

@@ -18,6 +18,11 @@ def test_trace_is_json_with_events(bench, tmp_path):
     assert len(events) > 100
 
 
+def test_no_trace_is_named_without_a_cluster(bench):
+    done = bench(*RUN, "--trace", "run.json", "--pcap", "run.pcapng", "--topology", "full", "--nodes", "64")
+    assert done.returncode != 0 and "traces in" not in done.stdout, done.stdout + done.stderr
+
+
 def test_waves_in_a_window(bench, tmp_path):
     done = bench(*RUN, "--waves", "nic.fst", "--window", "5:15")
     assert done.returncode == 0, done.stderr
