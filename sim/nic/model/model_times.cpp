@@ -89,8 +89,8 @@ effect effect_of(const pcie::tlp& t, bool wrote) {
 }
 
 effect effect_of(const packet& p, bool data) {
-  const bool behind = data && (p.is(op::rma_notify) || p.is(op::rma_get_done));
-  return behind || p.is(op::coll_down) ? effect::done : effect::packet;
+  const bool follows = data && (p.is(op::rma_notify) || p.is(op::rma_get_done));
+  return follows || p.is(op::coll_down) ? effect::done : effect::packet;
 }
 
 effect stage_of(effect e) { return e == effect::done ? effect::packet : e; }
@@ -110,7 +110,7 @@ std::optional<double> model_times::cycles(cause from, bool answer, effect to, un
   const bool not_measured = from == cause::get && answer && to == effect::write_behind;
   const points& rows = times_[unsigned(not_measured ? cause::slot : from)][answer][unsigned(to)];
   if (!rows.empty()) return between(rows, beats);
-  // Not measured behind its data: it leaves as soon as they have left.
+  // Not measured after its data: it leaves as soon as they have left.
   return to == effect::done ? cycles(from, answer, effect::packet, beats) : std::nullopt;
 }
 

@@ -47,7 +47,7 @@ enum class cause : uint8_t {
 };
 inline constexpr unsigned causes = unsigned(cause::other) + 1;
 // What left because of it. `write_behind` is a write that the same cause made after another one; `done` is a packet
-// behind the data of its operation, or with the result of a collective.
+// after the data of its operation, or with the result of a collective.
 enum class effect : uint8_t { packet, write, read, completion, write_behind, done };
 inline constexpr unsigned effects = 6;
 
@@ -55,7 +55,7 @@ cause cause_of(const pcie::tlp& request);  // of the host, on a BAR
 cause cause_of(const packet& p);
 cause cause_of_read(cause why, bool of_queue);     // the cause of its completion; of a work queue
 effect effect_of(const pcie::tlp& t, bool wrote);  // wrote: the cause made a write before this one
-effect effect_of(const packet& p, bool data);      // data: it comes behind a packet of data with the same cause
+effect effect_of(const packet& p, bool data);      // data: it comes after a packet of data with the same cause
 bool has_data(const packet& p);                    // of a put or get
 effect stage_of(effect e);                         // whose pace it has: all packets of a cause follow each other
 const char* to_text(cause c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A message of 800 KB arrives whole, and nothing beside the buffer changes. */
+/* A message of 800 KB arrives whole, and nothing outside the buffer changes. */
 #include "check.h"
 
 int main(int argc, char** argv) {

@@ -60,8 +60,8 @@ GGAS_DEVICE found_record find_long_record(const G& g, message_rank r, const want
   found_record t{call_turn::ended, ggas_ok, 0, {}};
   const receive_turn found = find_message(
       g, r, w, end, [&](record_here<G>& record) { return record.begins() && (is_found(record) || record.is_whole()); },
-      [&](const record_here<G>& record, bool behind) -> receive_turn {
-        if (!is_found(record)) return receive_record(g, r, w, record, behind);
+      [&](const record_here<G>& record, bool unseen) -> receive_turn {
+        if (!is_found(record)) return receive_record(g, r, w, record, unseen);
         t.position = record.position();
         return {call_turn::lines, ggas_ok, record.message()};
       });

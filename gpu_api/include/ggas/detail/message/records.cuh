@@ -235,12 +235,12 @@ GGAS_DEVICE void store_words(const movers& by, char* to, uint64_t bytes, Load lo
   });
 }
 
-// `behind`: there may be messages put aside that are not visible yet. Loaded before the fence: after it each load is a
+// `unseen`: there may be messages put aside that are not visible yet. Loaded before the fence: after it each load is a
 // trip to L2.
-GGAS_DEVICE void acquire_record(message_rank r, bool behind) {
+GGAS_DEVICE void acquire_record(message_rank r, bool unseen) {
   acquire_after_spins();
   matching_state& d = r.matching();
-  if (behind) d.visible = d.put_aside;
+  if (unseen) d.visible = d.put_aside;
 }
 GGAS_DEVICE void acquire_record(message_rank r) { acquire_record(r, r.matching().visible != r.matching().put_aside); }
 GGAS_DEVICE void free_lines(const ring_end& ring, uint64_t from, uint64_t to) {

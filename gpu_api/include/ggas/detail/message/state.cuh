@@ -70,8 +70,8 @@ struct message_rank {
   }
 };
 
-// What each call reads, loaded at once, before anything depends on it: one trip to the second-level cache, as the fence
-// of the call before has emptied the first. The loads are strong: ptxas would move weak ones after the branches.
+// What each call reads, loaded at once, before anything depends on it. The loads are weak, for words of this rank and
+// words that stay as they are while ranks run, so the first-level cache may have them; ptxas does not move them.
 struct rank_view {
   matching_words own;
   fact_words shared;
@@ -87,7 +87,7 @@ struct rank_view {
     two_words w[sizeof(T) / sizeof(two_words)];
     GGAS_UNROLL
     for (unsigned i = 0; i < sizeof(T) / sizeof(two_words); ++i)
-      w[i] = load_relaxed(static_cast<const two_words*>(from) + i);
+      w[i] = load_own_now(static_cast<const two_words*>(from) + i);
     T all;
     memcpy(&all, w, sizeof(T));
     return all;

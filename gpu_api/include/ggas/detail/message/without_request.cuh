@@ -146,13 +146,13 @@ GGAS_DEVICE receive_turn receive_waiting(const G& g, message_rank r, const wante
 }
 template <class G>
 GGAS_DEVICE receive_turn receive_record(const G& g, message_rank r, const wanted_message& w,
-                                        const record_here<G>& record, bool behind) {
+                                        const record_here<G>& record, bool unseen) {
   const message_head m = record.message();
   if (comes_by_request(r, m)) return {call_turn::needs_request, ggas_ok, m};
   if (!m.asked && w.accepts(m)) record.copy_to(w.to, m.bytes, w.leaders);
   g.sync();
   if (g.leads()) {
-    acquire_record(r, behind);
+    acquire_record(r, unseen);
     record.take();
   }
   return w.turn(m);
@@ -169,7 +169,7 @@ struct turns_of_nodes {
   }
 };
 // The first message that fits: among those that wait, then from the rings; others are put aside. look(record): whether
-// it can be used; receive(record, behind): one that fits; `behind`: see acquire_record().
+// it can be used; receive(record, unseen): one that fits; `unseen`: see acquire_record().
 template <class G, class Look, class Receive>
 GGAS_DEVICE receive_turn find_message(const G& g, message_rank r, const wanted_message& w, poll_deadline& end,
                                       Look look, Receive receive) {
@@ -179,17 +179,17 @@ GGAS_DEVICE receive_turn find_message(const G& g, message_rank r, const wanted_m
   if (const uint32_t place = find_waiting(r, w.from, w.tag); place != 0) return receive_waiting(g, r, w, place);
   const turns_of_nodes turns{r.nodes(), w.from == any_source ? any_source : r.node_of(w.from)};
   record_here<G> record(g, r, turns.at(0));
-  bool behind = d.visible != d.put_aside;  // loaded here, as it is known when the message comes
+  bool unseen = d.visible != d.put_aside;  // loaded here, as it is known when the message comes
   unsigned idle = 0;
   GGAS_NO_UNROLL
   for (unsigned turn = 0;; ++turn) {
     bool moved = false;
     if (look(record)) {
       const bool is_message = record.kind() == record_short || record.kind() == record_asks;
-      if (is_message && w.fits(record.source(), record.tag())) return receive(record, behind);
+      if (is_message && w.fits(record.source(), record.tag())) return receive(record, unseen);
       moved = is_message ? put_aside(g, r, record) : move_messages<G>(r);
       if (moved) record.go_on();
-      behind |= moved;
+      unseen |= moved;
     }
     if (turns.nodes > 1) record = record_here<G>(g, r, turns.at(turn + 1));
     idle = moved ? 0 : idle + 1;
@@ -202,7 +202,7 @@ template <class G>
 GGAS_DEVICE receive_turn receive_once(const G& g, message_rank r, const wanted_message& w, poll_deadline& end) {
   return find_message(
       g, r, w, end, [](record_here<G>& record) { return record.look(); },
-      [&](const record_here<G>& record, bool behind) { return receive_record(g, r, w, record, behind); });
+      [&](const record_here<G>& record, bool unseen) { return receive_record(g, r, w, record, unseen); });
 }
 
 }  // namespace ggas::detail
