@@ -111,7 +111,12 @@ std::optional<double> model_times::cycles(cause from, bool answer, effect to, un
   const points& rows = times_[unsigned(not_measured ? cause::slot : from)][answer][unsigned(to)];
   if (!rows.empty()) return between(rows, beats);
   // Not measured after its data: it leaves as soon as they have left.
-  return to == effect::done ? cycles(from, answer, effect::packet, beats) : std::nullopt;
+  if (to == effect::done) return cycles(from, answer, effect::packet, beats);
+  // A contribution that a NIC inside a tree passes on. The NICs that are measured are roots: it takes as long as a
+  // result.
+  if (from == cause::coll_up && to == effect::packet && !times_[unsigned(from)][answer][unsigned(effect::done)].empty())
+    return cycles(from, answer, effect::done, beats);
+  return std::nullopt;
 }
 
 double model_times::pace(cause from, bool answer, effect to, unsigned dws) const {
