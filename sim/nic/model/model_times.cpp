@@ -112,9 +112,10 @@ std::optional<double> model_times::cycles(cause from, bool answer, effect to, un
   if (!rows.empty()) return between(rows, beats);
   // Not measured after its data: it leaves as soon as they have left.
   if (to == effect::done) return cycles(from, answer, effect::packet, beats);
-  // A contribution that a NIC inside a tree passes on. The NICs that are measured are roots: it takes as long as a
-  // result.
-  if (from == cause::coll_up && to == effect::packet && !times_[unsigned(from)][answer][unsigned(effect::done)].empty())
+  // A contribution that a NIC inside a tree passes on, or that waited for a result: the NICs that are measured send
+  // none, so it takes as long as a result.
+  const bool of_collectives = from == cause::coll_up || from == cause::coll_down;
+  if (of_collectives && to == effect::packet && !times_[unsigned(from)][answer][unsigned(effect::done)].empty())
     return cycles(from, answer, effect::done, beats);
   return std::nullopt;
 }
