@@ -178,14 +178,14 @@ def packs():
         for rival, method in rivals:
             own = {"ggas": {"method": "auto"}} | {other: {"pattern": pattern, "method": method} for other in ("raw", "yaksa")}
             bar = (0.3 if pattern.startswith("struct") else 1.0) if rival == "Yaksa" else None
-            yield Quantity(f"pack, {text}, beside {rival}", "pack", "bandwidth", {"bytes": size}, ours=(pattern,), own_params=own, only_with_ours=True, bar_ratio=bar)
+            yield Quantity(f"pack, {text}, next to {rival}", "pack", "bandwidth", {"bytes": size}, ours=(pattern,), own_params=own, only_with_ours=True, bar_ratio=bar)
 
 
 def typed_puts():
     """8-byte elements at a stride on both sides, to the next GPU."""
     for text, size in (("512 KiB", 512 << 10), ("16 MiB", 16 << 20)):
         own = {"ggas": {"method": "auto"}} | {other: {"pattern": "vector_8", "method": "iput"} for other in ("raw", "nvshmem")}
-        yield Quantity(f"typed put, blocks of 8 B, {text}, beside iput", "typed_put", "bandwidth", {"bytes": size}, ours=("vector_8",), own_params=own, only_with_ours=True)
+        yield Quantity(f"typed put, blocks of 8 B, {text}, next to iput", "typed_put", "bandwidth", {"bytes": size}, ours=("vector_8",), own_params=own, only_with_ours=True)
 
 
 def programs():
@@ -241,7 +241,7 @@ def group_of(quantity, library):
             return "messages"
         return "collectives" if method == "graph" and quantity.benchmark in COLLECTIVES else None
     if library == "yaksa":
-        return "" if quantity.text.endswith("beside Yaksa") else None
+        return "" if quantity.text.endswith("next to Yaksa") else None
     return ""
 
 

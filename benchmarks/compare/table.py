@@ -77,7 +77,7 @@ def text(platform, nodes, rows, libraries=(), conditions=()):
     return "\n".join([", ".join([f"{nodes} x {platform}", *libraries]), *conditions, *body, *bus_lines(rows, columns), note, ""])
 
 
-SERIES = (("ratio", "o", "beside the best of NVSHMEM, NCCL and Yaksa"), ("to_limit", "|", "beside bare CUDA"))
+SERIES = (("ratio", "o", "compared with the best of NVSHMEM, NCCL and Yaksa"), ("to_limit", "|", "compared with bare CUDA"))
 TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
 
