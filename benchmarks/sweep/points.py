@@ -43,6 +43,7 @@ class Point:
     command: list
     file: Path
     reason: str = ""  # why it failed
+    seconds: float = 0.0  # processor time, if it ran now
 
     @property
     def name(self):
@@ -108,8 +109,11 @@ class Processes:
     def run(self, p):
         one = subprocess.Popen(["sh", "-c", p.shell], start_new_session=True)
         self.running.add(one)
-        if (status := one.wait()) != 0:
-            p.fail(status)
+        _, status, used = os.wait4(one.pid, 0)  # as wait(), with what it used
+        one.returncode = os.waitstatus_to_exitcode(status)
+        p.seconds = used.ru_utime + used.ru_stime
+        if one.returncode != 0:
+            p.fail(one.returncode)
         self.running.discard(one)
 
     def stop(self):

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
 import report  # noqa: E402
 
 FAILED = 1
+LONGEST = 8  # runs that the last line names
 CLUSTERS = ((2, "rtl"), (4, "model"), (8, "model"), (12, "model"))
 ROUNDS = 3  # of a point, with more than two nodes; simulated rounds differ little from each other
 OF_ALL_NODES = {"barrier", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "himeno", "global_reduction", "random_access", "random_stores"}
@@ -81,6 +82,12 @@ def runs(a):
                 yield {"nodes": nodes, "benchmark": name}, [name, f"--nodes={nodes}", f"--nic={nic}", *few, *options_of(name, a)]
 
 
+def longest(points):
+    """The runs that took most of it, for a line of text."""
+    most = sorted((p for p in points if p.seconds), key=lambda p: -p.seconds)[:LONGEST]
+    return "; most of it: " + ", ".join(f"{p.name} {p.seconds / 60:.1f}" for p in most) if most else ""
+
+
 def finish(points, out):
     failed = [p for p in points if not p.done]
     for p in failed:
@@ -92,7 +99,7 @@ def finish(points, out):
         if report.main([str(results), "--out", str(out)]) != 0:
             return FAILED
         print(f"{len(done)} of {len(points)} runs; {results}, {out / 'index.html'}")
-        print(f"processor time of what ran now: {processor_seconds() / 60:.1f} minutes")
+        print(f"processor time of what ran now: {processor_seconds() / 60:.1f} minutes{longest(points)}")
     return FAILED if failed else 0
 
 

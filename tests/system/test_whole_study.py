@@ -2,6 +2,7 @@
 """./ggas bench study: all clusters in one report, and plots over the number of nodes."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -53,6 +54,7 @@ def test_clusters_of_all_sizes_in_one_report(study, tmp_path):
     assert [r["nodes"] for r in records] == [2, 2, 4, 8, 12]
     page = (tmp_path / "study" / "index.html").read_text()
     assert page.count("By the number of nodes") == 1 and "NIC rtl, 2 nodes" in page and "NIC model, 12 nodes" in page
+    assert len(re.findall(r"nodes=\d+, benchmark=\w+ \d+\.\d", done.stdout.split("most of it: ")[1])) == len(RUNS)
 
 
 def test_a_run_that_failed_is_named_and_done_again(study, tmp_path):
