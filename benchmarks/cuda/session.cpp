@@ -26,10 +26,13 @@ fault gpu_session::make_cluster(size_t bytes) {
   // A quarter of a segment is reserved at most: large enough for every channel of the collectives.
   const size_t reserved = layout::largest_reserved(static_cast<uint64_t>(nodes()));
   const size_t segment = std::max(round_up(bytes) + reserved, 4 * reserved);
-  auto made = cluster::create(
-      {.provider = "cuda", .nodes = nodes(), .segment_bytes = segment, .host_bytes = 0, .cancelled = [] {
-         return caught_signal() != 0;
-       }});
+  cluster_config config;
+  config.provider = "cuda";
+  config.nodes = nodes();
+  config.segment_bytes = segment;
+  config.host_bytes = 0;
+  config.cancelled = [] { return caught_signal() != 0; };
+  auto made = cluster::create(config);
   if (!made) return {std::string(benchmark_.name) + ": " + made.error().text, true};
   cluster_ = std::move(*made);
   return {};
