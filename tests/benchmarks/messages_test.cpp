@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The message layer of simulated hosts: order, sizes, receives before and after their messages, errors.
 #include "benchmarks/messages/messages.hpp"
+#include "tests/support/number_of.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -112,8 +112,7 @@ class correspondent {
 };
 
 TEST(messages, random) {
-  const char* const wish = std::getenv("GGAS_TEST_MESSAGES");
-  const uint64_t count = wish ? std::strtoull(wish, nullptr, 10) : 4000;
+  const uint64_t count = test::number_of("GGAS_TEST_MESSAGES", 4000);
   constexpr int nodes = 4;
   for (const unsigned mailbox_log2 : {8u, 3u}) {  // the second one is full most of the time
     const auto c = make(nodes, mailbox_log2);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device API: random sequences of barriers with blocks that are late, missing or repeat, a reset after each. Their
 // number: GGAS_TEST_SEQUENCES; the first seed: GGAS_SEED.
-#include <cstdlib>
 
 #include "tests/gpu_api/barrier_plan.cuh"
 #include "tests/gpu_api/targets.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
 
-uint64_t number_of(const char* text, uint64_t usual) { return text ? std::strtoull(text, nullptr, 10) : usual; }
-uint64_t sequences() { return number_of(std::getenv("GGAS_TEST_SEQUENCES"), 500); }
+uint64_t sequences() { return number_of("GGAS_TEST_SEQUENCES", 500); }
 
 class BarrierSequences : public api_test {
  public:
@@ -48,7 +47,7 @@ class BarrierSequences : public api_test {
 TEST_P(BarrierSequences, OkIsAlwaysABarrier) { play(sequences()); }
 
 void BarrierSequences::play(uint64_t count) {
-  const uint64_t seed = number_of(std::getenv("GGAS_SEED"), 1);
+  const uint64_t seed = test::seed();
   std::cout << "seed " << seed << ", " << count << " sequences\n";
   for (uint64_t number = 1; number <= count; ++number) {
     const barrier_script s = script(seed, number);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches of grids whose blocks wait for each other: as many as the GPU holds at once meet again and again, one more
 // is refused. GGAS_TEST_ROUNDS: how often they meet in the simulator.
-#include <cstdlib>
 
 #include "ggas/launch.hpp"
 
 #include "tests/gpu_api/targets.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
@@ -20,8 +20,7 @@ __global__ void meet(uint64_t timeout_ns, uint64_t* met, unsigned rounds) {
 
 TEST_P(Launch, AGridThatDoesNotFitIsRefusedWithTheLimit) {
   constexpr unsigned threads = 32;
-  const char* const text = std::getenv("GGAS_TEST_ROUNDS");
-  const unsigned rounds = !simulated() ? 1000 : text ? static_cast<unsigned>(std::atoi(text)) : 2;
+  const unsigned rounds = simulated() ? static_cast<unsigned>(number_of("GGAS_TEST_ROUNDS", 2)) : 1000;
   cluster_config cfg = GetParam().config();
   if (!simulated()) cfg.overrides.push_back("shm.resident_blocks=3");
   make(cfg);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random messages among ranks that are threads, warps and blocks; on GPUs: cuda/messages.cu. GGAS_TEST_MESSAGES: the
 // number of messages that all ranks of the large tests send.
-#include <cstdlib>
 
 #include "tests/gpu_api/messages_rig.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
@@ -79,8 +79,7 @@ TEST(MessagesRandomSim, EachComesOnceOverLinksWithFaults) {
 
 // 10^5 messages, or as many as the environment says.
 TEST(MessagesMany, AmongManyThreads) {
-  const char* const text = std::getenv("GGAS_TEST_MESSAGES");
-  const uint64_t all = text ? std::strtoull(text, nullptr, 10) : 100'000;
+  const uint64_t all = number_of("GGAS_TEST_MESSAGES", 100'000);
   for (const unsigned blocks : {2u, 16u}) {
     const message_config shape{.blocks = blocks, .threads = 64};
     const uint64_t ranks = uint64_t{blocks} * 64;

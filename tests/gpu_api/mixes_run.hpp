@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <vector>
 
 #include "tests/gpu_api/mixes.cuh"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::mixes {
 
@@ -63,11 +63,7 @@ struct model {
 // From a seed on, kernels of some hundred phases, until there were that many mixes: GGAS_SEED, GGAS_TEST_MIXES.
 template <class Machine>
 void run_mixes(Machine& m, uint64_t usual) {
-  const auto number_of = [](const char* name, uint64_t otherwise) {
-    const char* const text = std::getenv(name);
-    return text ? std::strtoull(text, nullptr, 10) : otherwise;
-  };
-  const uint64_t first = number_of("GGAS_SEED", 1), wanted = number_of("GGAS_TEST_MIXES", usual);
+  const uint64_t first = test::seed(), wanted = test::number_of("GGAS_TEST_MIXES", usual);
   uint64_t done = 0, seed = first;
   for (; done < wanted && !testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -7,7 +7,7 @@
 
 #include "tests/gpu_api/ranks_rig.hpp"
 
-namespace ggas::test {
+namespace ggas::test::ranks_modes_test {
 namespace {
 
 constexpr size_t n = 96;
@@ -367,4 +367,4 @@ TEST(RanksChecked, RanksThatCallDifferentlyAreAllRefusedAndNamed) {
 }
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::ranks_modes_test

@@ -10,15 +10,13 @@
 #include "ggas/ranks.hpp"
 #include "tests/gpu_api/ranks_calls.cuh"
 #include "tests/gpu_api/targets.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 
 // Rounds of a test: GGAS_TEST_ROUNDS with the long tests, else as many as say so.
 inline bool is_long() { return std::getenv("GGAS_TEST_ROUNDS") != nullptr; }
-inline unsigned rounds(unsigned usual) {
-  const char* const text = std::getenv("GGAS_TEST_ROUNDS");
-  return text ? static_cast<unsigned>(std::atoi(text)) : usual;
-}
+inline unsigned rounds(unsigned usual) { return static_cast<unsigned>(number_of("GGAS_TEST_ROUNDS", usual)); }
 
 // Nodes of some blocks each, and two places of every rank in the heap.
 struct rank_target {

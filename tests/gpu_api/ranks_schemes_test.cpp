@@ -7,7 +7,7 @@
 
 #include "tests/gpu_api/ranks_rig.hpp"
 
-namespace ggas::test {
+namespace ggas::test::ranks_schemes_test {
 namespace {
 
 constexpr unsigned char untouched = 0x5a;
@@ -464,4 +464,4 @@ TEST(StraightCounts, AHalfThatIsAllIsOneBarrier) {
 }
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::ranks_schemes_test

@@ -7,7 +7,7 @@
 
 #include "tests/gpu_api/ranks_rig.hpp"
 
-namespace ggas::test {
+namespace ggas::test::ranks_test {
 namespace {
 
 constexpr std::byte untouched{0x5a};
@@ -180,4 +180,4 @@ TEST_P(RanksLong, EverySizeRootAndMode) {
 }
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::ranks_test

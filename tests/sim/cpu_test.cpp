@@ -9,7 +9,7 @@
 
 #include "tests/sim/system_fixture.hpp"
 
-namespace ggas::test {
+namespace ggas::test::cpu_test {
 namespace {
 
 constexpr uint64_t ns = 1000, us = 1000 * ns;
@@ -239,4 +239,4 @@ TEST_F(cpu_program, can_be_ended_wherever_it_waits) {
 }
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::cpu_test

@@ -11,7 +11,7 @@
 #include "sim/fabric/topology.hpp"
 #include "tests/sim/graphs.hpp"
 
-namespace ggas::test {
+namespace ggas::test::graph_test {
 namespace {
 
 using fabric::graph;
@@ -298,4 +298,4 @@ TEST(graph, shortest_routes_alone_may_have_a_cycle) {
 }
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::graph_test

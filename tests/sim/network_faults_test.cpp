@@ -13,7 +13,7 @@
 #include "sim/kernel/kernel.hpp"
 #include "sim/pcie/port.hpp"
 
-namespace ggas::test {
+namespace ggas::test::network_faults_test {
 namespace {
 
 using fabric::link_state;
@@ -153,12 +153,12 @@ TEST(network_faults, a_packet_on_a_link_that_dies_is_reported_by_its_sender) {
   EXPECT_EQ(r.lost_of_all(), 1u);
 }
 
-class crowd : public testing::TestWithParam<std::tuple<const char*, unsigned>> {};
-INSTANTIATE_TEST_SUITE_P(shapes, crowd,
+class faulty_crowd : public testing::TestWithParam<std::tuple<const char*, unsigned>> {};
+INSTANTIATE_TEST_SUITE_P(shapes, faulty_crowd,
                          testing::Values(std::tuple("full", 4u), std::tuple("ring", 6u), std::tuple("mesh:3x3", 9u),
                                          std::tuple("torus:4x3", 12u), std::tuple("torus:2x2x2", 8u),
                                          std::tuple("torus:3x3x3", 27u)));
-TEST_P(crowd, loses_nothing_silently_and_goes_on) {
+TEST_P(faulty_crowd, loses_nothing_silently_and_goes_on) {
   const auto [shape, nodes] = GetParam();
   constexpr uint64_t cut_ps = 10'000'000, settled_ps = 3'000'000'000, back_ps = 6'000'000'000;
   // A ring without two links would fall into parts.
@@ -189,4 +189,4 @@ TEST_P(crowd, loses_nothing_silently_and_goes_on) {
 }
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::network_faults_test

@@ -11,7 +11,7 @@
 #include "sim/pcie/switch.hpp"
 #include "tests/sim/fixture.hpp"
 
-namespace ggas::test {
+namespace ggas::test::pcie_switch_test {
 namespace {
 
 constexpr uint64_t bar = 0x8000000000, bar_bytes = 0x100000;
@@ -194,4 +194,4 @@ TEST_P(random_traffic, arrives_once_and_in_order) {
 INSTANTIATE_TEST_SUITE_P(seeds, random_traffic, testing::Range(0u, 12u));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::pcie_switch_test

@@ -12,7 +12,7 @@
 #include "sim/fabric/routes.hpp"
 #include "tests/sim/channels.hpp"
 
-namespace ggas::test {
+namespace ggas::test::routes_test {
 namespace {
 
 using fabric::damage;
@@ -198,4 +198,4 @@ TEST(routes, stepping_aside_is_no_rule) {
 }
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::routes_test

@@ -28,14 +28,14 @@ TEST_P(heap_processes, random_calls_give_the_same_offsets) {
                   const heap_config range = range_of(b);
                   const auto h = heap::create(range, why);
                   if (!h) return why;
-                  player calls(*h, range, heap_rig::seed());
-                  for (uint64_t i = heap_rig::number_of("GGAS_TEST_SEQUENCES", 1000); i > 0 && why.empty(); --i)
+                  player calls(*h, range, test::seed());
+                  for (uint64_t i = test::number_of("GGAS_TEST_SEQUENCES", 1000); i > 0 && why.empty(); --i)
                     why = calls.step();
                   if (why.empty()) why = calls.give_all_back();
                   if (!why.empty()) return why;
                   return reported(b.same("offsets", std::to_string(calls.digest())));
                 }));
-  const milliseconds timeout(heap_rig::number_of("GGAS_TEST_SEQUENCES", 1000) * 2 + 20'000);
+  const milliseconds timeout(test::number_of("GGAS_TEST_SEQUENCES", 1000) * 2 + 20'000);
   for (int r = 0; r < size; ++r) {
     EXPECT_EQ(all.next(r, timeout), "joined");
     EXPECT_EQ(all.next(r, timeout), "ok") << "rank " << r;

@@ -3,21 +3,15 @@
 // GGAS_TEST_SEQUENCES; first seed: GGAS_SEED.
 #pragma once
 
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <random>
 #include <string>
 
 #include "ggas/heap.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::heap_rig {
-
-inline uint64_t number_of(const char* name, uint64_t usual) {
-  const char* const text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : usual;
-}
-inline uint64_t seed() { return number_of("GGAS_SEED", 1); }
 
 // Makes calls at random and says what is wrong with an answer.
 class player {

@@ -78,8 +78,8 @@ TEST(heap, wrong_arguments_are_named) {
 TEST(heap, wrong_frees_change_nothing) {
   const heap_config range{.begin = 8192, .end = 1 << 20};
   const auto h = heap_from(range.begin, range.end);
-  player calls(*h, range, heap_rig::seed());
-  std::mt19937_64 random(heap_rig::seed());
+  player calls(*h, range, test::seed());
+  std::mt19937_64 random(test::seed());
   for (int i = 0; i < 3000; ++i) {
     ASSERT_EQ(calls.step(), "");
     // Anywhere, also inside blocks; blocks that are free already.
@@ -144,7 +144,7 @@ TEST_P(heap_on, random_calls_hand_out_memory_of_every_node) {
   std::string why;
   const auto h = heap::create(range, why);
   ASSERT_TRUE(h) << why;
-  player calls(*h, range, heap_rig::seed() + static_cast<uint64_t>(cfg.nodes));
+  player calls(*h, range, test::seed() + static_cast<uint64_t>(cfg.nodes));
   std::map<uint64_t, uint64_t> marked;
   const auto mark_of = [](uint64_t at, int node) {
     return static_cast<int>((at / 256 * 31 + static_cast<uint64_t>(node)) & 0xff);
@@ -155,7 +155,7 @@ TEST_P(heap_on, random_calls_hand_out_memory_of_every_node) {
         if (std::to_integer<int>((*c)->segment(n)[at + i]) != mark_of(at, n)) return false;
     return true;
   };
-  for (uint64_t i = heap_rig::number_of("GGAS_TEST_SEQUENCES", 3000); i > 0; --i) {
+  for (uint64_t i = test::number_of("GGAS_TEST_SEQUENCES", 3000); i > 0; --i) {
     ASSERT_EQ(calls.step(), "");
     if (calls.last() != 0) {
       const uint64_t at = calls.last(), bytes = calls.book().at(at);
@@ -189,7 +189,7 @@ TEST(heap, several_in_one_process) {
   for (const heap_config& r : ranges) {
     heaps.push_back(heap::create(r, why));
     ASSERT_TRUE(heaps.back()) << why;
-    calls.emplace_back(*heaps.back(), r, heap_rig::seed());
+    calls.emplace_back(*heaps.back(), r, test::seed());
   }
   for (int i = 0; i < 3000; ++i)
     for (player& p : calls) ASSERT_EQ(p.step(), "");

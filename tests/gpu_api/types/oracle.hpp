@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ggas/type.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::types_test {
 
@@ -223,11 +224,7 @@ class random_types {
   std::mt19937_64 random_;
 };
 
-inline uint64_t number_of(const char* name, uint64_t usual) {
-  const char* const text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : usual;
-}
-inline uint64_t seed() { return number_of("GGAS_SEED", 1); }
+using test::number_of, test::seed;
 inline uint64_t rounds(uint64_t usual) { return number_of("GGAS_TEST_SEQUENCES", usual); }
 
 }  // namespace ggas::types_test

@@ -16,8 +16,8 @@ struct config {
 template <class C>
 class Atu : public ::testing::Test {
  protected:
-  typename C::type b{rma::seed()};
-  void SetUp() override { std::printf("seed %llu\n", static_cast<unsigned long long>(rma::seed())); }
+  typename C::type b{seed()};
+  void SetUp() override { std::printf("seed %llu\n", static_cast<unsigned long long>(seed())); }
 
   // Rights: mostly everything, of domain 7.
   void change(unsigned cls, unsigned index) {
@@ -94,7 +94,7 @@ TYPED_TEST(Atu, NoUseOfWhatWasInvalidated) {
 TYPED_TEST(Atu, NothingIsLeft) {
   for (unsigned turn = 0; turn < 6; ++turn)
     expect_nothing_left([&](uint64_t secret) {
-      const auto own = std::make_unique<typename TypeParam::type>(rma::seed() + turn);
+      const auto own = std::make_unique<typename TypeParam::type>(seed() + turn);
       auto& b = *own;
       b.host.percent = 30;
       two_owners seen;

@@ -106,7 +106,7 @@ TEST(CollAlu, NansAndZerosOfBothSigns) {
 
 TEST(CollAlu, EveryOperationOnEveryKind) {
   Vcoll_alu v;
-  rma::dice d{rma::seed()};
+  rma::dice d{seed()};
   uint64_t now = 0;
   struct expected {
     uint64_t at, a, b;

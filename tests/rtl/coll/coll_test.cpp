@@ -32,7 +32,7 @@ TYPED_TEST(CollTest, RegistersReadAsWritten) {
 TYPED_TEST(CollTest, OperationsOfManyGroups) {
   for (unsigned turn = 0; turn < 6; ++turn) {
     typename TestFixture::network net(1 + unsigned(turn * 2));
-    net.d = dice(rma::seed() + turn);
+    net.d = dice(seed() + turn);
     if (turn % 2) net.pace(60);
     std::vector<std::map<unsigned, group_config>> groups;
     for (unsigned g = 0; g < 8; g += 1 + turn / 3) groups.push_back(net.tree(g, 7 * g + turn));
@@ -67,7 +67,7 @@ TYPED_TEST(CollTest, LedAroundWhatDies) {
   size_t broken = 0, whole = 0;
   for (unsigned turn = 0; turn < 18; ++turn) {
     typename TestFixture::network net(2 + turn % 6 * 2);
-    net.d = dice(rma::seed() + 100 + turn);
+    net.d = dice(seed() + 100 + turn);
     if (turn % 2) net.pace(60);
     for (unsigned life = 0; life < 2; ++life) {
       std::vector<std::map<unsigned, group_config>> groups;

@@ -39,7 +39,7 @@ TYPED_TEST(CollHandoverTest, NothingIsLeft) {
   for (unsigned turn = 0; turn < 12; ++turn)
     expect_nothing_left([&](uint64_t secret) {
       typename TestFixture::network net(3);
-      net.d = dice(rma::seed() + turn);
+      net.d = dice(seed() + turn);
       net.pace(60);
       two_owners seen;
       for (unsigned owner = 0; owner < 2; ++owner) {

@@ -164,7 +164,7 @@ TYPED_TEST(CollOwnersTest, PartsOfWordsAreRefused) {
 TYPED_TEST(CollOwnersTest, ReportedAgainBehindASecondLossOfTheRoute) {
   for (unsigned wait = 0; wait < 40; ++wait) {
     typename TestFixture::network net(2);
-    net.d = dice(rma::seed() + wait);
+    net.d = dice(seed() + wait);
     const auto tree = net.tree(4, 1, 2);
     for (const auto& [n, g] : tree) net.nodes[n]->configure(net.d, g);
     const unsigned child = tree.at(0).parent ? 0 : 1, root = 1 - child;

@@ -162,7 +162,7 @@ class node {
 template <class V, unsigned W>
 class cluster {
  public:
-  dice d{rma::seed()};
+  dice d{seed()};
   std::vector<std::unique_ptr<node<V, W>>> nodes;
   unsigned delivery = 20;                        // chance a cycle that a packet arrives
   bool sizes_change = false;                     // MPS, all the time

@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <bitset>
-#include <cstdlib>
 #include <deque>
 #include <iostream>
 #include <random>
 
 #include "Vbricks.h"
 #include "tests/rtl/unit_model.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
@@ -22,10 +22,8 @@ class Bricks : public testing::Test {
 
   ~Bricks() override { end_model(m); }
   void SetUp() override {
-    const char* e = std::getenv("GGAS_SEED");
-    const uint64_t seed = e ? std::strtoull(e, nullptr, 0) : 1;
-    std::cout << "seed " << seed << "\n";
-    rng.seed(seed);
+    std::cout << "seed " << seed() << "\n";
+    rng.seed(seed());
     m.clk_i = 0;
     m.rst_ni = 0;
     m.eval();

@@ -4,7 +4,8 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 
@@ -40,19 +41,14 @@ class rng {
 };
 
 inline uint64_t base_seed() {
-  static const uint64_t seed = [] {
-    const char* text = std::getenv("GGAS_SEED");
-    const uint64_t s = text ? std::strtoull(text, nullptr, 0) : 1;
-    std::printf("GGAS_SEED=%llu\n", static_cast<unsigned long long>(s));
-    return s;
+  static const uint64_t shown = [] {
+    std::printf("GGAS_SEED=%llu\n", static_cast<unsigned long long>(seed()));
+    return seed();
   }();
-  return seed;
+  return shown;
 }
 
 // How often a long test does what it repeats: GGAS_TEST_ROUNDS, else as many as it says.
-inline unsigned test_rounds(unsigned all) {
-  const char* const text = std::getenv("GGAS_TEST_ROUNDS");
-  return text ? unsigned(std::strtoul(text, nullptr, 10)) : all;
-}
+inline unsigned test_rounds(unsigned all) { return unsigned(number_of("GGAS_TEST_ROUNDS", all)); }
 
 }  // namespace ggas::test

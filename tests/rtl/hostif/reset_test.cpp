@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <random>
 
 #include "Vhostif_reset.h"
 #include "sim/nic/rtl/tlp_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
@@ -37,10 +37,8 @@ class HostifReset : public testing::Test {
   };
 
   void SetUp() override {
-    const char* s = std::getenv("GGAS_SEED");
-    const uint64_t seed = s ? std::strtoull(s, nullptr, 0) : 1;
-    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-    rng_.seed(seed);
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed()));
+    rng_.seed(seed());
     v_.clock_khz_i = 16 * limit_ticks + 5;
     v_.rst_ni = 0;
     for (int i = 0; i < 4; ++i) v_.clk_i = i & 1, v_.eval();

@@ -5,21 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "Vhostif_256.h"
 #include "Vhostif_64.h"
 #include "tests/rtl/hostif/bench.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 
 using pcie::tlp_kind;
-
-inline uint64_t seed() {
-  const char* s = std::getenv("GGAS_SEED");
-  return s ? std::strtoull(s, nullptr, 0) : 1;
-}
 
 template <class T>
 class hostif_test : public testing::Test {

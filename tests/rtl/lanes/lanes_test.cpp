@@ -9,6 +9,7 @@
 #include "Vlanes4.h"
 #include "Vlanes8.h"
 #include "tests/rtl/lanes/lane_line.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
@@ -109,7 +110,6 @@ class lanes {
 
 using four = lanes<Vlanes4, 4>;
 using eight = lanes<Vlanes8, 8>;
-uint64_t seed() { return std::getenv("GGAS_SEED") ? std::strtoull(std::getenv("GGAS_SEED"), nullptr, 0) : 1; }
 constexpr uint64_t lock_time = 40'000;  // 66 slips of some 100 blocks, two markers, twice
 
 template <class T>

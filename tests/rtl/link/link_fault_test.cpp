@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults on the wire: every kind at every flit index in both directions, at random, and hostile packets.
-#include <cstdlib>
 #include <iostream>
 
 #include "tests/rtl/link/link_models.hpp"
 #include "tests/rtl/link/link_pair.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
-
-uint64_t seed() {
-  const char* e = std::getenv("GGAS_SEED");
-  return e ? std::strtoull(e, nullptr, 0) : 1;
-}
 
 enum fault_kind { fault_drop, fault_corrupt, fault_duplicate, fault_kind_bits, fault_kinds };
 

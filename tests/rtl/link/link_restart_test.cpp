@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links that start again: one side or both, with and without their state, at every cycle of a window, with old flits in
 // flight. No acknowledged packet is lost, none is delivered twice, and no link is up without credits.
-#include <cstdlib>
 #include <iostream>
 
 #include "tests/rtl/link/link_models.hpp"
 #include "tests/rtl/link/restart_board.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
-
-uint64_t seed() {
-  const char* e = std::getenv("GGAS_SEED");
-  return e ? std::strtoull(e, nullptr, 0) : 1;
-}
 
 template <class T>
 struct LinkRestartTest : testing::Test {

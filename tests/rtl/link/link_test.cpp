@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two links against each other: traffic, throughput, latency, clock gating, loss of the link.
-#include <cstdlib>
 #include <iostream>
 
 #include "tests/rtl/link/link_models.hpp"
 #include "tests/rtl/link/link_pair.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 namespace {
-
-uint64_t seed() {
-  static const uint64_t s = [] {
-    const char* e = std::getenv("GGAS_SEED");
-    const uint64_t v = e ? std::strtoull(e, nullptr, 0) : 1;
-    std::cout << "seed " << v << " (GGAS_SEED)\n";
-    return v;
-  }();
-  return s;
-}
 
 template <class T>
 struct LinkTest : testing::Test {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <deque>
 #include <iostream>
 #include <random>
@@ -19,6 +18,7 @@
 #include "tests/rtl/net/link_events.hpp"
 #include "tests/rtl/net/stream.hpp"
 #include "tests/rtl/unit_model.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
 
@@ -30,11 +30,6 @@ constexpr unsigned link_up = 2, link_dead = 3;
 enum port : unsigned { port_p, port_np, port_rsp, port_rma, port_ans };
 constexpr unsigned ports = 5, channels = 4;
 inline unsigned channel_of(unsigned u) { return u == port_ans ? unsigned(port_rsp) : u; }
-
-inline uint64_t seed() {
-  const char* e = std::getenv("GGAS_SEED");
-  return e ? std::strtoull(e, nullptr, 0) : 1;
-}
 
 struct net64 {
   using model = Vnet64;

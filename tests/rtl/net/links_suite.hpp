@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 
 #if defined(GGAS_WIDTH_512) && !VM_COVERAGE
@@ -13,13 +12,9 @@
 #endif
 #include "Vlinks64.h"
 #include "tests/rtl/net/cluster.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test {
-
-inline uint64_t seed() {
-  const char* e = std::getenv("GGAS_SEED");
-  return e ? std::strtoull(e, nullptr, 0) : 1;
-}
 
 using cluster64 = cluster<Vlinks64, 64>;
 

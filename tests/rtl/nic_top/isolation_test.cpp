@@ -2,7 +2,7 @@
 // What memory that does not answer, of one context, costs the others: the bounds of docs/rma.md.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::isolation_test {
 namespace {
 
 using nic::desc_op;
@@ -145,4 +145,4 @@ TEST_P(Isolation, RegistersBesideLoadsThatHang) {
 INSTANTIATE_TEST_SUITE_P(Devices, Isolation, testing::Values(device{64}, device{256}));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::isolation_test

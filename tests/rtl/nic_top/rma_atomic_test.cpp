@@ -4,7 +4,7 @@
 // was seen twice.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_atomic_test {
 namespace {
 
 using nic::amo;
@@ -153,4 +153,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, RmaAtomic,
                          testing::Values(losses{{64, true}}, losses{{64}}, losses{{64}, true}, losses{{256}}));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_atomic_test

@@ -5,7 +5,7 @@
 
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_attribution_test {
 namespace {
 
 using nic::desc_op;
@@ -289,4 +289,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, RmaAttribution, testing::ValuesIn(settings()))
 INSTANTIATE_TEST_SUITE_P(Devices, RmaGivenUp, testing::ValuesIn(settings()));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_attribution_test

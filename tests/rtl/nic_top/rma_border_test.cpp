@@ -6,7 +6,7 @@
 // all memory.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_border_test {
 namespace {
 
 using nic::desc_op;
@@ -186,4 +186,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, RmaBorder, testing::ValuesIn(rma_devices()));
 INSTANTIATE_TEST_SUITE_P(Devices, RmaEightMegabytes, testing::Values(device{512}));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_border_test

@@ -3,7 +3,7 @@
 // those of the loop continue, and after retraining everything works again.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_death_test {
 namespace {
 
 using nic::desc_op;
@@ -181,4 +181,4 @@ TEST_P(RmaDeath, HostErrors) {
 INSTANTIATE_TEST_SUITE_P(Widths, RmaDeath, testing::Values(64u, 256u));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_death_test

@@ -3,7 +3,7 @@
 // wrong lengths. All descriptors end, other contexts are not affected, and afterwards everything works.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_forged_test {
 namespace {
 
 using nic::desc_op;
@@ -137,4 +137,4 @@ std::vector<forgery> forgeries() {
 INSTANTIATE_TEST_SUITE_P(Kinds, RmaForged, testing::ValuesIn(forgeries()));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_forged_test

@@ -3,7 +3,7 @@
 // an error notification, and other contexts are not affected.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_garbage_test {
 namespace {
 
 using nic::desc_op;
@@ -129,4 +129,4 @@ TEST_P(RmaGarbage, MillionLong) { feed(1'500'000); }
 INSTANTIATE_TEST_SUITE_P(Devices, RmaGarbage, testing::Values(device{64, true}, device{64}, device{256}));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_garbage_test

@@ -3,7 +3,7 @@
 // the invalidation is acknowledged, no access goes to the old place any more.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_protection_test {
 namespace {
 
 using nic::desc_op;
@@ -161,4 +161,4 @@ TEST_P(RmaProtection, InvalidationUnderTraffic) {
 INSTANTIATE_TEST_SUITE_P(Devices, RmaProtection, testing::ValuesIn(rma_devices()));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_protection_test

@@ -3,7 +3,7 @@
 // in either memory, and the guarantees of weak and strong notifications where memory has two devices.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_ring_test {
 namespace {
 
 using nic::desc_op;
@@ -302,4 +302,4 @@ TEST_P(RmaRing, StrongNotificationsWaitForTheFarDevice) {
 INSTANTIATE_TEST_SUITE_P(Devices, RmaRing, testing::ValuesIn(rma_devices()));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_ring_test

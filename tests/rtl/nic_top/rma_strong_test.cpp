@@ -6,7 +6,7 @@
 
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::rma_strong_test {
 namespace {
 
 using nic::desc_op;
@@ -164,4 +164,4 @@ TEST_P(RmaStrong, MillionLong) { EXPECT_EQ(play(test_rounds(1'000'000), true), 0
 INSTANTIATE_TEST_SUITE_P(Devices, RmaStrong, testing::ValuesIn(rma_devices()));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::rma_strong_test

@@ -5,7 +5,7 @@
 // neither its one-sided operations nor its stores and loads through the window; nor may the event ring fill up.
 #include "tests/rtl/nic_top/rma_helpers.hpp"
 
-namespace ggas::test {
+namespace ggas::test::two_domains_test {
 namespace {
 
 using nic::desc_op;
@@ -271,4 +271,4 @@ TEST_P(TwoDomains, MillionLong) {
 INSTANTIATE_TEST_SUITE_P(Devices, TwoDomains, testing::Values(device{64}, device{256}));
 
 }  // namespace
-}  // namespace ggas::test
+}  // namespace ggas::test::two_domains_test

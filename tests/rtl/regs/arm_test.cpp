@@ -166,7 +166,7 @@ class arm_test : public regs_test {
     unsigned vpid, ring;
     uint32_t count;
   };
-  std::mt19937_64 rng{rma::seed()};
+  std::mt19937_64 rng{seed()};
   std::vector<reader> readers;
   std::map<unsigned, context> contexts;
   std::array<std::deque<std::pair<unsigned, uint32_t>>, 2> tells;

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "Vsmfu_256.h"
 #include "Vsmfu_64.h"
 #include "ggas_regs.h"
 #include "tests/rtl/smfu/world.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test::smfu {
 
@@ -22,11 +22,6 @@ struct w256 {
   static constexpr unsigned width = 256, nodes = 65536, mtu = 4096;
 };
 using widths = testing::Types<w64, w256>;
-
-inline uint64_t seed() {
-  const char* s = std::getenv("GGAS_SEED");
-  return s ? std::strtoull(s, nullptr, 0) : 1;
-}
 
 template <class T>
 class suite : public testing::Test {

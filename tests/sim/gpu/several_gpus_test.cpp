@@ -7,7 +7,7 @@
 
 #include "ggas/launch.hpp"
 
-namespace ggas {
+namespace ggas::several_gpus_test {
 namespace {
 
 constexpr uint64_t second = 1'000'000'000;
@@ -181,4 +181,4 @@ TEST(several_gpus, what_is_wrong_is_named) {
 }
 
 }  // namespace
-}  // namespace ggas
+}  // namespace ggas::several_gpus_test

@@ -9,16 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/number_of.hpp"
 #include "tests/userlib/libggas/rig.hpp"
 
 namespace ggas::library_test {
 namespace {
 
-uint64_t number_of(const char* name, uint64_t usual) {
-  const char* const text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : usual;
-}
-
+using test::number_of;
 const uint64_t rounds = number_of("GGAS_TEST_ROUNDS", 100);
 constexpr milliseconds an_hour{3'600'000};
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random requests of work, enqueued by objects on all processors, with the dependencies that their data need.
 #include <atomic>
-#include <cstdlib>
 #include <random>
 #include <set>
 
+#include "tests/support/number_of.hpp"
 #include "tests/userlib/work/rig.hpp"
 
 namespace ggas::test {
@@ -63,10 +63,7 @@ struct random_plan {
 
 constexpr size_t usual_count = 1500;
 uint64_t enough_for(size_t n) { return n <= usual_count ? enough : enough * n / usual_count; }
-size_t random_count() {
-  const char* const count = std::getenv("GGAS_TEST_REQUESTS");
-  return count ? std::strtoul(count, nullptr, 10) : usual_count;
-}
+size_t random_count() { return number_of("GGAS_TEST_REQUESTS", usual_count); }
 
 TEST_P(work, random_requests_give_what_they_give_one_by_one) {
   if (blocking()) GTEST_SKIP() << "would wait for what is not enqueued yet";

@@ -10,8 +10,8 @@ namespace {
 
 template <class T>
 class AtomicHandover : public testing::Test {};
-using widths = testing::Types<atomic_bench<Vatomic_64, 64>, atomic_bench<Vatomic_512, 512>>;
-TYPED_TEST_SUITE(AtomicHandover, widths);
+using handover_widths = testing::Types<atomic_bench<Vatomic_64, 64>, atomic_bench<Vatomic_512, 512>>;
+TYPED_TEST_SUITE(AtomicHandover, handover_widths);
 
 TYPED_TEST(AtomicHandover, NothingIsLeft) {
   constexpr unsigned words = 8;

@@ -10,8 +10,8 @@ namespace {
 
 template <class T>
 class FetchHandover : public testing::Test {};
-using widths = testing::Types<fetch_bench<Vfetch_64, 64>, fetch_bench<Vfetch_512, 512>>;
-TYPED_TEST_SUITE(FetchHandover, widths);
+using handover_widths = testing::Types<fetch_bench<Vfetch_64, 64>, fetch_bench<Vfetch_512, 512>>;
+TYPED_TEST_SUITE(FetchHandover, handover_widths);
 
 TYPED_TEST(FetchHandover, NothingIsLeft) {
   for (unsigned turn = 0; turn < 10; ++turn)

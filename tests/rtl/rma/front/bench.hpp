@@ -27,6 +27,9 @@ inline unsigned slots_of(const slot& s) {
   return d.slots();
 }
 
+// The first of its three slots: a put of words in the descriptor.
+inline slot immediate(uint32_t n) { return {2, 8u << 8, n, n + 1, n + 2, n + 3, n + 4, n + 5}; }
+
 struct setup {
   bool on = false, queue = false;
   unsigned log2 = 4;

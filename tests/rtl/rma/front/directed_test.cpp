@@ -7,7 +7,6 @@ namespace {
 
 constexpr uint64_t block = uint64_t{1} << 40;
 
-slot immediate(uint32_t n) { return {2, 8u << 8, n, n + 1, n + 2, n + 3, n + 4, n + 5}; }
 setup page_context(unsigned v) { return {.pd = uint16_t(0x1000 + v), .status = block + 16 * v}; }
 setup queue_context(unsigned v, unsigned log2 = 4) {
   return {.queue = true, .log2 = log2, .pd = uint16_t(v), .ring = (uint64_t{v} + 1) << 20, .status = block + 16 * v};

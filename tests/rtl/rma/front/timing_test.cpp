@@ -5,8 +5,6 @@
 namespace ggas::test::rma {
 namespace {
 
-slot immediate(uint32_t n) { return {2, 8u << 8, n, n, n, n, n, n}; }
-
 TYPED_TEST(front, a_descriptor_is_offered_three_cycles_after_its_last_word) {
   auto& b = this->b;
   for (unsigned v : {0u, 77u, 255u}) {

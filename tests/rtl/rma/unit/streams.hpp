@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <deque>
 #include <random>
 #include <type_traits>
@@ -16,6 +15,7 @@
 #include "sim/nic/rtl/tlp_pins.hpp"
 #include "tests/rtl/beat_pins.hpp"
 #include "tests/rtl/unit_model.hpp"
+#include "tests/support/number_of.hpp"
 
 namespace ggas::test::rma {
 
@@ -24,11 +24,6 @@ using nic::op;
 using nic::packet;
 using pcie::tlp;
 using pcie::tlp_kind;
-
-inline uint64_t seed() {
-  const char* s = std::getenv("GGAS_SEED");
-  return s ? std::strtoull(s, nullptr, 0) : 1;
-}
 
 // A source of chance shared by everything around one unit.
 class dice {
