@@ -3,8 +3,8 @@
 """Runs the whole study: the thesis suite on clusters of 2, 4, 8 and 12 nodes, in one report.
 
 Two nodes have the RTL of the NIC and run every benchmark. More nodes have its model, and run the study's benchmarks in
-which all nodes take part, with 3 rounds of a point: its others measure between two nodes. Each benchmark of each cluster is a run of its own. Runs that are
-complete in the folder are not repeated, so an interrupted study goes on.
+which all nodes take part, with 2 rounds of a point: its others measure between two nodes. Each benchmark of each
+cluster is a run of its own. Runs that are complete in the folder are not repeated, so an interrupted study goes on.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import report  # noqa: E402
 FAILED = 1
 LONGEST = 8  # runs that the last line names
 CLUSTERS = ((2, "rtl"), (4, "model"), (8, "model"), (12, "model"))
-ROUNDS = 3  # of a point, with more than two nodes; simulated rounds differ little from each other
+ROUNDS = 2  # of a point, with more than two nodes; simulated rounds differ little from each other
 OF_ALL_NODES = {"barrier", "reduce", "allreduce", "broadcast", "allgather", "alltoall", "gather", "scatter", "himeno", "global_reduction", "random_access", "random_stores"}
 OWN = ("--nodes", "--nic", "--provider", "--topology", "--gpus")  # what the study itself says
 OF_BENCHMARK = {"himeno": ("grid", "steps"), "random_access": ("table",)}  # options that no other takes
