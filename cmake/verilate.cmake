@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # ggas_verilate(<target> TOP <module> PREFIX <C++ class> SOURCES <.sv files, packages first>
-#               [PARAMETERS NAME=VALUE ...] [DEFINES NAME=VALUE ...] [DEPENDS <targets>] [TRACE] [NATIVE] [LARGE] [SHARED])
+#               [PARAMETERS NAME=VALUE ...] [DEFINES NAME=VALUE ...] [DEPENDS <targets>]
+#               [TRACE] [NATIVE] [UNCHECKED] [LARGE] [SHARED])
 # makes a static library <target> with the Verilated model and its include folder. TRACE adds FST waves (off until asked for),
-# NATIVE is for models whose speed counts: optimised fully and for this machine's processor; others are for small tests and
-# compile in two thirds of the time. LARGE: a fifth of the compiler's time of a NIC with six links would go into optimised
+# NATIVE is for models whose speed counts: optimised fully and for this machine's processor, five times as fast at 512 bit;
+# others are for small tests and compile in two thirds of the time. UNCHECKED: a release build has neither assertions nor
+# contracts of streams. LARGE: a fifth of the compiler's time of a NIC with six links would go into optimised
 # waves, so they are not. SHARED: for a shared object. Verilator appends OPT_FAST=-Os after -CFLAGS, hence the make variable.
 
 # Verilator's runtime, once for all models (Verilator itself builds it only next to an executable).
@@ -58,7 +60,7 @@ function(ggas_mutants sources)
 endfunction()
 
 function(ggas_verilate target)
-  cmake_parse_arguments(V "TRACE;NATIVE;LARGE;SHARED" "TOP;PREFIX" "SOURCES;PARAMETERS;DEFINES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(V "TRACE;NATIVE;UNCHECKED;LARGE;SHARED" "TOP;PREFIX" "SOURCES;PARAMETERS;DEFINES;DEPENDS" ${ARGN})
   if(GGAS_MUTANTS)
     ggas_mutants(V_SOURCES)
   endif()
@@ -89,7 +91,7 @@ function(ggas_verilate target)
   endif()
   set(args --cc --build -j 2 -O3 --x-assign fast --x-initial fast --noassert --top-module ${V_TOP} --prefix ${V_PREFIX} --Mdir ${dir} -Wno-fatal
     -MAKEFLAGS "OPT_FAST='$(if $(findstring __Trace,$@),${opt_waves},${opt})' OPT_SLOW='${opt_slow}' OPT_GLOBAL=-O2 OBJCACHE=${GGAS_OBJCACHE}")
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT V_NATIVE OR GGAS_COVERAGE)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT V_UNCHECKED OR GGAS_COVERAGE)
     list(REMOVE_ITEM args --noassert)
     list(APPEND args --assert)
     ggas_contracts(contracts ${V_SOURCES})
