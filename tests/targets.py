@@ -26,6 +26,8 @@ def programs(build):
     """(folder, target) of the programs of GoogleTest: prefixes of their tests, and names that were listed before."""
     found = {}
     for file in sorted(build.glob("tests/**/*_include.cmake")):
+        if file.name not in (file.parent / "CTestTestfile.cmake").read_text():
+            continue  # of an earlier configuration
         target = re.sub(r"\[\d+\]_include\.cmake$", "", file.name)
         prefixes, listed = found.setdefault((str(file.parent.relative_to(build)), target), (set(), set()))
         prefixes.update(re.findall(r"TEST_PREFIX \[==\[(.*?)\]==\]", file.read_text()))
