@@ -27,7 +27,7 @@ EXAMPLES = """ranges:
   KEY=FROM:TO:xN     FROM, FROM * N, ... up to TO
 
 examples:
-  ./ggas sweep --over link.latency_ns=0:1000:100 -- store_latency --quick
+  ./ggas sweep --over link.latency_ns=100:1000:100 -- store_latency --quick
   ./ggas sweep --over nodes=2:16:x2 --over nic=rtl,model -- barrier --quick
   ./ggas sweep --over gpu.op_cycles=45,90,180 --jobs 2 --out sweeps/op -- store_latency load_latency
   ./ggas sweep --over link.latency_ns=100:2000:x2 --slurm "--partition=batch --time=30" -- allreduce --nodes 8

@@ -4,6 +4,7 @@
 import importlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -198,3 +199,15 @@ def test_options_of_the_program_are_checked_first(sweep, tmp_path, word):
     done = sweep("--over", "link.latency_ns=100,200", "--", "himeno", "--quick", word, using=bench_program())
     assert done.returncode == 2 and all(text in done.stderr for text in WRONG[word]), done.stderr
     assert not list((tmp_path / "sweep" / "points").iterdir())
+
+
+def test_the_examples_of_its_help_are_allowed(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(SWEEP.parent)
+    sweep = importlib.import_module("sweep")
+    points = importlib.import_module("points")
+    lines = [line.strip() for line in sweep.EXAMPLES.splitlines() if line.startswith("  ./ggas sweep ")]
+    assert len(lines) > 2
+    for line in lines:
+        a = sweep.command_line(["--program", bench_program(), *shlex.split(line)[2:]])
+        a.out = tmp_path
+        points.check(points.points_of(sweep.combinations(sweep.parameters(a.over), a.arguments), a), 2)
