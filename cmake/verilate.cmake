@@ -3,8 +3,8 @@
 #               [PARAMETERS NAME=VALUE ...] [DEFINES NAME=VALUE ...] [DEPENDS <targets>]
 #               [TRACE] [NATIVE] [UNCHECKED] [LARGE] [SHARED])
 # makes a static library <target> with the Verilated model and its include folder. TRACE adds FST waves (off until asked for),
-# NATIVE is for models whose speed counts: optimised fully and for this machine's processor, five times as fast at 512 bit;
-# others are for small tests and compile in two thirds of the time. UNCHECKED: a release build has neither assertions nor
+# NATIVE is for models whose speed counts: optimised fully and for this machine's processor (a link of 512 bit is five times
+# as fast); others are for small tests and compile in two thirds of the time. UNCHECKED: a release build has neither assertions nor
 # contracts of streams. LARGE: a fifth of the compiler's time of a NIC with six links would go into optimised
 # waves, so they are not. SHARED: for a shared object. Verilator appends OPT_FAST=-Os after -CFLAGS, hence the make variable.
 

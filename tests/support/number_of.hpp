@@ -7,7 +7,7 @@
 
 namespace ggas::test {
 
-// 0x before it: hexadecimal.
+// Decimal; hexadecimal after 0x.
 inline uint64_t number_of(const char* name, uint64_t usual) {
   const char* const text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 0) : usual;

@@ -73,7 +73,7 @@ def test_wall_clock_on_demand(records):
 def test_same_seed_same_bytes(bench, tmp_path):
     names = ["load_latency", "coalescing", "barrier", "allreduce", "random_access", "put_latency", "atomic_latency"]
     for name in ("a", "b"):
-        done = bench(*names, "--quick", "--table", 1024, "--provider", "sim", "--json", name)
+        done = bench(*names, "--quick", "--provider", "sim", "--json", name)
         assert done.returncode == 0, done.stderr
     first = (tmp_path / "a").read_bytes()
     assert len(first) > 1000
@@ -92,7 +92,7 @@ def test_another_seed_shifts_only_times(records):
 
 
 def test_another_seed_is_another_stream_of_updates(records):
-    arguments = ["random_access", "--quick", "--provider", "sim", "--table", 1024]
+    arguments = ["random_access", "--quick", "--provider", "sim"]
     one, two = records(*arguments, "--seed", 1), records(*arguments, "--seed", 2, name="two")
     assert [r["params"] for r in one] == [r["params"] for r in two]
     assert [r["value"] for r in one] != [r["value"] for r in two]

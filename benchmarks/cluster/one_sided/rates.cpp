@@ -147,7 +147,7 @@ result<> run_bandwidth(session& s, bool get) {
         .bytes = room_for(all.back(), 1, 1), .part = name, .queues = c.queues(), .overrides = measured_clock(s)};
     GGAS_TRY(s.start(w));
     for (const size_t bytes : all) {
-      // Two of the longest take a thousand times their latency; more of them would only simulate the same for longer.
+      // Two of the longest take more than a thousand times the latency of one: more of them show nothing new.
       const size_t volume = s.opts().sized(128u << 10, 512u << 10, 1u << 20);
       const stream x{c, bytes, std::clamp<size_t>(volume / bytes, 2, 256), 1, get};
       std::vector<double> times;
