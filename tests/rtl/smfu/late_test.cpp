@@ -71,6 +71,48 @@ TYPED_TEST(smfu_fault, tag_rests_though_a_tick_did_not_count) {
   b.cfg.timeout_host = 1000;
 }
 
+// A tag rests for its whole time-out, though another read is made in the cycle in which its own is given up.
+TYPED_TEST(smfu_fault, tag_rests_though_a_read_is_made_as_it_is_given_up) {
+  auto& b = this->b;
+  b.cfg.timeout_host = 2;
+  const auto begin = [&] {  // at the same place between two ticks; the cycle
+    this->run_until((b.now / 1024 + 1) * 1024 + 100);
+    b.clear_outputs();
+    b.push(b.rx_np, net_packet(nic::op::load, 2, 0x200, 16));
+    return b.now;
+  };
+  const uint64_t from = begin(), takes = this->wait_for_answer() - from;
+  b.run(4 * 1024);
+  bool before = false, after = false;  // the other read was made before the answer, or after it
+  for (unsigned early = 0; early < 20; ++early) {
+    const uint64_t given_up = begin() + takes + early;  // the walk meets the next slot a cycle later
+    this->run_until(given_up - early);
+    b.push(b.rx_np, net_packet(nic::op::load, 2, 0x400, 16));
+    this->run_until(given_up + 500);
+    ASSERT_EQ(b.tgt_req.all.size(), 2u);
+    ASSERT_EQ(b.tx_rsp.all.size(), 1u);
+    (b.tgt_req.all[1].first < b.tx_rsp.all[0].first ? before : after) = true;
+    b.push(b.tgt_cpl, this->completion(b.tgt_req.all[1].t, 16));
+    this->run_until(given_up + 1024 + 100);  // a tick further
+    // All other slots are used once, by loads that are refused; the next load has the tag again.
+    for (unsigned i = 0; i < 62; ++i) b.push(b.rx_np, net_packet(nic::op::load, 2, home_size + 4096, 1));
+    b.push(b.rx_np, net_packet(nic::op::load, 2, 0x600, 16));
+    b.run(600);
+    ASSERT_EQ(b.tgt_req.all.size(), 2u) << "a tag for two reads, " << early;
+    b.push(b.tgt_cpl, this->completion(b.tgt_req.all[0].t, 16));
+    b.run(100);
+    EXPECT_EQ(b.event_count[GGAS_EV_UNEXPECTED_CPL], 1u);
+    ASSERT_EQ(b.tgt_req.all.size(), 3u);
+    EXPECT_EQ(b.tgt_req.all[2].t.tag, b.tgt_req.all[0].t.tag);
+    b.push(b.tgt_cpl, this->completion(b.tgt_req.all[2].t, 16));
+    ASSERT_TRUE(b.settle());
+    ASSERT_EQ(b.tx_rsp.all.size(), 65u);
+    EXPECT_EQ(b.tx_rsp.all.back().t.data.at(0), content(0, home_base + 0x600));
+  }
+  EXPECT_TRUE(before && after) << "the cycle of the time-out is not among those tried";
+  b.cfg.timeout_host = 1000;
+}
+
 // A tag is released in the cycle in which its completion comes after all, or in one near it.
 TYPED_TEST(smfu_fault, completion_comes_as_its_tag_is_released) {
   auto& b = this->b;
