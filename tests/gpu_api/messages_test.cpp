@@ -144,6 +144,20 @@ TEST(MessageSpace, RefusesWhatCannotBe) {
   EXPECT_NE(m.space().free(m.world), "");
 }
 
+// The beginning of a launch resets a rank's state by pieces of 16 bytes.
+TEST(MessageState, LiesWhereTheBeginningPutsIt) {
+  matching_lists state{};
+  state.launch = 1;
+  state.sent_to = -1;
+  state.me = 2;
+  state.requests = 3;
+  uint64_t words[sizeof state / 8] = {};
+  words[offset_of_launch / 8] = 1;
+  words[offset_of_me / 8] = sent_to_none | uint64_t{2} << 32;
+  words[offset_of_requests / 8 + 1] = 3;
+  EXPECT_EQ(std::memcmp(words, &state, sizeof state), 0);
+}
+
 // What the page says, in numbers.
 TEST(MessageSpace, TakesWhatTheFormulaSays) {
   message_machine m({.nodes = 3}, {.blocks = 2, .threads = 32}, 64);
@@ -156,7 +170,8 @@ TEST(MessageSpace, TakesWhatTheFormulaSays) {
                          .requests = 3};
   const uint64_t rank = 192 + 3 * (64 + 16 * 16) + (3 * 8 + 1 + 7) / 8 * 64 + 8 * (64 + 48) + 128 * 3 + 64 + 128;
   const uint64_t blocks = 256 + 2 * (((64 + 248 * 6 + 63) / 64 * 64 + 6 * 1 * 16 + 63) / 64 * 64);
-  EXPECT_EQ(m.space().bytes(c), 256 + 128 + 4 * rank + blocks);
+  const uint64_t numbers = 128 * 3 * 4;
+  EXPECT_EQ(m.space().bytes(c), 256 + 128 + 4 * rank + numbers + blocks);
 }
 
 }  // namespace

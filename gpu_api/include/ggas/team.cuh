@@ -24,6 +24,7 @@ GGAS_DEVICE int ggas_team_node(const ggas_team& t, int rank) { return t.first + 
 /// Rank of a node in the team, -1 if it is no member.
 GGAS_DEVICE int ggas_team_rank_of(const ggas_team& t, int node) {
   const int i = node - t.first;
+  if (t.stride == 1) return i >= 0 && i < t.size ? i : -1;  // as usual, without a division
   return i >= 0 && i % t.stride == 0 && i / t.stride < t.size ? i / t.stride : -1;
 }
 /// Own rank in the team, -1 if the node is no member.

@@ -14,8 +14,8 @@ struct record_shape {
   unsigned short_bytes, lines_log2;
 };
 
-// All memory is zero at first; outcomes have their place, the counts lie before the scratch of ranks, and then rings
-// and state.
+// All memory is zero at first; outcomes and counts have their places, then come rings and state, and at the end the
+// scratch of ranks, which grows with the number of GPUs.
 class messages_rig : public rig {
  public:
   using rig::nodes;
@@ -23,7 +23,7 @@ class messages_rig : public rig {
   uint64_t brief_ns() const { return 1'000'000; }
   uint64_t outcomes() const { return at.outcomes; }
   uint64_t message_counts() const { return at.base; }
-  uint64_t message_scratch() const { return at.data; }
+  uint64_t message_scratch() const { return at.copy + (32 << 20); }
   void write(int node, uint64_t offset, const std::vector<uint8_t>& v) { rig::write(node, offset, v); }
   std::vector<uint8_t> read(int node, uint64_t offset, size_t n) { return rig::read<uint8_t>(node, offset, n); }
   void run_messages(const ggas_messages& w, void (*kernel)(calls::message_args), const calls::message_args& a) {
@@ -41,7 +41,12 @@ class messages_rig : public rig {
     ggas_messages m = world(kind, blocks, threads);
     m.short_bytes = records.short_bytes;
     m.lines_log2 = records.lines_log2;
-    calls::run_messages_random(*this, m, rounds_of(count), 600, seed);
+    constexpr uint64_t most = 600;  // bytes of a message
+    const uint64_t scratch = static_cast<uint64_t>(detail::ranks_of_node(m)) *
+                             calls::scratch_for(most, static_cast<uint64_t>(detail::rank_count(m)));
+    ASSERT_LE(m.place + detail::bytes_of(m), message_scratch());
+    ASSERT_LE(message_scratch() + scratch, segment_bytes);
+    calls::run_messages_random(*this, m, rounds_of(count), most, seed);
   }
 };
 

@@ -13,6 +13,13 @@ constexpr int most = 9;
 
 class mpi_rig : public rig {
  public:
+  // The ranks of four GPUs take more memory in kernels than CUDA's 8 MB. To be said before any kernel runs.
+  static void SetUpTestSuite() {
+    for (int n = 0; n < nodes(); ++n) {
+      ok(cudaSetDevice(machine().device(n)), "device");
+      ok(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64u << 20), "heap of kernels");
+    }
+  }
   using rig::nodes;
   std::vector<uint8_t> read(int node, uint64_t offset, size_t n) { return rig::read<uint8_t>(node, offset, n); }
   uint64_t outcomes() const { return at.outcomes; }

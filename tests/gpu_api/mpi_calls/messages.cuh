@@ -93,9 +93,37 @@ class mpi_messages : public mpi_rank {
     is(MPI_Allreduce(v, v + 1, me_ == 1 ? -1 : 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD),
        me_ == 1 ? MPI_ERR_COUNT : MPI_SUCCESS, __LINE__);
     f_.want(v[1] == (me_ == 1 ? 0 : ranks_ - 1), __LINE__);
+    reductions_with_a_wrong_rank(v);
     is(MPI_Allreduce(v, v + 1, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP, __LINE__);
     is(MPI_Bcast(v, 1, MPI_INT, ranks_, MPI_COMM_WORLD), MPI_ERR_ROOT, __LINE__);
     g_.sync();
+  }
+
+  // Of a few numbers; where threads are ranks also of many.
+  GGAS_DEVICE void reductions_with_a_wrong_rank(int* v) {
+    constexpr int most = 20;
+    constexpr auto no_type = static_cast<MPI_Datatype>(0x1104);
+    constexpr auto no_op = static_cast<MPI_Op>(99);
+    const bool errs = me_ == 1;
+    for (const int n : {1, 4, detail::is_same<G, thread> ? most : 2}) {
+      g_.sync();
+      for (int i = 0; i < n && g_.leads(); ++i) v[i] = i + 1;
+      const auto clear = [&] {
+        g_.sync();
+        for (int i = 0; i < n && g_.leads(); ++i) v[most + i] = 0;
+        g_.sync();
+      };
+      const auto sums = [&](int error, int wanted, int line) {
+        is(error, errs ? wanted : MPI_SUCCESS, line);
+        for (int i = 0; i < n; ++i) f_.want(v[most + i] == (errs ? 0 : (ranks_ - 1) * (i + 1)), line);
+        clear();
+      };
+      clear();
+      sums(MPI_Allreduce(v, v + most, errs ? -1 : n, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, __LINE__);
+      sums(MPI_Allreduce(v, v + most, n, errs ? no_type : MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_TYPE, __LINE__);
+      sums(MPI_Allreduce(v, v + most, n, MPI_INT, errs ? no_op : MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP, __LINE__);
+      sums(MPI_Allreduce(errs ? nullptr : v, v + most, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER, __LINE__);
+    }
   }
 
   GGAS_DEVICE void packed() {

@@ -264,6 +264,8 @@ GGAS_DEVICE ggas_status ring_receive_bytes(const G& g, const ring_shape& r, int&
 
 // ---- a launch that begins clean
 
+constexpr uint64_t ring_laps_ahead = 2;  // beyond all that a receiver has released
+
 // Called by a thread or warp of every node before this launch sends or takes anything. It discards everything that
 // earlier launches left in the rings, also incomplete records of stopped kernels. Each node begins a new lap of its
 // rings, reports this, and lets the other nodes write to its rings. This takes two hops. `launch`: not 0, the same on
@@ -274,7 +276,7 @@ requires(has_leader<G>) GGAS_DEVICE ggas_status
   const int nodes = static_cast<int>(r.nodes);
   for (int node = static_cast<int>(g.rank()); node < nodes; node += static_cast<int>(g.size())) {
     uint64_t* const claimed = own_word(r.claimed(node));
-    const uint64_t lap = (load_relaxed(claimed) >> r.lines_log2) + 2;  // beyond all that a receiver has released
+    const uint64_t lap = (load_relaxed(claimed) >> r.lines_log2) + ring_laps_ahead;
     store_relaxed(claimed, lap << r.lines_log2);
     store_relaxed(ggas_pointer_of_node<ggas_tagged>(node, r.beginning(ggas_node())), tagged_line(launch, lap));
   }
@@ -292,19 +294,6 @@ requires(has_leader<G>) GGAS_DEVICE ggas_status
       store_relaxed(word_of(node, r.released(ggas_node(), quarter)), tagged_data(l));
   }
   return g.join(s);
-}
-
-// The same of one node: the ring to itself is its own, and a barrier follows. By one thread.
-GGAS_DEVICE void ring_begin_alone(const ring_shape& r) {
-  struct alignas(16) two_words {
-    uint64_t a, b;
-  };
-  const int node = ggas_node();
-  const auto at = [&](uint64_t offset) { return reinterpret_cast<two_words*>(own_word(offset)); };
-  const uint64_t lap = (load_own(own_word(r.claimed(node))) >> r.lines_log2) + 2, line = lap << r.lines_log2;
-  store_own(at(r.claimed(node)), two_words{line, line});  // and taken
-  store_own(at(r.released(node, 0)), two_words{lap, lap});
-  store_own(at(r.released(node, 2)), two_words{lap, lap});
 }
 
 }  // namespace ggas::detail

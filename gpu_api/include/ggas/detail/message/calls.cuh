@@ -9,12 +9,10 @@ namespace ggas::detail {
 // ---- arguments
 
 GGAS_DEVICE bool messages_good(const ggas_messages& m) {
-  const message_layout l = layout_of(m);
-  const uint64_t bytes = static_cast<uint64_t>(ranks_of_node(m)) * l.bytes();
   const bool shape = m.threads == thread_count() && m.blocks.nodes.size == ggas_nodes() &&
                      (m.kind != ggas_rank_is_warp || m.threads % 32 == 0) && m.kind <= ggas_rank_is_block;
   const bool state = m.waiting != 0 && m.requests != 0 && m.place % message_layout::line == 0 &&
-                     m.place >= device_context().reserved && fits_segment(m.place, bytes);
+                     m.place >= device_context().reserved && fits_segment(m.place, bytes_of(m));
   return shape && state && ranks_good(m.blocks);
 }
 template <class G>
@@ -80,46 +78,77 @@ GGAS_DEVICE void write_facts(const ggas_messages& m) {
        m.waiting,
        m.requests};
 }
-// Only what a launch may have left: chains carry its number, and requests and places are used under new numbers.
-GGAS_DEVICE uint64_t begin_matching(message_rank r, const ggas_messages& m) {
-  matching_lists& d = r.matching();
-  const uint64_t launch = d.launch + 1, requests = d.requests;
-  matching_lists now{};
-  now.launch = launch;
-  now.sent_to = -1;
-  now.me = ggas_node() * ranks_of_node(m) + static_cast<int>(index_of_caller(m));
-  now.requests = requests;
-  d = now;
-  return launch;
+// Resets what a launch may have left of the `ranks` neighbouring ranks whose first part is `part`. By a warp, whose
+// lanes load and store neighbouring pieces of a part: that takes less than half of the time in which each lane would
+// reset a rank of its own. Lists that a launch has not used are not stored.
+struct alignas(16) piece_of_rank {
+  uint64_t a, b;
+};
+GGAS_DEVICE void begin_matching(char* part, uint64_t distance, unsigned ranks, int me) {
+  constexpr unsigned pieces = sizeof(matching_words) / sizeof(piece_of_rank);  // and as many of the lists
+  static_assert(sizeof(matching_lists) == 2 * sizeof(matching_words));
+  const unsigned lanes = lane_count(), lane = lane_rank();
+  const auto rank_in = [&](unsigned turn) { return (turn * lanes + lane) / pieces; };
+  const auto piece_in = [&](unsigned turn) { return (turn * lanes + lane) % pieces; };
+  const auto words = [&](unsigned turn) {
+    return reinterpret_cast<piece_of_rank*>(part + rank_in(turn) * distance) + piece_in(turn);
+  };
+  piece_of_rank lists[pieces];  // one in each turn of a lane
+  const uint64_t launches =
+      load_own(reinterpret_cast<const uint64_t*>(part + (lane < ranks ? lane * distance : 0) + offset_of_launch));
+  GGAS_UNROLL
+  for (unsigned turn = 0; turn < pieces; ++turn)
+    if (rank_in(turn) < ranks) lists[turn] = load_own(words(turn) + pieces);
+  GGAS_UNROLL
+  for (unsigned turn = 0; turn < pieces; ++turn) {
+    const unsigned rank = rank_in(turn), piece = piece_in(turn);
+    const uint64_t launch = __shfl_sync(lane_mask(), launches, static_cast<int>(rank < ranks ? rank : 0)) + 1;
+    piece_of_rank now{0, 0};
+    if (piece == offset_of_launch / sizeof now) now.a = launch;  // chains carry it
+    if (piece == offset_of_me / sizeof now) now.a = sent_to_none | uint64_t{static_cast<unsigned>(me) + rank} << 32;
+    if (rank < ranks) store_own(words(turn), now);
+  }
+  GGAS_UNROLL
+  for (unsigned turn = 0; turn < pieces; ++turn) {
+    if (rank_in(turn) >= ranks) continue;
+    const bool has_requests = piece_in(turn) + pieces == offset_of_requests / sizeof(piece_of_rank);
+    const piece_of_rank now{0, has_requests ? lists[turn].b : 0};  // each use of a request has a number of its own
+    if (lists[turn].a != 0 || lists[turn].b != now.b) store_own(words(turn) + pieces, now);
+  }
 }
-template <class G>
-GGAS_DEVICE ggas_status begin_rank(const G& g, message_rank r, const ggas_messages& m, uint64_t timeout_ns) {
-  uint64_t launch = 0;
-  if (g.leads()) launch = begin_matching(r, m);
-  launch = g.of_leader(launch);
-  g.sync();
-  const ring_shape ring{
-      m.place + message_layout::first() + index_of_caller(m) * layout_of(m).bytes() + message_layout::ring(),
-      static_cast<uint32_t>(m.blocks.nodes.size), m.lines_log2};
-  if (ring.nodes == 1) {
-    if (g.leads()) ring_begin_alone(ring);
+// The ring of a node to itself is one of its own, and a barrier follows: if all of it was taken, it stays as it is.
+GGAS_DEVICE void begin_ring_alone(ring_words& ring, unsigned lines_log2) {
+  if (load_own(&ring.claimed) == load_own(&ring.taken)) return;
+  const uint64_t lap = (ring.claimed >> lines_log2) + ring_laps_ahead, line = lap << lines_log2;
+  ring = {line, line, {}, {lap, lap, lap, lap}};
+}
+// Those that the warp begins: its own rank, or, where threads are ranks, those of its lanes.
+GGAS_DEVICE ggas_status begin_ranks(const ggas_messages& m, uint64_t timeout_ns) {
+  const bool threads = m.kind == ggas_rank_is_thread;
+  if (m.kind == ggas_rank_is_block && thread_rank() >= 32) return ggas_ok;
+  const unsigned first = index_of_caller(m) - (threads ? lane_rank() : 0), ranks = threads ? lane_count() : 1;
+  const uint64_t distance = layout_of(m).bytes(), at = m.place + message_layout::first() + first * distance,
+                 mine = at + (threads ? lane_rank() * distance : 0);
+  begin_matching(reinterpret_cast<char*>(own_word(at)), distance, ranks,
+                 ggas_node() * ranks_of_node(m) + static_cast<int>(first));
+  if (m.blocks.nodes.size == 1) {
+    if (threads || lane_rank() == 0)
+      begin_ring_alone(*reinterpret_cast<ring_words*>(own_word(mine + message_layout::ring())), m.lines_log2);
     return ggas_ok;
   }
-  return ring_begin(g, ring, static_cast<uint32_t>(launch), deadline(timeout_ns));
+  sync_lanes();
+  const auto launch = static_cast<uint32_t>(message_rank(m).matching().launch);
+  const ring_shape ring{mine + message_layout::ring(), static_cast<uint32_t>(m.blocks.nodes.size), m.lines_log2};
+  const deadline end(timeout_ns);
+  return threads ? ring_begin(thread_group{}, ring, launch, end) : ring_begin(warp_group{}, ring, launch, end);
 }
 
 // A rank resets the rings that lead to it, together with the ranks of the same number on the other nodes. No thread
 // sends before all ranks of the node have done so.
 GGAS_DEVICE ggas_status begin_messages(const ggas_messages& m, uint64_t timeout_ns) {
   if (!messages_good(m)) return ggas_bad_argument;
-  const message_rank r(m);
-  ggas_status s = ggas_ok;
   if (block_rank() == m.blocks.first && is_first_thread()) write_facts(m);
-  if (m.kind == ggas_rank_is_thread)
-    s = begin_rank(thread_group{}, r, m, timeout_ns);
-  else if (m.kind == ggas_rank_is_warp || thread_rank() < 32)
-    s = begin_rank(warp_group{}, r, m, timeout_ns);
-  s = block_status(s);
+  const ggas_status s = block_status(begin_ranks(m, timeout_ns));
   return s == ggas_ok ? meet_ranks<meeting::barrier>(m.blocks, timeout_ns) : s;
 }
 

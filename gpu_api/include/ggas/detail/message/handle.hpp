@@ -115,6 +115,10 @@ struct matching_state : matching_lists {
   uint64_t bytes, number;
 };
 static_assert(sizeof(matching_state) <= 192 && sizeof(message_facts) <= 128);
+// What the beginning of a launch does not make zero, where it lies: begin_matching().
+constexpr unsigned offset_of_launch = 16, offset_of_me = 48, offset_of_requests = 96;
+constexpr uint64_t sent_to_none = 0xffffffff;
+static_assert(sizeof(matching_words) == 64 && sizeof(matching_lists) == 128);
 
 // First and last place of a chain, if it is of this launch.
 struct alignas(8) message_chain {
@@ -127,6 +131,8 @@ struct message_layout {
   uint64_t nodes, lines_log2, short_bytes, waiting, requests, stage_bytes;
 
   static constexpr uint64_t line = 64, most_requests = 64, most_waiting = 32768, windows = 4;
+  // Numbers that a unit puts into a short reduction of MPI, and the bytes of one.
+  static constexpr uint64_t short_numbers = 4, number_bytes = 16;
   static GGAS_LAYOUT_FN uint64_t first() { return 2 * line; }
   static GGAS_LAYOUT_FN uint64_t ring() { return 3 * line; }
   GGAS_LAYOUT_FN uint64_t chain(uint64_t i) const {
@@ -156,10 +162,24 @@ GGAS_LAYOUT_FN message_layout layout_of(const ggas_messages& m) {
   return {
       static_cast<uint64_t>(m.blocks.nodes.size), m.lines_log2, m.short_bytes, m.waiting, m.requests, m.stage_bytes};
 }
-// From `place` on, of every segment.
-GGAS_LAYOUT_FN uint64_t bytes_of(const ggas_messages& m) {
-  return message_layout::first() + static_cast<uint64_t>(ranks_of_node(m)) * layout_of(m).bytes();
+// Who puts one number into a reduction of MPI: a block of threads, else a rank.
+GGAS_LAYOUT_FN int ranks_of_unit(const ggas_messages& m) {
+  return m.kind == ggas_rank_is_thread ? static_cast<int>(m.threads) : 1;
 }
+GGAS_LAYOUT_FN int units_of_node(const ggas_messages& m) {
+  return m.kind == ggas_rank_is_thread ? static_cast<int>(m.blocks.blocks) : ranks_of_node(m);
+}
+// Of short reductions, after the parts of ranks: two halves, in each `short_numbers` rows with one number of every unit
+// of all nodes.
+GGAS_LAYOUT_FN uint64_t numbers_of(const ggas_messages& m) {
+  return m.place + message_layout::first() + static_cast<uint64_t>(ranks_of_node(m)) * layout_of(m).bytes();
+}
+GGAS_LAYOUT_FN uint64_t numbers_bytes(const ggas_messages& m) {
+  return 2 * message_layout::short_numbers * message_layout::number_bytes *
+         static_cast<uint64_t>(m.blocks.nodes.size * units_of_node(m));
+}
+// From `place` on, of every segment.
+GGAS_LAYOUT_FN uint64_t bytes_of(const ggas_messages& m) { return numbers_of(m) - m.place + numbers_bytes(m); }
 }  // namespace detail
 
 }  // namespace ggas

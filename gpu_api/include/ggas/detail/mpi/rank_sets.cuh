@@ -22,27 +22,38 @@ GGAS_DEVICE ggas_messages& world() {
 struct stage_facts {
   uint64_t first, distance;  // stage of a node's first rank, and from rank to rank: bytes in the segment
   uint64_t half_bytes;
+  uint64_t numbers;    // of short reductions: bytes in the segment
+  uint64_t row_bytes;  // a number of every unit
   int ranks, of_node;  // of all, of a node
   int unit_ranks;      // ranks that put a number on a stage together
   int units, units_of_node;
-  uint32_t meetings;  // barriers of collectives that the block has made
+  int own_unit;             // of all; the first one of the block
+  int units_each, folding;  // units whose numbers a thread of a block folds, and how many threads do
+  uint32_t meetings;        // barriers of collectives that the block has made
 };
 GGAS_DEVICE stage_facts& stages() {
   GGAS_SHARED(stage_facts, facts);
   return facts;
 }
 GGAS_DEVICE stage_facts facts_of(const ggas_messages& w) {
+  if (w.threads == 0 || w.blocks.blocks == 0) return {};  // refused when the launch begins
   const message_layout l = detail::layout_of(w);
-  const int unit_ranks = w.kind == ggas_rank_is_thread ? static_cast<int>(w.threads) : 1,
-            of_node = detail::ranks_of_node(w), nodes = w.blocks.nodes.size;
+  const int of_node = detail::ranks_of_node(w), units = detail::units_of_node(w), nodes = w.blocks.nodes.size,
+            block = static_cast<int>(detail::block_rank() - w.blocks.first), blocks = static_cast<int>(w.blocks.blocks),
+            threads = static_cast<int>(w.threads), each = (units * nodes + threads - 1) / threads;
   return {w.place + message_layout::first() + l.stage(),
           l.bytes(),
           w.stage_bytes / 2,
+          detail::numbers_of(w),
+          static_cast<unsigned>(units * nodes) * message_layout::number_bytes,
           of_node * nodes,
           of_node,
-          unit_ranks,
-          of_node / unit_ranks * nodes,
-          of_node / unit_ranks,
+          detail::ranks_of_unit(w),
+          units * nodes,
+          units,
+          ggas_node() * units + block * (units / blocks),
+          each,
+          (units * nodes + each - 1) / each,
           0};
 }
 // The rank's part of the memory for collectives and windows.

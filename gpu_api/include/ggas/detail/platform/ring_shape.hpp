@@ -8,6 +8,11 @@
 
 namespace ggas {
 
+// What lies before the lines of a ring: the words of ring_shape.
+struct alignas(16) ring_words {
+  uint64_t claimed, taken, beginning[2], released[4];
+};
+
 // A value, the same on all nodes. All of its bytes are zero at first.
 struct ring_shape {
   uint64_t at;          // offset in every segment, a multiple of 64
@@ -40,5 +45,7 @@ struct ring_shape {
   GGAS_LAYOUT_FN uint64_t pair_bytes() const { return words_bytes + lines() * line_bytes; }
   GGAS_LAYOUT_FN uint64_t pair(int node) const { return at + static_cast<uint32_t>(node) * pair_bytes(); }
 };
+
+static_assert(sizeof(ring_words) == ring_shape::words_bytes);
 
 }  // namespace ggas
