@@ -399,6 +399,37 @@ TEST_P(beside_rtl, a_put_writes_its_status_as_often) {
   }
 }
 
+// The payload of a put that holds its context is read once, however many descriptors come while it waits for its
+// answer.
+TEST_P(beside_rtl, a_put_that_holds_its_context_is_read_once) {
+  constexpr unsigned puts = 8;
+  const auto slot = nic::descriptor{.op = nic::desc_op::put,
+                                    .notify_requester = true,
+                                    .ack = true,
+                                    .node = 1,
+                                    .size = 64,
+                                    .w1 = nla,
+                                    .w2 = nla + 4096}
+                        .encode()
+                        .front();
+  for (const bool models : {false, true}) {
+    auto c = of_models(2, "auto", GetParam());
+    c.model_nics = models;
+    auto s = make(std::move(c));
+    for (unsigned n = 0; n < 2; ++n) enable_contexts(*s, n, 1);
+    s->run_for(20'000'000);
+    for (unsigned put = 0; put < puts; ++put) {
+      for (unsigned i = 0; i < slot.size(); i += 2)
+        s->store(0, sim::bar4_base + nic::rma_slots_offset + put * nic::rma_slot_bytes + 4 * i,
+                 slot[i] | uint64_t{slot[i + 1]} << 32, 8);
+      s->run_for(250'000);
+    }
+    s->run_for(100'000'000);
+    EXPECT_EQ(gpu(*s, 0).reads, puts) << models;
+    EXPECT_EQ(gpu(*s, 1).writes, puts) << models;
+  }
+}
+
 // The notification of a put, and the one of a get, follow the data: both come as soon as with the RTL.
 TEST_P(beside_rtl, a_notification_behind_its_data) {
   constexpr uint64_t ring = 0x140000, log2 = 4;

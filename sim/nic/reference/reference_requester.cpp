@@ -82,6 +82,8 @@ task<> rma_model::requester(unsigned v) {
     co_await execute(v, next->d);
     c.executing = false;
     if (c.enabled && c.consumed == c.at) consume(v, next->d.slots());
+    c.ahead.erase(
+        next->at);  // not sooner: read_puts_ahead() would read the payload of a put that holds its slots again
   }
 }
 
@@ -112,7 +114,6 @@ task<> rma_model::execute(unsigned v, descriptor d) {
   bool answered = d.ack || d.always_answered();
   if (d.puts()) {
     s = co_await send_put(v, d);
-    c.ahead.erase(c.at);
     if (d.notify_completer) {
       last = notify_packet(v, d, s);
       send_request(packet(last));
