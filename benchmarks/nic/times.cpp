@@ -460,6 +460,14 @@ std::vector<nic::time_row> nic_times::measure_seldom() {
   return rows();
 }
 
+std::vector<nic::time_row> nic_times::measure_acknowledged() {
+  constexpr uint64_t at = nic_rig::segment_nla;
+  for (const unsigned bytes : {8u, 64u, 128u, 256u})
+    for (unsigned i = 0; i < 4; ++i)
+      post({.op = desc_op::put, .ack = true, .node = 1, .size = bytes, .w1 = at, .w2 = at});
+  return rows();
+}
+
 // The middle one of the samples, whatever the answer's beats: it is a walk's.
 std::vector<nic::time_row> nic_times::measure_waiting(unsigned first, uint16_t node) {
   what_waits_for_walks(first, node);

@@ -32,6 +32,8 @@ class nic_times {
   // The same for rare operations: walks for translations, puts and gets of work queues, quiets after quiets, and fences
   // that ask. They are measured in a separate object, because the model may lose count where the RTL merges outputs.
   std::vector<nic::time_row> measure_seldom();
+  // Likewise for puts of several sizes with an acknowledgement, which waits for the data in front of it.
+  std::vector<nic::time_row> measure_acknowledged();
   // Likewise for requests that wait for a unit while it walks for the translation of an operation. Node 0 makes this
   // operation, of the given kind, on `node`. Each kind needs an object of its own.
   static constexpr unsigned waiting_kinds = 10;

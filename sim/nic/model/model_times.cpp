@@ -15,8 +15,8 @@ namespace {
 constexpr const char* cause_names[] = {
     "window_store", "window_load", "quiet_read", "register_write", "register_read", "slot",  "doorbell",
     "block",        "fenced",      "store",      "load",           "load_rsp",      "quiet", "quiet_rsp",
-    "put",          "get",         "notify",     "atomic",         "message",       "ack",   "get_data",
-    "get_done",     "atomic_rsp",  "coll_up",    "coll_down",      "other"};
+    "put",          "get",         "notify",     "atomic",         "message",       "ack",   "free_ack",
+    "get_data",     "get_done",    "atomic_rsp", "coll_up",        "coll_down",     "other"};
 static_assert(std::size(cause_names) == causes);
 constexpr const char* effect_names[] = {"packet", "write", "read", "completion", "write_behind", "done"};
 static_assert(std::size(effect_names) == effects);
@@ -37,6 +37,10 @@ cause cause_of(const pcie::tlp& t) {
   const bool command = at % coll::block_bytes == 0 && t.len_dw >= 2;
   return command && coll::ask::from_command(t.data[0]).fenced ? cause::fenced : cause::block;
 }
+
+namespace {
+constexpr uint8_t held_mask = 7;  // of the epoch that an answer gives back: 0 if its operation holds its context
+}  // namespace
 
 cause cause_of(const packet& p) {
   switch (op(p.op & ~op_multicast)) {
@@ -61,7 +65,7 @@ cause cause_of(const packet& p) {
     case op::velo_msg:
       return cause::message;
     case op::rma_ack:
-      return cause::ack;
+      return p.epoch() & held_mask ? cause::free_ack : cause::ack;
     case op::rma_get_data:
       return cause::get_data;
     case op::rma_get_done:
@@ -79,7 +83,8 @@ cause cause_of(const packet& p) {
 // What a work queue has brought is a slot like any other. So is the payload of a put that waited for an answer.
 cause cause_of_read(cause why, bool of_queue) {
   if (of_queue) return cause::doorbell;
-  return why == cause::doorbell || why == cause::ack || why == cause::get_done ? cause::slot : why;
+  return why == cause::doorbell || why == cause::ack || why == cause::free_ack || why == cause::get_done ? cause::slot
+                                                                                                         : why;
 }
 
 effect effect_of(const pcie::tlp& t, bool wrote) {
@@ -110,6 +115,7 @@ std::optional<double> model_times::cycles(cause from, bool answer, effect to, un
   const bool not_measured = from == cause::get && answer && to == effect::write_behind;
   const points& rows = times_[unsigned(not_measured ? cause::slot : from)][answer][unsigned(to)];
   if (!rows.empty()) return between(rows, beats);
+  if (from == cause::free_ack) return cycles(cause::ack, answer, to, beats);  // alike where they differ in nothing
   // Not measured after its data: it leaves as soon as they have left.
   if (to == effect::done) return cycles(from, answer, effect::packet, beats);
   // A contribution that a NIC inside a tree passes on, or that waited for a result: the NICs that are measured send

@@ -38,6 +38,7 @@ enum class cause : uint8_t {
   atomic,
   message,
   ack,
+  free_ack,  // of an operation that does not hold its context
   get_data,
   get_done,
   atomic_rsp,
