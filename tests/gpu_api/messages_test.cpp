@@ -170,7 +170,7 @@ TEST(MessageSpace, TakesWhatTheFormulaSays) {
                          .requests = 3};
   const uint64_t rank = 192 + 3 * (64 + 16 * 16) + (3 * 8 + 1 + 7) / 8 * 64 + 8 * (64 + 48) + 128 * 3 + 64 + 128;
   const uint64_t blocks = 256 + 2 * (((64 + 248 * 6 + 63) / 64 * 64 + 6 * 1 * 16 + 63) / 64 * 64);
-  const uint64_t numbers = 128 * 3 * 4;
+  const uint64_t numbers = 2 * 64 * 3 * 4;
   EXPECT_EQ(m.space().bytes(c), 256 + 128 + 4 * rank + numbers + blocks);
 }
 

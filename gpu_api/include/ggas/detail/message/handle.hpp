@@ -131,8 +131,7 @@ struct message_layout {
   uint64_t nodes, lines_log2, short_bytes, waiting, requests, stage_bytes;
 
   static constexpr uint64_t line = 64, most_requests = 64, most_waiting = 32768, windows = 4;
-  // Numbers that a unit puts into a short reduction of MPI, and the bytes of one.
-  static constexpr uint64_t short_numbers = 4, number_bytes = 16;
+  static constexpr uint64_t number_bytes = 16;  // of a number of MPI's reductions
   static GGAS_LAYOUT_FN uint64_t first() { return 2 * line; }
   static GGAS_LAYOUT_FN uint64_t ring() { return 3 * line; }
   GGAS_LAYOUT_FN uint64_t chain(uint64_t i) const {
@@ -169,13 +168,14 @@ GGAS_LAYOUT_FN int ranks_of_unit(const ggas_messages& m) {
 GGAS_LAYOUT_FN int units_of_node(const ggas_messages& m) {
   return m.kind == ggas_rank_is_thread ? static_cast<int>(m.blocks.blocks) : ranks_of_node(m);
 }
-// Of short reductions, after the parts of ranks: two halves, in each `short_numbers` rows with one number of every unit
-// of all nodes.
+// For reductions, after the parts of ranks: two halves, in each stage_bytes / 16 rows with a number of every unit of
+// all nodes.
 GGAS_LAYOUT_FN uint64_t numbers_of(const ggas_messages& m) {
   return m.place + message_layout::first() + static_cast<uint64_t>(ranks_of_node(m)) * layout_of(m).bytes();
 }
+GGAS_LAYOUT_FN uint64_t number_rows(const ggas_messages& m) { return m.stage_bytes / message_layout::number_bytes; }
 GGAS_LAYOUT_FN uint64_t numbers_bytes(const ggas_messages& m) {
-  return 2 * message_layout::short_numbers * message_layout::number_bytes *
+  return 2 * number_rows(m) * message_layout::number_bytes *
          static_cast<uint64_t>(m.blocks.nodes.size * units_of_node(m));
 }
 // From `place` on, of every segment.

@@ -22,10 +22,10 @@ GGAS_DEVICE ggas_messages& world() {
 struct stage_facts {
   uint64_t first, distance;  // stage of a node's first rank, and from rank to rank: bytes in the segment
   uint64_t half_bytes;
-  uint64_t numbers;    // of short reductions: bytes in the segment
-  uint64_t row_bytes;  // a number of every unit
-  int ranks, of_node;  // of all, of a node
-  int unit_ranks;      // ranks that put a number on a stage together
+  uint64_t numbers;          // of reductions: bytes in the segment
+  uint64_t row_bytes, rows;  // a number of every unit; rows of a half
+  int ranks, of_node;        // of all, of a node
+  int unit_ranks;            // ranks that put a number on a stage together
   int units, units_of_node;
   int own_unit;             // of all; the first one of the block
   int units_each, folding;  // units whose numbers a thread of a block folds, and how many threads do
@@ -46,6 +46,7 @@ GGAS_DEVICE stage_facts facts_of(const ggas_messages& w) {
           w.stage_bytes / 2,
           detail::numbers_of(w),
           static_cast<unsigned>(units * nodes) * message_layout::number_bytes,
+          detail::number_rows(w),
           of_node * nodes,
           of_node,
           detail::ranks_of_unit(w),
