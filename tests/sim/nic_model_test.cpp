@@ -377,6 +377,15 @@ TEST_P(beside_rtl, a_put_to_another_place_in_the_line) {
   EXPECT_NEAR(model / rtl, 1, 0.05);
 }
 
+// Two nodes with a context each; their NICs are models, or the RTL.
+auto two_nodes(const auto& nics, bool models) {
+  auto c = of_models(2, "auto", nics);
+  c.model_nics = models;
+  auto s = make(std::move(c));
+  for (unsigned n = 0; n < 2; ++n) enable_contexts(*s, n, 1);
+  return s;
+}
+
 // A put writes its status three times: when it gives back its slots, because all of its payload has been requested;
 // when it ends; and when it is acknowledged. So a processor that waits for the status block misses its cache three
 // times.
@@ -386,10 +395,7 @@ TEST_P(beside_rtl, a_put_writes_its_status_as_often) {
           .encode()
           .front();
   for (const bool models : {false, true}) {
-    auto c = of_models(2, "auto", GetParam());
-    c.model_nics = models;
-    auto s = make(std::move(c));
-    for (unsigned n = 0; n < 2; ++n) enable_contexts(*s, n, 1);
+    auto s = two_nodes(GetParam(), models);
     s->write_register(0, GGAS_REG_CONTEXT_STATUS(0), 0x1c0000);
     s->run_for(20'000'000);
     for (unsigned i = 0; i < slot.size(); i += 2)
@@ -413,10 +419,7 @@ TEST_P(beside_rtl, a_put_that_holds_its_context_is_read_once) {
                         .encode()
                         .front();
   for (const bool models : {false, true}) {
-    auto c = of_models(2, "auto", GetParam());
-    c.model_nics = models;
-    auto s = make(std::move(c));
-    for (unsigned n = 0; n < 2; ++n) enable_contexts(*s, n, 1);
+    auto s = two_nodes(GetParam(), models);
     s->run_for(20'000'000);
     for (unsigned put = 0; put < puts; ++put) {
       for (unsigned i = 0; i < slot.size(); i += 2)
