@@ -122,6 +122,15 @@ class mpi_messages : public mpi_rank {
       sums(MPI_Allreduce(v, v + most, errs ? -1 : n, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, __LINE__);
       sums(MPI_Allreduce(v, v + most, n, errs ? no_type : MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_TYPE, __LINE__);
       sums(MPI_Allreduce(v, v + most, n, MPI_INT, errs ? no_op : MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP, __LINE__);
+      sums(MPI_Allreduce(v, v + most, n, errs ? MPI_PACKED : MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP, __LINE__);
+      const auto scan = [&](int error, int wanted, int line) {
+        is(error, errs ? wanted : MPI_SUCCESS, line);
+        const int before = me_ < 1 ? 1 : me_;  // ranks up to the own one that have numbers
+        for (int i = 0; i < n; ++i) f_.want(v[most + i] == (errs ? 0 : before * (i + 1)), line);
+        clear();
+      };
+      scan(MPI_Scan(v, v + most, errs ? -1 : n, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, __LINE__);
+      scan(MPI_Scan(v, v + most, n, errs ? no_type : MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_TYPE, __LINE__);
       sums(MPI_Allreduce(errs ? nullptr : v, v + most, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER, __LINE__);
     }
   }

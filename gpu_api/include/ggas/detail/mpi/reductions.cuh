@@ -186,16 +186,19 @@ GGAS_DEVICE_FUNCTION reduction_terms terms_of_block(reduction_terms own, bool ri
     return right ? own : nothing;
   }
 }
+GGAS_DEVICE void go_with_the_others(reduction& r) {
+  const bool has_type = type_good(r.type) && r.type != MPI_PACKED,
+             right = r.count >= 0 && has_type && op_good(r.op, r.type);
+  if (!any_of_block(!right)) return;
+  const reduction_terms terms = terms_of_block({r.count, r.type, r.op}, right);
+  r.count = terms.count;
+  r.op = terms.op;
+  if (!has_type) r.type = terms.type;  // so a type that the compiler knows stays one that it knows
+}
 GGAS_DEVICE int reduce_all(reduction r, int wrong) {
   if (in_place(r.from)) r.from = r.to;
   wrong = first_of(wrong, r.check());
-  const bool has_type = type_good(r.type), right = r.count >= 0 && has_type && op_good(r.op, r.type);
-  if (any_of_block(!right)) {
-    const reduction_terms terms = terms_of_block({r.count, r.type, r.op}, right);
-    r.count = terms.count;
-    r.op = terms.op;
-    if (!has_type) r.type = terms.type;  // so a type that the compiler knows stays one that it knows
-  }
+  go_with_the_others(r);
   int error = MPI_SUCCESS;
   with_type(r.type, reduce_numbers{r, wrong == MPI_SUCCESS, error});
   return after(wrong, error);
@@ -224,22 +227,21 @@ GGAS_DEVICE_FUNCTION int scan_type(const void* from, void* to, uint64_t count, M
 }
 struct scan_numbers {
   const reduction& r;
-  uint64_t count;
   bool good;
   int last;
   int& error;
   template <class T>
   GGAS_DEVICE void operator()(T) const {
-    error = scan_type<T>(r.from, r.to, count, r.op, last, good);
+    error = scan_type<T>(r.from, r.to, static_cast<uint64_t>(r.count), r.op, last, good);
   }
 };
 GGAS_DEVICE int scan_all(reduction r, bool inclusive) {
   if (in_place(r.from)) r.from = r.to;
   const int wrong = r.check(), last = ggas_message_rank(world()) + (inclusive ? 1 : 0);
+  go_with_the_others(r);
   int error = MPI_SUCCESS;
-  const uint64_t count = r.count < 0 ? 0 : static_cast<uint64_t>(r.count);
-  const bool known = with_type(r.type, scan_numbers{r, count, wrong == MPI_SUCCESS, last, error});
-  return after(wrong, known ? error : MPI_ERR_TYPE);
+  with_type(r.type, scan_numbers{r, wrong == MPI_SUCCESS, last, error});
+  return after(wrong, error);
 }
 
 // In communicators but MPI_COMM_WORLD.
